@@ -1,0 +1,146 @@
+"""Double-double sums: each number is an unevaluated pair high + low of float64, about 32 digits.
+
+Sums kept this way do not show the order in which they were made: rows in any order, in any
+chunks, on any number of threads, merged or forgotten, round to the same parameters.
+Error-free transformations: Dekker (1971), Knuth (TAOCP 2, 4.2.2), Hida, Li & Bailey (2001).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+
+SPLITTER = 134217729.0  # 2**27 + 1 (Veltkamp): halves a float64 into two that multiply exactly
+CANCELLED = 2.0**-80  # a difference this small against its operands is rounding, that is, zero
+
+
+def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return a + b as rounded sum and exact error."""
+    s = a + b
+    t = s - a
+    return s, (a - (s - t)) + (b - t)
+
+
+def two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return a * b as rounded product and exact error."""
+    p = a * b
+    t = SPLITTER * a
+    a_high = t - (t - a)
+    t = SPLITTER * b
+    b_high = t - (t - b)
+    a_low, b_low = a - a_high, b - b_high
+    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """An array of double-double numbers: elements of a commutative group, times float64.
+
+    Parameters
+    ----------
+    high : ndarray of float64
+        The numbers, rounded.
+    low : ndarray of float64, optional
+        What the rounding left; zero by default.
+
+    Examples
+    --------
+    >>> a, b = Sums(np.array([1e16])), Sums(np.array([1.0]))
+    >>> (a + b - a).high
+    array([1.])
+    """
+
+    high: Floats
+    low: Floats = field(default=None)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "high", np.asarray(self.high, np.float64))
+        if self.low is None:
+            object.__setattr__(self, "low", np.zeros_like(self.high))
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...]) -> Self:
+        """Return zeros of this shape."""
+        return cls(np.zeros(shape), np.zeros(shape))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array."""
+        return self.high.shape
+
+    def __getitem__(self, index: Any) -> Sums:
+        return Sums(self.high[index], self.low[index])
+
+    def __add__(self, other: Sums) -> Sums:
+        high, error = two_sum(self.high, other.high)
+        low, error_low = two_sum(self.low, other.low)
+        high, error = two_sum(high, error + low)
+        return Sums(*two_sum(high, error + error_low))
+
+    def __neg__(self) -> Sums:
+        return Sums(-self.high, -self.low)
+
+    def __sub__(self, other: Sums) -> Sums:
+        difference = self + -other
+        rounding = CANCELLED * (np.abs(self.high) + np.abs(other.high))
+        keep = np.abs(difference.high) > rounding
+        return Sums(np.where(keep, difference.high, 0.0), np.where(keep, difference.low, 0.0))
+
+    def __mul__(self, other: Sums | float) -> Sums:
+        if not isinstance(other, Sums):
+            other = Sums(np.asarray(other, np.float64))
+        high, low = two_product(self.high, other.high)
+        return Sums(*two_sum(high, low + (self.high * other.low + self.low * other.high)))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Sums) -> Sums:
+        quotient = self.high / other.high
+        remainder = self + -(other * Sums(quotient))
+        return Sums(*two_sum(quotient, remainder.high / other.high))
+
+    def place(self, rows: NDArray[np.int64] | None, size: int) -> Sums:
+        """Return a table of ``size`` rows that holds row i of this one at ``rows[i]``."""
+        if rows is None:
+            return self
+        placed = Sums.zeros((size, *self.shape[1:]))
+        placed.high[rows], placed.low[rows] = self.high, self.low
+        return placed
+
+    def total(self, axis: int = 0) -> Sums:
+        """Sum over an axis, by a tree of double-double additions."""
+        high, low = np.moveaxis(self.high, axis, 0), np.moveaxis(self.low, axis, 0)
+        if not len(high):
+            return Sums.zeros(high.shape[1:])
+        sums = Sums(high, low)
+        while len(sums.high) > 1:
+            half = len(sums.high) // 2
+            paired = sums[:half] + sums[half : 2 * half]
+            if len(sums.high) % 2:
+                last = paired[-1:] + sums[-1:]
+                paired.high[-1:], paired.low[-1:] = last.high, last.low
+            sums = paired
+        return sums[0]
+
+    def total_by_group(self, starts: NDArray[np.int64]) -> Sums:
+        """Sum over runs of rows; run g begins at ``starts[g]`` and none is empty."""
+        sums, begin = self, np.asarray(starts, np.int64)
+        length = np.diff(np.append(begin, len(self.high)))
+        while length.size and length.max() > 1:
+            # Pair up neighbours inside each run; an odd last element goes on alone.
+            half = (length + 1) // 2
+            run = np.repeat(np.arange(len(length)), half)
+            within = np.arange(half.sum()) - np.repeat(np.cumsum(half) - half, half)
+            left = begin[run] + 2 * within
+            paired = 2 * within + 1 < length[run]
+            right = np.where(paired, left + 1, left)
+            sums = sums[left] + Sums(
+                np.where(paired, sums.high[right], 0.0), np.where(paired, sums.low[right], 0.0)
+            )
+            begin, length = np.cumsum(half) - half, half
+        return sums
