@@ -1,0 +1,187 @@
+"""Axes: the names of a table's rows, by which tallies made apart find each other.
+
+A row is a column of the data (:class:`Columns`), a level of a categorical column
+(:class:`Levels`) or a word of a text column (:class:`Words`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.core.compute import Vocabulary
+from naively.core.statistic import PRESENT, Statistic
+
+Name: TypeAlias = str | int
+Level: TypeAlias = Any  # a string, a number or a boolean
+DENSE_RANGE = 1 << 16  # whole numbers this close together are encoded by position
+RowMap: TypeAlias = "NDArray[np.int64] | None"  # where each row goes; None: it stays
+
+
+def title(name: Name) -> str:
+    """Name a column in messages and reports; those of an array are x0, x1, ..."""
+    return name if isinstance(name, str) else f"x{name}"
+
+
+class Axis(ABC):
+    """The named rows of a table of sums."""
+
+    columns: Sequence[Name]  # the data's columns that it spans
+    grows = True  # rows come from the data's values, so that a row without counts is no row
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def label(self, row: int) -> tuple[Name, Level]:
+        """Return the column of a row and its level or word (None where it is a whole column)."""
+
+    @abstractmethod
+    def union(self, other: Any) -> tuple[Axis, RowMap, RowMap]:
+        """Return the axis with the rows of both, and where the rows of each go in it."""
+
+    @abstractmethod
+    def select(self, keep: NDArray[np.bool_]) -> Axis:
+        """Return the axis of the rows that are kept."""
+
+    def per_row(self, statistic: Statistic) -> bool:  # noqa: ARG002
+        """Whether this statistic has a sum for each row, rather than one for the whole axis."""
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class Columns(Axis):
+    """One row for each column; ``range(d)`` names the columns of an array."""
+
+    columns: range | tuple[Name, ...]
+    grows = False
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def label(self, row: int) -> tuple[Name, Level]:
+        return self.columns[row], None
+
+    def union(self, other: Columns) -> tuple[Columns, RowMap, RowMap]:
+        if self.columns == other.columns:
+            return self, None, None
+        if isinstance(self.columns, range) and isinstance(other.columns, range):
+            rows = np.arange(len(other.columns)), np.arange(len(self.columns))
+            return (self, None, rows[0]) if len(self) > len(other) else (other, rows[1], None)
+        place = {name: row for row, name in enumerate(self.columns)}
+        theirs = np.array([place.setdefault(name, len(place)) for name in other.columns], np.int64)
+        return Columns(tuple(place)), np.arange(len(self)), theirs
+
+    def select(self, keep: NDArray[np.bool_]) -> Columns:
+        return Columns(tuple(self.columns[row] for row in np.flatnonzero(keep)))
+
+
+@dataclass(frozen=True, eq=False)
+class Levels(Axis):
+    """One row for each level of each column, column after column."""
+
+    columns: tuple[Name, ...]
+    levels: tuple[tuple[Level, ...], ...]
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """Where each column's rows begin; the last entry is the number of rows."""
+        return np.cumsum([0, *map(len, self.levels)], dtype=np.int64)
+
+    @cached_property
+    def index(self) -> tuple[dict[Level, int], ...]:
+        """Return each column's levels with their numbers within the column."""
+        return tuple({level: i for i, level in enumerate(levels)} for levels in self.levels)
+
+    @cached_property
+    def code_tables(self) -> tuple[tuple[int, NDArray[np.int32]] | None, ...]:
+        """For columns of whole numbers close together, the lowest, and the codes from it on.
+
+        The codes begin and end with a place for all other numbers.
+        """
+        return tuple(_code_table(levels) for levels in self.levels)
+
+    def __len__(self) -> int:
+        return int(self.first[-1])
+
+    def label(self, row: int) -> tuple[Name, Level]:
+        column = int(np.searchsorted(self.first, row, side="right")) - 1
+        return self.columns[column], self.levels[column][row - int(self.first[column])]
+
+    def union(self, other: Levels) -> tuple[Levels, RowMap, RowMap]:
+        if self.columns == other.columns and self.levels == other.levels:
+            return self, None, None
+        index = {name: dict(i) for name, i in zip(self.columns, self.index, strict=True)}
+        for name, levels in zip(other.columns, other.levels, strict=True):
+            of_column = index.setdefault(name, {})
+            for level in levels:
+                of_column.setdefault(level, len(of_column))
+        joined = Levels(tuple(index), tuple(tuple(levels) for levels in index.values()))
+        return joined, joined._rows_of(self), joined._rows_of(other)
+
+    def _rows_of(self, part: Levels) -> NDArray[np.int64]:
+        place = {name: j for j, name in enumerate(self.columns)}
+        rows = [
+            self.first[place[name]] + self.index[place[name]][level]
+            for name, levels in zip(part.columns, part.levels, strict=True)
+            for level in levels
+        ]
+        return np.array(rows, np.int64)
+
+    def select(self, keep: NDArray[np.bool_]) -> Levels:
+        kept = tuple(
+            tuple(level for level, k in zip(levels, keep[start:], strict=False) if k)
+            for levels, start in zip(self.levels, self.first, strict=False)
+        )
+        return Levels(self.columns, kept)
+
+
+def _code_table(levels: tuple[Level, ...]) -> tuple[int, NDArray[np.int32]] | None:
+    if not levels or any(type(level) is not int for level in levels):
+        return None
+    low, high = min(levels), max(levels)
+    if high - low >= DENSE_RANGE:
+        return None
+    codes = np.full(high - low + 3, len(levels), np.int32)
+    codes[np.array(levels) - (low - 1)] = np.arange(len(levels), dtype=np.int32)
+    return low, codes
+
+
+@dataclass(frozen=True, eq=False)
+class Words(Axis):
+    """One row for each word of a text column, or of several that share their words."""
+
+    columns: tuple[Name]
+    vocabulary: Vocabulary
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words, in the order of the rows."""
+        return self.vocabulary.words()
+
+    def label(self, row: int) -> tuple[Name, Level]:
+        return self.columns[0], self.words[row]
+
+    def union(self, other: Words) -> tuple[Words, RowMap, RowMap]:
+        if self.vocabulary is other.vocabulary:
+            return self, None, None
+        joined = self.vocabulary.copy()
+        theirs = joined.add(other.words)
+        return Words(self.columns, joined), np.arange(len(self)), theirs
+
+    def select(self, keep: NDArray[np.bool_]) -> Words:
+        words = self.words
+        return Words(self.columns, Vocabulary([words[row] for row in np.flatnonzero(keep)]))
+
+    def per_row(self, statistic: Statistic) -> bool:
+        """A text is present or missing as a whole."""
+        return statistic is not PRESENT

@@ -1,0 +1,161 @@
+"""Class labels: encoded once, as indices into the sorted classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SMALL_RANGE = 1 << 16  # integer labels this close together are encoded by a look-up table
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The class of each row, with the row's weight.
+
+    Parameters
+    ----------
+    codes : ndarray of int32
+        Index of each row's class.
+    classes : ndarray
+        The classes, sorted where they can be.
+    weight : ndarray of float64, optional
+        Finite and at least 0; one each by default.
+    """
+
+    codes: NDArray[np.int32]
+    classes: NDArray[Any]
+    weight: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def k(self) -> int:
+        """The number of classes."""
+        return len(self.classes)
+
+
+def encode_labels(y: Any, sample_weight: Any = None) -> Labels:
+    """Encode labels; a missing one is a ValueError that names the row.
+
+    Parameters
+    ----------
+    y : array-like of shape (rows,)
+        Integers, booleans, strings, or anything else that hashes.
+    sample_weight : array-like of shape (rows,), optional
+        Finite and at least 0.
+
+    Examples
+    --------
+    >>> encode_labels(["spam", "ham", "spam"])
+    Labels(codes=array([1, 0, 1], dtype=int32), classes=array(['ham', 'spam'], dtype='<U4'), weight=None)
+    """
+    labels = y if isinstance(y, np.ndarray) else _as_array(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"y must have one label a row, got an array of shape {labels.shape}.")
+    if labels.dtype.kind == "f":
+        _refuse_missing(np.isnan(labels))
+        if np.isinf(labels).any():
+            raise ValueError("y holds an infinite label; labels must be finite.")
+    codes, classes = _encode(labels)
+    return Labels(codes, classes, check_weight(sample_weight, len(codes)))
+
+
+def union_classes(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes of either, sorted where they can be."""
+    if a.dtype == b.dtype and len(a) == len(b) and bool((a == b).all()):
+        return a
+    if len(a) and len(b) and (a.dtype.kind in "US") != (b.dtype.kind in "US"):
+        both = np.concatenate([a.astype(object), b.astype(object)])
+        kinds = sorted({type(label).__name__ for label in both})
+        if "str" in kinds and len(kinds) > 1:
+            raise TypeError(f"class labels must be of one type, got {' and '.join(kinds)}.")
+        return _encode(both)[1]
+    return _encode(np.concatenate([a, b]))[1] if len(a) and len(b) else (a if len(a) else b)
+
+
+def check_weight(weight: Any, rows: int) -> NDArray[np.float64] | None:
+    """Return the sample weights as float64, or raise a ValueError that names the row."""
+    if weight is None:
+        return None
+    w = np.asarray(weight, np.float64)
+    if w.ndim == 0:
+        w = np.full(rows, float(w))
+    if w.shape != (rows,):
+        raise ValueError(f"sample_weight must have shape ({rows},), got {w.shape}.")
+    wrong = ~(np.isfinite(w) & (w >= 0))
+    if wrong.any():
+        row = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"sample_weight must be finite and at least 0, but row {row} has {w[row]}."
+        )
+    return np.ascontiguousarray(w)
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    """Make an array that keeps None, and strings beside it, as they are."""
+    values = y.to_numpy() if hasattr(y, "to_numpy") else y
+    if isinstance(values, np.ndarray):
+        return values
+    values = list(values)
+    array = np.asarray(values) if not _ragged(values) else None
+    if array is None or (array.dtype.kind in "US" and not all(isinstance(v, str) for v in values)):
+        array = np.empty(len(values), object)
+        array[:] = values
+    return array
+
+
+def _ragged(values: list[Any]) -> bool:
+    return any(v is None for v in values)
+
+
+def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    if labels.dtype.kind in "iub" and len(labels):
+        low, high = int(labels.min()), int(labels.max())
+        if high - low < SMALL_RANGE:
+            offset = labels if low == 0 and labels.dtype.kind == "i" else labels.astype(np.int64) - low
+            seen = np.bincount(offset, minlength=high - low + 1) > 0
+            classes = (np.flatnonzero(seen) + low).astype(labels.dtype)
+            if seen.all():
+                return offset.astype(np.int32), classes
+            return (np.cumsum(seen, dtype=np.int32) - np.int32(1))[offset], classes
+    if labels.dtype.kind == "O":
+        return _encode_objects(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return codes.astype(np.int32), classes
+
+
+def _encode_objects(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
+    values = labels.tolist()
+    _refuse_missing(np.fromiter((v is None or v != v for v in values), np.bool_, len(values)))  # noqa: PLR0124
+    distinct = list(dict.fromkeys(values))
+    kinds = {type(value) for value in distinct}
+    if str in kinds and len(kinds) > 1:
+        names = " and ".join(sorted(kind.__name__ for kind in kinds))
+        raise TypeError(f"Labels must be of one type, uniformly strings or numbers, got {names}.")
+    if kinds <= {str}:
+        classes = np.array(sorted(distinct), dtype=str if kinds else object)
+    else:
+        try:
+            distinct.sort()
+        except TypeError as error:
+            raise TypeError(f"the labels cannot be sorted: {error}.") from error
+        classes = np.empty(len(distinct), object)
+        classes[:] = distinct
+        if kinds and kinds <= {int, float, bool}:
+            classes = np.array(distinct)
+    index = {label: code for code, label in enumerate(classes.tolist())}
+    return np.fromiter(map(index.__getitem__, values), np.int32, len(values)), classes
+
+
+def _refuse_missing(missing: NDArray[np.bool_]) -> None:
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
+        more = int(missing.sum()) - 1
+        others = f" (and {more} more)" if more else ""
+        raise ValueError(f"Row {row}{others} has no label; y must not contain NaN or None.")

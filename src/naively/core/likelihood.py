@@ -1,0 +1,220 @@
+"""Likelihoods: the derived tables, and how a block is scored with them, ``Σ s(x) · w_c``.
+
+Four forms: log-linear in x, quadratic in x, a table of levels, and pointwise for the rest.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.core import compute
+from naively.core.block import Codes, Dense, Documents, Sparse
+from naively.core.kernels import Finish, Floats
+
+ABSENT = -1  # the item of a contribution that stands for all words a row does not hold
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """Log likelihoods item by item: ``value[i]`` (classes) is what ``item[i]`` adds to ``row[i]``.
+
+    An item is a column of a dense block, a level of a categorical column (the position after its
+    levels where it was never seen), a word, or ``ABSENT``.
+    """
+
+    row: NDArray[np.int64]
+    column: NDArray[np.int64]
+    item: NDArray[np.int64]
+    value: Floats
+
+
+class Likelihood(ABC):
+    """Log likelihood of a block's rows, derived from a tally."""
+
+    @abstractmethod
+    def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        """Add the log likelihood of each row to ``start`` and finish (see ``core.kernels``)."""
+
+    @abstractmethod
+    def contributions(self, block: Any) -> Contributions:
+        """Return the log likelihood item by item; over a row they sum to ``log_prob``."""
+
+
+@dataclass(frozen=True, eq=False)
+class LogLinear(Likelihood):
+    """``Σ_j offset_j + x_j · slope_j`` over present cells.
+
+    A slope or offset may be -inf (0 · log 0 is 0: an impossible event counts only where it
+    happens); an offset of -inf with a slope of +inf is an event that must happen.
+    """
+
+    slope: Floats
+    offset: Floats | None = None
+
+    @cached_property
+    def _finite(self) -> tuple[Floats, Floats | None, Floats]:
+        """Slope, offset and its sum, with infinities as 0."""
+        slope = np.nan_to_num(self.slope, posinf=0.0, neginf=0.0)
+        if self.offset is None:
+            return np.ascontiguousarray(slope), None, np.zeros(slope.shape[1])
+        offset = np.ascontiguousarray(np.nan_to_num(self.offset, posinf=0.0, neginf=0.0))
+        return np.ascontiguousarray(slope), offset, offset.sum(axis=0)
+
+    @cached_property
+    def _impossible(self) -> LogLinear | None:
+        """Counts, in the same form, how many impossible events a row holds."""
+        tables = [self.slope] if self.offset is None else [self.slope, self.offset]
+        if all(np.isfinite(table).all() for table in tables):
+            return None
+        counts = [np.where(np.isinf(table), -np.sign(table), 0.0) for table in tables]
+        return LogLinear(*counts)
+
+    def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        if self._impossible is None:
+            return self._score(block, start, finish, log_prior)
+        joint = self._score(block, start, "joint", log_prior)
+        broken = self._impossible._score(block, np.zeros_like(log_prior), "joint", log_prior)
+        joint[broken > 0] = -np.inf
+        return compute.finish_rows(joint, finish, log_prior)
+
+    def _score(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        slope, offset, base = self._finite
+        if isinstance(block, Dense):
+            start = start + base if offset is not None else start
+            return compute.score_linear(block.values, slope, offset, start, finish, log_prior)
+        if isinstance(block, Sparse):
+            start = start + base if offset is not None else start
+            return compute.score_csr(
+                block.indptr, block.indices, block.data, slope, start, finish, log_prior
+            )
+        if isinstance(block, Documents):
+            if offset is not None:
+                start = start + np.where(block.missing[:, None], 0.0, base)
+            return block.axis.vocabulary.score(
+                block.texts, slope, start, block.presence, finish, log_prior
+            )
+        raise TypeError(f"a log-linear likelihood cannot score a {type(block).__name__}")
+
+    def contributions(self, block: Any) -> Contributions:
+        if isinstance(block, Dense):
+            row, item = np.nonzero(~np.isnan(block.values))
+            x = block.values[row, item].astype(np.float64)[:, None]
+            with np.errstate(invalid="ignore"):
+                value = np.where(x == 0, 0.0, x * self.slope[item])
+                if self.offset is not None:
+                    value = value + self.offset[item]
+            return Contributions(row, item, item, np.nan_to_num(value, nan=0.0, neginf=-np.inf))
+        if isinstance(block, Sparse):
+            indptr, indices, data = block.indptr, block.indices, block.data
+            present = np.ones(len(block), np.bool_)
+        elif isinstance(block, Documents):
+            indptr, indices, data = block.axis.vocabulary.encode(block.texts, block.presence)
+            present = ~block.missing
+        else:
+            raise TypeError(f"a log-linear likelihood cannot explain a {type(block).__name__}")
+        stored = data != 0
+        row = np.repeat(np.arange(len(block)), np.diff(indptr))[stored]
+        item = indices.astype(np.int64)[stored]
+        value = data[stored].astype(np.float64)[:, None] * self.slope[item]
+        column = item if isinstance(block, Sparse) else np.zeros_like(item)
+        if self.offset is None:
+            return Contributions(row, column, item, value)
+        with np.errstate(invalid="ignore"):
+            value = np.nan_to_num(value + self.offset[item], nan=0.0, neginf=-np.inf)
+        absent = self._absent(row, item, present)
+        there = np.flatnonzero(present)
+        return Contributions(
+            np.concatenate([row, there]),
+            np.concatenate([column, np.full(len(there), ABSENT if isinstance(block, Sparse) else 0)]),
+            np.concatenate([item, np.full(len(there), ABSENT)]),
+            np.concatenate([value, absent[there]]),
+        )
+
+    def _absent(
+        self, row: NDArray[np.int64], item: NDArray[np.int64], present: NDArray[np.bool_]
+    ) -> Floats:
+        """Sum the offsets of what each row does not hold."""
+        assert self.offset is not None
+        _, offset, base = self._finite
+        assert offset is not None
+        absent = np.where(present[:, None], base, 0.0)
+        np.subtract.at(absent, row, offset[item])
+        required = np.isneginf(self.offset)
+        if required.any():
+            lacking = np.where(present[:, None], required.sum(axis=0), 0)
+            np.subtract.at(lacking, row, required[item].astype(np.int64))
+            absent[lacking > 0] = -np.inf
+        return absent
+
+
+@dataclass(frozen=True, eq=False)
+class Quadratic(Likelihood):
+    """``Σ_j offset_j - half_precision_j · (x_j - mean_j)²`` over present cells, never expanded."""
+
+    mean: Floats
+    half_precision: Floats
+    offset: Floats
+
+    @cached_property
+    def _base(self) -> Floats:
+        base: Floats = self.offset.sum(axis=0)
+        return base
+
+    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        return compute.score_quadratic(
+            block.values,
+            self.mean,
+            self.half_precision,
+            self.offset,
+            start + self._base,
+            finish,
+            log_prior,
+        )
+
+    def contributions(self, block: Dense) -> Contributions:
+        row, item = np.nonzero(~np.isnan(block.values))
+        x = block.values[row, item].astype(np.float64)[:, None]
+        value = self.offset[item] - self.half_precision[item] * (x - self.mean[item]) ** 2
+        return Contributions(row, item, item, value)
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Likelihood):
+    """``Σ_j table[first_j + code_j]``; each column's last row is for levels never seen."""
+
+    table: Floats
+    first: NDArray[np.int64]
+
+    def log_prob(self, block: Codes, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        return compute.score_codes(block.codes, self.first, self.table, start, finish, log_prior)
+
+    def contributions(self, block: Codes) -> Contributions:
+        row, column = np.nonzero(block.codes >= 0)
+        code = block.codes[row, column].astype(np.int64)
+        return Contributions(row, column, code, self.table[self.first[column] + code])
+
+
+@dataclass(frozen=True, eq=False)
+class Pointwise(Likelihood):
+    """A likelihood without natural parameters: ``log_density(x, columns)`` -> (cells, classes)."""
+
+    log_density: Callable[[Floats, NDArray[np.int64]], Floats]
+
+    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        joint = np.empty((len(block), len(log_prior)))
+        joint[...] = start
+        cells = self.contributions(block)
+        np.add.at(joint, cells.row, cells.value)
+        return compute.finish_rows(joint, finish, log_prior)
+
+    def contributions(self, block: Dense) -> Contributions:
+        row, item = np.nonzero(~np.isnan(block.values))
+        x = block.values[row, item].astype(np.float64)
+        return Contributions(row, item, item, self.log_density(x, item))

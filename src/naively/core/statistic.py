@@ -1,0 +1,20 @@
+"""Sufficient statistics: the handful of elementwise sums that naive Bayes is made of."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Statistic(Enum):
+    """What is summed over the rows of a class, for each column, level or word."""
+
+    PRESENT = "present"  # 1 for a cell that is there, 0 for a missing one
+    VALUE = "value"  # x
+    SQUARE = "square"  # x²
+    LEVEL = "level"  # which of the levels of a column: one sum for each
+
+
+PRESENT = Statistic.PRESENT
+VALUE = Statistic.VALUE
+SQUARE = Statistic.SQUARE
+LEVEL = Statistic.LEVEL

@@ -1,0 +1,245 @@
+"""Tallies: what was counted. They form a commutative group: add, subtract, scale.
+
+A tally holds everything that was learned; parameters are derived from it when asked. Two tallies
+made apart are aligned by class label, column, level and word, so ``a + b`` is what would have been
+counted from the rows of both, ``a - b`` forgets, and ``a * 0.99`` decays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.core import compute
+from naively.core.axis import Axis, RowMap, Words, title
+from naively.core.block import Block, Codes, Dense, Documents, Sparse
+from naively.core.labels import Labels, union_classes
+from naively.core.statistic import LEVEL, PRESENT, SQUARE, VALUE, Statistic
+from naively.core.sums import Sums
+
+
+@dataclass(frozen=True, eq=False)
+class BlockTally:
+    """The sums of one block: for each statistic a table of axis rows × classes."""
+
+    axis: Axis
+    sums: Mapping[Statistic, Sums]
+
+    def __getitem__(self, statistic: Statistic) -> Sums:
+        return self.sums[statistic]
+
+    def map(self, function: Any) -> BlockTally:
+        """Apply a function to each table."""
+        return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
+
+    def place_classes(self, places: RowMap, k: int) -> BlockTally:
+        """Move class i to ``places[i]`` of k."""
+        return self.map(lambda sums: _place_columns(sums, places, k))
+
+    def align(self, other: BlockTally) -> tuple[BlockTally, BlockTally]:
+        """Return both on the union of their axes (their classes are the same already)."""
+        axis, mine, theirs = self.axis.union(other.axis)
+        return self._move(axis, mine), other._move(axis, theirs)
+
+    def _move(self, axis: Axis, rows: RowMap) -> BlockTally:
+        if rows is None:
+            return replace(self, axis=axis)
+        moved = {
+            s: sums.place(rows, len(axis)) if axis.per_row(s) else sums
+            for s, sums in self.sums.items()
+        }
+        return BlockTally(axis, moved)
+
+    def pruned(self) -> BlockTally:
+        """Drop levels and words without counts, so that forgotten is never seen."""
+        if not self.axis.grows:
+            return self
+        keep = np.zeros(len(self.axis), np.bool_)
+        for statistic, sums in self.sums.items():
+            if self.axis.per_row(statistic):
+                keep |= (sums.high != 0).any(axis=1)
+        if keep.all():
+            return self
+        tables = {s: t[keep] if self.axis.per_row(s) else t for s, t in self.sums.items()}
+        return BlockTally(self.axis.select(keep), tables)
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Sufficient statistics of labelled rows: elements of a commutative group.
+
+    Parameters
+    ----------
+    classes : ndarray
+        The class labels.
+    weight : Sums of shape (classes,)
+        How many rows of each class were counted (the sum of their weights).
+    blocks : mapping of str to BlockTally
+        The sums of each block of columns.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> a = NaiveBayes().fit([[1.0], [3.0], [8.0]], ["low", "low", "high"]).tally_
+    >>> (a + a - a).class_count
+    array([1., 2.])
+    """
+
+    classes: NDArray[Any]
+    weight: Sums
+    blocks: Mapping[str, BlockTally]
+
+    @property
+    def class_count(self) -> NDArray[np.float64]:
+        """How many rows of each class were counted."""
+        return self.weight.high
+
+    def __add__(self, other: Tally) -> Tally:
+        return _combine(self, other, Sums.__add__)
+
+    def __sub__(self, other: Tally) -> Tally:
+        return _combine(self, other, Sums.__sub__).pruned()
+
+    def __neg__(self) -> Tally:
+        return self * -1.0
+
+    def __mul__(self, factor: float) -> Tally:
+        return Tally(
+            self.classes,
+            self.weight * factor,
+            {name: b.map(lambda sums: sums * factor) for name, b in self.blocks.items()},
+        )
+
+    __rmul__ = __mul__
+
+    def pruned(self) -> Tally:
+        """Drop classes, levels and words that nothing was counted for."""
+        blocks = {name: block.pruned() for name, block in self.blocks.items()}
+        keep = self.weight.high != 0
+        for block in blocks.values():
+            for sums in block.sums.values():
+                keep = keep | (sums.high != 0).any(axis=0)
+        if keep.all():
+            return Tally(self.classes, self.weight, blocks)
+        return Tally(
+            self.classes[keep],
+            self.weight[keep],
+            {name: b.map(lambda sums: sums[:, keep]) for name, b in blocks.items()},
+        )
+
+    def negative(self) -> str | None:
+        """Say where a count of rows, values or levels is below zero, or None if nowhere is.
+
+        A tally of rows has none; the difference of two has if the second holds rows that the
+        first does not.
+        """
+        below = np.flatnonzero(self.weight.high < 0)
+        if len(below):
+            return f"class {self.classes[below[0]]!r}"
+        for block in self.blocks.values():
+            for statistic in (PRESENT, LEVEL):
+                if statistic in block.sums:
+                    row, column = np.nonzero(block[statistic].high < 0)
+                    if len(row):
+                        where, level = block.axis.label(int(row[0]))
+                        at = f"column {title(where)!r}"
+                        at += "" if level is None else f", level {level!r}"
+                        return f"{at}, class {self.classes[column[0]]!r}"
+            if block.axis.grows and VALUE in block.sums:
+                row, column = np.nonzero(block[VALUE].high < 0)
+                if len(row):
+                    where, word = block.axis.label(int(row[0]))
+                    return f"column {title(where)!r}, word {word!r}, class {self.classes[column[0]]!r}"
+        return None
+
+
+def count_classes(labels: Labels) -> Sums:
+    """Return the total weight of each class."""
+    high, low = compute.scatter(
+        labels.codes.astype(np.int64),
+        np.ones(len(labels)),
+        labels.weight,
+        (1, labels.k),
+    )
+    return Sums(high, low)[0]
+
+
+def count(block: Block, statistics: Iterable[Statistic], labels: Labels) -> BlockTally:
+    """Count a block's statistics by class: ``Yᵀ · s(X)``."""
+    y, w, k = labels.codes, labels.weight, labels.k
+    tables: dict[Statistic, Sums]
+    axis: Axis = block.axis
+    if isinstance(block, Dense):
+        present, value, square = compute.tally_dense(block.values, y, w, k)
+        tables = {PRESENT: Sums(*present), VALUE: Sums(*value), SQUARE: Sums(*square)}
+        _refuse_infinite(block, tables[VALUE], "infinite values")
+        if SQUARE in statistics:
+            _refuse_infinite(block, tables[SQUARE], "values whose squares overflow")
+    elif isinstance(block, Sparse):
+        sums = compute.tally_csr(block.indptr, block.indices, block.data, y, w, k, len(axis))
+        tables = {VALUE: Sums(*sums)}
+        _refuse_infinite(block, tables[VALUE], "infinite or missing values")
+        if PRESENT in statistics:
+            weight = count_classes(labels)
+            tables[PRESENT] = Sums(
+                np.tile(weight.high, (len(axis), 1)), np.tile(weight.low, (len(axis), 1))
+            )
+    elif isinstance(block, Codes):
+        tables = {LEVEL: Sums(*compute.tally_codes(block.codes, block.axis.first, y, w, k))}
+    elif isinstance(block, Documents):
+        vocabulary = block.axis.vocabulary.copy()
+        sums = vocabulary.count(block.texts, y, w, k, block.presence)
+        axis = Words(block.axis.columns, vocabulary)
+        tables = {VALUE: Sums(*sums)}
+        if PRESENT in statistics:
+            there = np.flatnonzero(~block.missing)
+            of_texts = Labels(y[there], labels.classes, None if w is None else w[there])
+            tables[PRESENT] = count_classes(of_texts)[None]
+    else:
+        raise TypeError(f"cannot count a {type(block).__name__}")
+    return BlockTally(axis, {s: tables[s] for s in statistics}).pruned()
+
+
+def _refuse_infinite(block: Dense | Sparse, sums: Sums, what: str) -> None:
+    finite = np.isfinite(sums.high).all(axis=1)
+    if not finite.all():
+        name = title(block.axis.columns[int(np.flatnonzero(~finite)[0])])
+        raise ValueError(
+            f"Column {name!r} holds {what}; numbers must be finite (leave a missing cell empty)."
+        )
+
+
+def _combine(a: Tally, b: Tally, operation: Any) -> Tally:
+    classes = union_classes(a.classes, b.classes)
+    k = len(classes)
+    place = {label: i for i, label in enumerate(classes.tolist())}
+    mine, theirs = (_places(t.classes, place) for t in (a, b))
+    blocks = {}
+    for name in dict.fromkeys([*a.blocks, *b.blocks]):
+        left = a.blocks[name].place_classes(mine, k) if name in a.blocks else None
+        right = b.blocks[name].place_classes(theirs, k) if name in b.blocks else None
+        left = left if left is not None else right.map(lambda sums: sums * 0.0)  # type: ignore[union-attr]
+        right = right if right is not None else left.map(lambda sums: sums * 0.0)
+        left, right = left.align(right)
+        blocks[name] = BlockTally(
+            left.axis, {s: operation(left[s], right[s]) for s in left.sums}
+        )
+    weights = (t.weight.place(p, k) for t, p in ((a, mine), (b, theirs)))
+    return Tally(classes, operation(*weights), blocks)
+
+
+def _places(classes: NDArray[Any], place: dict[Any, int]) -> RowMap:
+    places = np.array([place[label] for label in classes.tolist()], np.int64)
+    return None if len(places) == len(place) and (places == np.arange(len(place))).all() else places
+
+
+def _place_columns(sums: Sums, places: RowMap, k: int) -> Sums:
+    if places is None:
+        return sums
+    placed = Sums.zeros((*sums.shape[:-1], k))
+    placed.high[..., places], placed.low[..., places] = sums.high, sums.low
+    return placed

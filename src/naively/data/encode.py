@@ -1,0 +1,95 @@
+"""Columns become blocks: numbers as they are, levels as codes, texts as documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.core.axis import DENSE_RANGE, Columns, Level, Levels, Words
+from naively.core.block import Block, Codes, Dense, Documents, Sparse
+from naively.core.compute import Vocabulary
+from naively.data.rows import MatrixRows, Name, Rows, SparseRows, as_floats
+
+MISSING = -1
+
+
+def encode_numbers(rows: Rows, columns: range | tuple[Name, ...]) -> Block:
+    """Encode numbers: a view of the array where it can be, CSR where it is sparse."""
+    axis = Columns(columns)
+    if isinstance(rows, SparseRows) and columns == rows.names:
+        matrix = rows.matrix
+        return Sparse(matrix.indptr, matrix.indices, matrix.data, axis)
+    return Dense(rows.numbers(columns), axis)
+
+
+def encode_texts(rows: Rows, column: Name, axis: Words | None = None) -> Documents:
+    """Encode a text column; without an axis its words are found as they are counted."""
+    return Documents(rows.values(column).tolist(), axis or Words((column,), Vocabulary()))
+
+
+def find_levels(rows: Rows, columns: tuple[Name, ...] | range) -> Codes:
+    """Encode columns by the levels they hold; the codes of whole numbers are cheap."""
+    if isinstance(rows, MatrixRows) and columns == rows.names and len(rows):
+        matrix = rows.matrix
+        if matrix.dtype.kind in "iu" and int(matrix.max()) - int(matrix.min()) < DENSE_RANGE:
+            low, high = matrix.min(axis=0).tolist(), matrix.max(axis=0).tolist()
+            levels = tuple(tuple(range(a, b + 1)) for a, b in zip(low, high, strict=True))
+            codes = matrix if not any(low) else matrix - np.array(low, matrix.dtype)
+            return Codes(_signed(codes), Levels(tuple(columns), levels))
+    found = [_levels_of(rows.values(name)) for name in columns]
+    codes = np.stack([c for c, _ in found], axis=1) if found else np.empty((len(rows), 0), np.int32)
+    return Codes(codes, Levels(tuple(columns), tuple(levels for _, levels in found)))
+
+
+def look_up_levels(rows: Rows, axis: Levels) -> Codes:
+    """Encode columns by known levels; the code after the last stands for all others."""
+    codes = np.empty((len(rows), len(axis.columns)), np.int32)
+    for j, name in enumerate(axis.columns):
+        codes[:, j] = _look_up(rows.values(name), axis, j)
+    return Codes(codes, axis)
+
+
+def _signed(codes: NDArray[Any]) -> NDArray[Any]:
+    return codes if codes.dtype in (np.int32, np.int64) else codes.astype(np.int32)
+
+
+def _levels_of(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
+    if column.dtype.kind in "fiub":
+        levels, codes = np.unique(column, return_inverse=True)
+        codes = codes.astype(np.int32)
+        if levels.size and levels.dtype.kind == "f" and np.isnan(levels[-1]):
+            codes[codes == len(levels) - 1] = MISSING
+            levels = levels[:-1]
+        return codes, tuple(_plain(levels))
+    values = column.tolist()
+    index = {value: code for code, value in enumerate(v for v in dict.fromkeys(values) if v is not None)}
+    levels_found = tuple(index)
+    index[None] = MISSING
+    return np.fromiter(map(index.__getitem__, values), np.int32, len(values)), levels_found
+
+
+def _plain(levels: NDArray[Any]) -> list[Level]:
+    """Whole numbers as int, so that 1, 1.0 and True are one level however they arrive."""
+    if levels.dtype.kind == "f" and (levels == np.rint(levels)).all() and np.isfinite(levels).all():
+        return [int(level) for level in levels.tolist()]
+    return levels.tolist()  # type: ignore[no-any-return]
+
+
+def _look_up(column: NDArray[Any], axis: Levels, j: int) -> NDArray[np.int32]:
+    unseen = len(axis.levels[j])
+    if column.dtype.kind in "iu" and (table := axis.code_tables[j]) is not None:
+        low, codes = table
+        place = column.astype(np.int64) - (low - 1)
+        return codes[np.clip(place, 0, len(codes) - 1)]
+    index = axis.index[j]
+    values = column
+    if column.dtype.kind in "fiub":
+        values, inverse = np.unique(as_floats(column) if column.dtype.kind == "f" else column, return_inverse=True)
+        codes = np.array([MISSING if v != v else index.get(v, unseen) for v in values.tolist()], np.int32)  # noqa: PLR0124
+        return codes[inverse] if codes.size else np.empty(0, np.int32)
+    return np.fromiter(
+        (MISSING if v is None else index.get(v, unseen) for v in values.tolist()), np.int32, len(values)
+    )
+

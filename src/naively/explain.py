@@ -1,0 +1,169 @@
+"""Explanations: weights of evidence, one per column, category or word, that sum to the log odds.
+
+The weight of evidence of an item for class c against class r is log p(item | c) - log p(item | r)
+(I. J. Good, Probability and the Weighing of Evidence, 1950), in nats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.core.axis import Axis, Columns, Levels, Words, title
+from naively.core.kernels import Floats
+from naively.core.likelihood import ABSENT, Contributions
+from naively.data.rows import Rows
+from naively.model import Model
+
+PRIOR = "class prior"
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The evidence in one row: items with their log likelihood under each class."""
+
+    column: list[str]
+    value: list[Any]
+    log_likelihood: Floats  # (items, classes); the first item is the class prior
+    joint: Floats  # (classes,)
+    classes: NDArray[Any]
+
+    def rival(self, c: int) -> int:
+        """Return the strongest class other than c."""
+        others = [r for r in range(len(self.classes)) if r != c]
+        return max(others, key=lambda r: self.joint[r]) if others else c
+
+    def weights(self, c: int) -> Floats:
+        """Return the weight of each item for class c against its strongest rival."""
+        with np.errstate(invalid="ignore"):
+            weights = self.log_likelihood[:, c] - self.log_likelihood[:, self.rival(c)]
+        return np.nan_to_num(weights, nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+    @property
+    def best(self) -> int:
+        """Index of the most probable class."""
+        return int(np.argmax(self.joint))
+
+    def probability(self, c: int) -> float:
+        """Return the posterior of class c."""
+        top = self.joint.max()
+        p = np.exp(self.joint - top) if np.isfinite(top) else np.exp(self.log_likelihood[0])
+        return float(p[c] / p.sum())
+
+    def top(self, c: int, n: int | None = None) -> list[tuple[str, Any, float]]:
+        """Return the n items of greatest weight either way, greatest first."""
+        weights = self.weights(c)
+        order = np.argsort(-np.abs(weights), kind="stable")[:n]
+        return [(self.column[i], self.value[i], float(weights[i])) for i in order]
+
+    def __str__(self) -> str:
+        c = self.best
+        rival = self.classes[self.rival(c)]
+        lines = [
+            f"{_plain(self.classes[c])!r} against {_plain(rival)!r}: "
+            f"log odds {self.weights(c).sum():.2f} (probability {self.probability(c):.2f})"
+        ]
+        for column, value, weight in self.top(c):
+            item = column if value is None else f"{column} = {_plain(value)}"
+            lines.append(f"{weight:+8.2f}  {item}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The evidence in each of several rows; a tidy table by ``to_dict``.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes().fit({"wet": ["yes", "yes", "no"]}, ["rain", "rain", "sun"])
+    >>> table = nb.explain({"wet": ["yes"]}).to_dict()
+    >>> for i in range(len(table["row"])):
+    ...     print(*(table[name][i] for name in ("row", "class", "column", "value")))
+    0 rain class prior None
+    0 rain wet yes
+    0 sun class prior None
+    0 sun wet yes
+    """
+
+    rows: list[Evidence]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, row: int) -> Evidence:
+        return self.rows[row]
+
+    def __iter__(self) -> Iterator[Evidence]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.rows))
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns row, class, against, column, value and weight (nats).
+
+        The weights of one row and class sum to the log odds of the class against its rival. Pass
+        the result to the frame library of your choice.
+        """
+        table: dict[str, list[Any]] = {
+            name: [] for name in ("row", "class", "against", "column", "value", "weight")
+        }
+        for i, row in enumerate(self.rows):
+            labels = row.classes.tolist()
+            for c, label in enumerate(labels):
+                n = len(row.column)
+                table["row"] += [i] * n
+                table["class"] += [label] * n
+                table["against"] += [labels[row.rival(c)]] * n
+                table["column"] += row.column
+                table["value"] += row.value
+                table["weight"] += row.weights(c).tolist()
+        return table
+
+
+def explain(model: Model, rows: Rows) -> Explanation:
+    """Explain the prediction of each row (see ``NaiveBayes.explain``)."""
+    log_prior = model.class_log_prior
+    joint = model.joint_log_likelihood(rows)
+    evidence = [
+        Evidence([PRIOR], [None], [log_prior], joint[i], model.classes)  # type: ignore[arg-type]
+        for i in range(len(rows))
+    ]
+    for name, found in model.contributions(rows).items():
+        _collect(evidence, found, model.tally.blocks[name].axis, rows)
+    return Explanation(
+        [
+            Evidence(e.column, e.value, np.stack(e.log_likelihood), e.joint, e.classes)
+            for e in evidence
+        ]
+    )
+
+
+def _collect(evidence: list[Evidence], found: Contributions, axis: Axis, rows: Rows) -> None:
+    values: dict[Any, Any] = {}
+    for row, column, item, value in zip(
+        found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
+    ):
+        e = evidence[row]
+        name = axis.columns[column] if column != ABSENT else None
+        if item == ABSENT:
+            shown: Any = "(all that is absent)"
+        elif isinstance(axis, Words):
+            shown = axis.words[item]
+        else:
+            assert isinstance(axis, Columns | Levels)
+            if column not in values:
+                values[column] = rows.values(name) if name in rows.names else None  # type: ignore[arg-type,operator]
+            shown = _plain(values[column][row]) if values[column] is not None else None
+        e.column.append("columns" if name is None else title(name))
+        e.value.append(shown)
+        e.log_likelihood.append(value)  # type: ignore[attr-defined]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,335 @@
+"""The schema: which columns go to which event model, and how they are encoded.
+
+The only place where data and event models meet. A group is all columns of one event model; it
+becomes one block.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from naively.core.axis import Axis, Columns, Levels, Words, title
+from naively.core.block import Block
+from naively.data.encode import encode_numbers, encode_texts, find_levels, look_up_levels
+from naively.data.rows import Kind, Name, Rows, SparseRows
+from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, Gaussian, Multinomial
+
+EventModels: TypeAlias = "str | EventModel | Mapping[str, str | EventModel]"
+
+TEXT_WORDS = 4.0  # strings with this many words on average, and mostly distinct, are texts
+TEXT_DISTINCT = 0.5
+SAMPLE = 10_000  # strings that are looked at to tell texts from categories
+
+
+@dataclass(frozen=True)
+class Group:
+    """The columns of one event model, and what kind of values they held in training."""
+
+    name: str
+    event: EventModel
+    kind: Kind
+    columns: range | tuple[Name, ...]
+
+    def encode(self, rows: Rows, axis: Axis | None) -> Block:
+        """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
+        columns = self.columns if axis is None else axis.columns
+        assert isinstance(columns, range | tuple)
+        if self.kind == "text":
+            assert axis is None or isinstance(axis, Words)
+            return encode_texts(rows, columns[0], axis)
+        if self.event.layout == "levels":
+            if axis is None:
+                return find_levels(rows, columns)
+            assert isinstance(axis, Levels)
+            return look_up_levels(rows, axis)
+        return encode_numbers(rows, columns)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Groups of columns; every column is in one.
+
+    Printed, it says one line a group.
+    """
+
+    groups: tuple[Group, ...]
+
+    @classmethod
+    def infer(cls, rows: Rows, event_models: EventModels = "auto") -> Schema:
+        """Choose an event model for each column, unless it is named.
+
+        Numbers are Gaussian, booleans Bernoulli, strings categories or texts by what they look
+        like (at least four words on average, and mostly distinct, is text), sparse matrices and
+        texts multinomial.
+        """
+        named = _named(event_models, rows)
+        if isinstance(rows.names, range) and not isinstance(event_models, Mapping):
+            kind = rows.kind(0) if len(rows.names) else "number"
+            if kind is not None and all(rows.kind(j) == kind for j in _some(rows.names)):
+                event = named if isinstance(named, EventModel) else _default(rows, 0, kind)[0]
+                return cls((Group(event.name, event, kind, rows.names),))
+        groups: dict[tuple[EventModel, Kind, Name | None], list[Name]] = {}
+        for name in rows.names:
+            chosen = named.get(name) if isinstance(named, Mapping) else named
+            event, kind = _choose(rows, name, chosen)
+            own = name if kind == "text" else None  # each text is a group of its own
+            groups.setdefault((event, kind, own), []).append(name)
+        schema = cls(())
+        for (event, kind, own), names in groups.items():
+            label = event.name if own is None else f"{event.name} {title(own)}"
+            schema = schema._with(label, event, kind, tuple(names))
+        return schema
+
+    def _with(self, label: str, event: EventModel, kind: Kind, names: tuple[Name, ...]) -> Schema:
+        taken = {group.name for group in self.groups}
+        plain, number = label, 2
+        while label in taken:
+            label, number = f"{plain} {number}", number + 1
+        return Schema((*self.groups, Group(label, event, kind, names)))
+
+    @property
+    def columns(self) -> dict[Name, Group]:
+        """Each column's group."""
+        return {name: group for group in self.groups for name in group.columns}
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return sum(len(group.columns) for group in self.groups)
+
+    def encode(self, rows: Rows, axes: Mapping[str, Axis] | None = None) -> dict[str, Block]:
+        """Encode rows into one block a group, by known axes, or finding them.
+
+        Raises
+        ------
+        ValueError
+            If a column holds another kind of values than in training; it names the column.
+        """
+        rows = self.match(rows)
+        return {
+            group.name: group.encode(rows, None if axes is None else axes.get(group.name))
+            for group in self.groups
+        }
+
+    def match(self, rows: Rows) -> Rows:
+        """Return the rows with exactly these columns, or say which differ."""
+        if len(self.groups) == 1 and rows.names == self.groups[0].columns:
+            _check_kind(rows, self.groups[0], _some(rows.names))
+            return rows
+        known = self.columns
+        if all(isinstance(name, int) for name in known) or isinstance(rows.names, range):
+            return self._match_by_place(rows)
+        lacking = [name for name in known if name not in set(rows.names)]
+        extra = [name for name in rows.names if name not in known]
+        if lacking and len(lacking) == len(known):
+            raise ValueError(
+                f"None of the columns that were learned is in the table: it has {_list(rows.names)}, "
+                f"but {_list(known)} were learned."
+            )
+        if lacking:
+            warnings.warn(f"No column {_list(lacking)}: counted as missing.", stacklevel=2)
+        if extra:
+            warnings.warn(f"Column {_list(extra)} was not learned: ignored.", stacklevel=2)
+        for group in self.groups:
+            _check_kind(rows, group, [name for name in group.columns if name in set(rows.names)])
+        return _Matched(rows, tuple(known)) if lacking else rows
+
+    def _match_by_place(self, rows: Rows) -> Rows:
+        known = self.columns
+        if len(rows.names) != len(known):
+            raise ValueError(
+                f"X has {len(rows.names)} features, but NaiveBayes is expecting {len(known)} "
+                "features as input."
+            )
+        by_place = rows if set(rows.names) == set(known) else _Renamed(rows, tuple(known))
+        for group in self.groups:
+            _check_kind(by_place, group, _some(group.columns))
+        return by_place
+
+    def union(self, other: Schema) -> Schema:
+        """Return the schema with the columns of both; a column must have one event model."""
+        mine = {group.name: group for group in self.groups}
+        known = self.columns
+        for group in other.groups:
+            for name in group.columns if group.name not in mine else ():
+                if name in known:
+                    raise ValueError(
+                        f"Column {title(name)!r} is {known[name].name} in one model and "
+                        f"{group.name} in the other; they cannot be merged."
+                    )
+            own = mine.setdefault(group.name, group)
+            if own.event != group.event:
+                raise ValueError(
+                    f"The {group.name} columns have different settings in the two models: "
+                    f"{own.event} and {group.event}."
+                )
+            columns = Columns(own.columns).union(Columns(group.columns))[0].columns
+            mine[group.name] = replace(own, columns=columns)
+        return Schema(tuple(mine.values()))
+
+    def extend(self, rows: Rows, event_models: EventModels) -> Schema:
+        """Return the schema of these rows: known columns as they are, new ones inferred."""
+        if isinstance(rows.names, range) or all(name in self.columns for name in rows.names):
+            return self
+        fresh = Schema.infer(rows, event_models)
+        known, kept = self.columns, []
+        for group in fresh.groups:
+            names = tuple(name for name in group.columns if name not in known)
+            if names:
+                kept.append(replace(group, columns=names))
+        return self.union(Schema(tuple(kept)))
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{group.name}: {_list(group.columns)} ({group.kind}, {group.event})"
+            for group in self.groups
+        )
+
+
+class _Renamed(Rows):
+    """Rows whose columns go by other names, in the same order."""
+
+    def __init__(self, rows: Rows, names: tuple[Name, ...]) -> None:
+        self.rows, self.names = rows, names
+        self._own = dict(zip(names, rows.names, strict=True))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def kind(self, name: Name) -> Kind | None:
+        return self.rows.kind(self._own[name])
+
+    def numbers(self, names: Any) -> Any:
+        own = tuple(self._own[name] for name in names)
+        return self.rows.numbers(self.rows.names if own == tuple(self.rows.names) else own)
+
+    def values(self, name: Name) -> Any:
+        return self.rows.values(self._own[name])
+
+    def take(self, index: Any) -> Rows:
+        return _Renamed(self.rows.take(index), self.names)  # type: ignore[arg-type]
+
+
+class _Matched(Rows):
+    """Rows that lack some of the columns: every cell of those is missing."""
+
+    def __init__(self, rows: Rows, names: tuple[Name, ...]) -> None:
+        self.rows, self.names = rows, names
+        self._there = set(rows.names)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def kind(self, name: Name) -> Kind | None:
+        return self.rows.kind(name) if name in self._there else None
+
+    def numbers(self, names: Any) -> Any:
+        matrix = np.full((len(self), len(names)), np.nan)
+        there = [j for j, name in enumerate(names) if name in self._there]
+        matrix[:, there] = self.rows.numbers(tuple(names[j] for j in there))
+        return matrix
+
+    def values(self, name: Name) -> Any:
+        return self.rows.values(name) if name in self._there else np.full(len(self), None)
+
+    def take(self, index: Any) -> Rows:
+        return _Matched(self.rows.take(index), self.names)  # type: ignore[arg-type]
+
+
+def event_model(chosen: str | EventModel) -> EventModel:
+    """Return an event model by name, or as it is."""
+    if isinstance(chosen, EventModel):
+        return chosen
+    if chosen not in EVENT_MODELS:
+        names = ", ".join([*EVENT_MODELS, "text", "auto"])
+        raise ValueError(f"There is no event model {chosen!r}; there are {names}.")
+    return EVENT_MODELS[chosen]()
+
+
+def _named(event_models: EventModels, rows: Rows) -> Any:
+    """Return what was named: None, "text", an event model, or these by column."""
+
+    def resolve(chosen: str | EventModel) -> str | EventModel | None:
+        if chosen == "auto":
+            return None
+        return chosen if chosen == "text" else event_model(chosen)
+
+    if not isinstance(event_models, Mapping):
+        return resolve(event_models)
+    unknown = [name for name in event_models if name not in rows.names]
+    if unknown:
+        raise ValueError(
+            f"event_models names the column {unknown[0]!r}, which is not in the table; "
+            f"it has {_list(rows.names)}."
+        )
+    return {name: resolve(chosen) for name, chosen in event_models.items()}
+
+
+def _choose(rows: Rows, name: Name, chosen: str | EventModel | None) -> tuple[EventModel, Kind]:
+    kind = rows.kind(name)
+    if kind is None:  # nothing to go by: it may become anything that holds levels
+        kind = "string"
+    if chosen is None:
+        return _default(rows, name, kind)
+    if kind in ("string", "text"):
+        if chosen == "text":
+            return Multinomial(), "text"
+        assert isinstance(chosen, EventModel)
+        if isinstance(chosen, Multinomial | Bernoulli):
+            return chosen, "text"
+        if not isinstance(chosen, Categorical):
+            raise ValueError(
+                f"Column {title(name)!r} holds strings, which a {chosen.name} event model cannot "
+                "count; choose categorical, multinomial, bernoulli or text."
+            )
+        return chosen, "string"
+    if chosen == "text":
+        raise ValueError(f"Column {title(name)!r} holds {kind}s, not text.")
+    assert isinstance(chosen, EventModel)
+    return chosen, kind
+
+
+def _default(rows: Rows, name: Name, kind: Kind) -> tuple[EventModel, Kind]:
+    if kind == "text" or (kind == "string" and _looks_like_text(rows, name)):
+        return Multinomial(), "text"
+    if kind == "string":
+        return Categorical(), kind
+    if kind == "boolean":
+        return Bernoulli(), kind
+    return (Multinomial() if isinstance(rows, SparseRows) else Gaussian()), kind
+
+
+def _looks_like_text(rows: Rows, name: Name) -> bool:
+    column = rows.values(name)
+    step = max(1, len(column) // SAMPLE)
+    texts = [text for text in column[::step].tolist() if text is not None]
+    if not texts or len(set(texts)) < TEXT_DISTINCT * len(texts):
+        return False
+    return sum(len(text.split()) for text in texts) >= TEXT_WORDS * len(texts)
+
+
+def _check_kind(rows: Rows, group: Group, names: Any) -> None:
+    for name in names:
+        kind = rows.kind(name)
+        same = kind == group.kind or {kind, group.kind} == {"string", "text"}
+        if kind is not None and not same:
+            raise ValueError(
+                f"Column {title(name)!r} held {group.kind}s in training and holds {kind}s now; "
+                "convert it, or train again."
+            )
+
+
+def _some(names: range | tuple[Name, ...]) -> range | tuple[Name, ...]:
+    """Return the columns whose kinds can differ: an array's columns are all of one kind."""
+    return names
+
+
+def _list(names: Any, most: int = 10) -> str:
+    shown = [repr(title(name)) for name in list(names)[:most]]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
