@@ -167,3 +167,29 @@ def _collect(evidence: list[Evidence], found: Contributions, axis: Axis, rows: R
 
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
+    """Return the n items that speak most for class c against all others together.
+
+    An item is a word, a level, a column that is true, or a number at the class's mean. Its weight
+    is log p(item | c) - log p(item | not c), the others weighted by their priors.
+    """
+    others = np.arange(len(model.classes)) != c
+    if not others.any():
+        return []
+    prior = model.class_log_prior[others]
+    log_share = prior - np.logaddexp.reduce(prior)
+    found: list[tuple[float, str, Any]] = []
+    for name, likelihood in model.likelihoods.items():
+        axis = model.tally.blocks[name].axis
+        typical = likelihood.typical(c)
+        rest = np.logaddexp.reduce(typical.value[:, others] + log_share, axis=1)
+        with np.errstate(invalid="ignore"):
+            weight = np.nan_to_num(typical.value[:, c] - rest, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        for i in np.argsort(-weight, kind="stable")[:n].tolist():
+            column, level = axis.label(i)
+            shown = level if typical.x is None else float(typical.x[i])
+            found.append((float(weight[i]), title(column), shown))
+    found.sort(key=lambda item: -item[0])
+    return [(column, value, weight) for weight, column, value in found[:n]]

@@ -47,7 +47,7 @@ class Group:
                 return find_levels(rows, columns)
             assert isinstance(axis, Levels)
             return look_up_levels(rows, axis)
-        return encode_numbers(rows, columns)
+        return encode_numbers(rows, columns, sparse=self.event.sparse)
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,12 @@ KEY = "naively"  # of the header in the file's metadata
 Arrays = dict[str, NDArray[Any]]
 
 
-def save(model: Model, path: str | PathLike[str]) -> None:
+def save(
+    model: Model, path: str | PathLike[str], provenance: Mapping[str, Any] | None = None
+) -> None:
     """Write a model file; on any failure an existing file stays as it was.
+
+    ``provenance`` is anything JSON can hold about where the model comes from.
 
     Raises
     ------
@@ -43,7 +47,11 @@ def save(model: Model, path: str | PathLike[str]) -> None:
     from safetensors.numpy import save as to_bytes  # noqa: PLC0415
 
     arrays: Arrays = {}
-    header = {"format": FORMAT, **_header(model, arrays)}
+    header = {
+        "format": FORMAT,
+        **_header(model, arrays),
+        "provenance": dict(provenance or {}),
+    }
     content = to_bytes(
         {name: np.ascontiguousarray(a) for name, a in arrays.items()}, {KEY: json.dumps(header)}
     )
@@ -51,7 +59,12 @@ def save(model: Model, path: str | PathLike[str]) -> None:
 
 
 def load(path: str | PathLike[str]) -> Model:
-    """Read a model file.
+    """Read a model file (see ``load_with_provenance``)."""
+    return load_with_provenance(path)[0]
+
+
+def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, Any]]:
+    """Read a model file, and what was noted about where it comes from.
 
     Raises
     ------
@@ -77,7 +90,7 @@ def load(path: str | PathLike[str]) -> Model:
         header = json.loads(text)
         newer = int(header["format"]) > FORMAT
         if not newer:
-            return _model(header, arrays)
+            return _model(header, arrays), dict(header.get("provenance", {}))
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}.") from error
     raise ValueError(

@@ -23,6 +23,7 @@ class EventModel(ABC):
     name: ClassVar[str]
     statistics: ClassVar[tuple[Statistic, ...]]
     layout: ClassVar[Literal["numbers", "levels"]] = "numbers"  # how columns are encoded
+    sparse: ClassVar[bool] = True  # zeros need not be stored to be counted and scored
 
     def prepare(self, block: Block) -> Block:
         """Transform encoded rows before they are counted or scored."""

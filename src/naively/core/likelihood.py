@@ -35,6 +35,17 @@ class Contributions:
     value: Floats
 
 
+@dataclass(frozen=True, eq=False)
+class Typical:
+    """What a row of a class may hold: for each row of the axis its log likelihoods (classes).
+
+    ``x`` is the number that was looked at, where the axis does not say it.
+    """
+
+    value: Floats
+    x: Floats | None = None
+
+
 class Likelihood(ABC):
     """Log likelihood of a block's rows, derived from a tally."""
 
@@ -45,6 +56,10 @@ class Likelihood(ABC):
     @abstractmethod
     def contributions(self, block: Any) -> Contributions:
         """Return the log likelihood item by item; over a row they sum to ``log_prob``."""
+
+    @abstractmethod
+    def typical(self, c: int) -> Typical:
+        """Return the log likelihoods of each word or level, or of a number typical of class c."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +152,12 @@ class LogLinear(Likelihood):
             np.concatenate([value, absent[there]]),
         )
 
+    def typical(self, c: int) -> Typical:  # noqa: ARG002
+        if self.offset is None:
+            return Typical(self.slope)
+        with np.errstate(invalid="ignore"):
+            return Typical(np.nan_to_num(self.slope + self.offset, nan=0.0, neginf=-np.inf))
+
     def _absent(
         self, row: NDArray[np.int64], item: NDArray[np.int64], present: NDArray[np.bool_]
     ) -> Floats:
@@ -184,6 +205,11 @@ class Quadratic(Likelihood):
         value = self.offset[item] - self.half_precision[item] * (x - self.mean[item]) ** 2
         return Contributions(row, item, item, value)
 
+    def typical(self, c: int) -> Typical:
+        x = self.mean[:, c]
+        distance = x[:, None] - self.mean
+        return Typical(self.offset - self.half_precision * distance**2, x)
+
 
 @dataclass(frozen=True, eq=False)
 class Table(Likelihood):
@@ -200,12 +226,22 @@ class Table(Likelihood):
         code = block.codes[row, column].astype(np.int64)
         return Contributions(row, column, code, self.table[self.first[column] + code])
 
+    def typical(self, c: int) -> Typical:  # noqa: ARG002
+        known = np.ones(len(self.table), np.bool_)
+        known[self.first[1:] - 1] = False
+        return Typical(self.table[known])
+
 
 @dataclass(frozen=True, eq=False)
 class Pointwise(Likelihood):
-    """A likelihood without natural parameters: ``log_density(x, columns)`` -> (cells, classes)."""
+    """A likelihood without natural parameters.
+
+    ``log_density(x, column)`` returns the log likelihoods of cells, of shape (cells, classes);
+    ``centre`` holds a typical number of each column and class.
+    """
 
     log_density: Callable[[Floats, NDArray[np.int64]], Floats]
+    centre: Floats
 
     def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:
         joint = np.empty((len(block), len(log_prior)))
@@ -218,3 +254,7 @@ class Pointwise(Likelihood):
         row, item = np.nonzero(~np.isnan(block.values))
         x = block.values[row, item].astype(np.float64)
         return Contributions(row, item, item, self.log_density(x, item))
+
+    def typical(self, c: int) -> Typical:
+        x = self.centre[:, c]
+        return Typical(self.log_density(x, np.arange(len(x))), x)

@@ -185,8 +185,9 @@ def count(block: Block, statistics: Iterable[Statistic], labels: Labels) -> Bloc
         _refuse_infinite(block, tables[VALUE], "infinite or missing values")
         if PRESENT in statistics:
             weight = count_classes(labels)
+            shape = len(axis), labels.k  # a view: a matrix of ones takes no memory
             tables[PRESENT] = Sums(
-                np.tile(weight.high, (len(axis), 1)), np.tile(weight.low, (len(axis), 1))
+                np.broadcast_to(weight.high, shape), np.broadcast_to(weight.low, shape)
             )
     elif isinstance(block, Codes):
         tables = {LEVEL: Sums(*compute.tally_codes(block.codes, block.axis.first, y, w, k))}

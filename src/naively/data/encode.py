@@ -15,10 +15,10 @@ from naively.data.rows import MatrixRows, Name, Rows, SparseRows, as_floats
 MISSING = -1
 
 
-def encode_numbers(rows: Rows, columns: range | tuple[Name, ...]) -> Block:
-    """Encode numbers: a view of the array where it can be, CSR where it is sparse."""
+def encode_numbers(rows: Rows, columns: range | tuple[Name, ...], *, sparse: bool) -> Block:
+    """Encode numbers: a view of the array where it can be, CSR where it is sparse and may be."""
     axis = Columns(columns)
-    if isinstance(rows, SparseRows) and columns == rows.names:
+    if sparse and isinstance(rows, SparseRows) and columns == rows.names:
         matrix = rows.matrix
         return Sparse(matrix.indptr, matrix.indices, matrix.data, axis)
     return Dense(rows.numbers(columns), axis)

@@ -42,6 +42,7 @@ class Gaussian(EventModel):
     smoothing: float = 1e-3
     name = "gaussian"
     statistics = (PRESENT, VALUE, SQUARE)
+    sparse = False
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.smoothing) and self.smoothing >= 0):

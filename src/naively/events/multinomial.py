@@ -10,7 +10,7 @@ from naively.core.axis import title
 from naively.core.block import Block, Dense, Sparse
 from naively.core.event import EventModel
 from naively.core.likelihood import LogLinear
-from naively.core.statistic import VALUE
+from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
 
 
@@ -40,7 +40,7 @@ class Multinomial(EventModel):
 
     alpha: float = 1.0
     name = "multinomial"
-    statistics = (VALUE,)
+    statistics = (PRESENT, VALUE)
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.alpha) and self.alpha >= 0):
@@ -58,8 +58,10 @@ class Multinomial(EventModel):
         return block
 
     def likelihood(self, tally: BlockTally) -> LogLinear:
-        count = tally[VALUE].high + self.alpha
+        recorded = (tally[PRESENT].high > 0).any(axis=1, keepdims=True)
+        count = np.where(recorded, tally[VALUE].high + self.alpha, 0.0)
         total = count.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            # A class that holds no words at all, unsmoothed, says nothing.
-            return LogLinear(slope=np.where(total > 0, np.log(count) - np.log(total), 0.0))
+            log_p = np.log(count) - np.log(total)
+        # A column never recorded, and a class without any counts, say nothing.
+        return LogLinear(slope=np.where(recorded & (total > 0), log_p, 0.0))

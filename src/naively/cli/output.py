@@ -1,0 +1,74 @@
+"""Results: a readable table on a terminal, clean CSV or JSON in a pipe."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Annotated, Any
+
+import typer
+
+
+class Format(str, Enum):
+    """How results are written."""
+
+    table = "table"
+    csv = "csv"
+    json = "json"
+
+
+FormatOption = Annotated[
+    Format | None,
+    typer.Option("--format", "-f", help="Default: a table on a terminal, CSV in a pipe."),
+]
+
+DIGITS = 4  # of a float in a table; CSV and JSON have all of them
+
+
+def write(
+    names: Sequence[str], rows: Iterable[Sequence[Any]], form: Format | None, title: str | None = None
+) -> None:
+    """Write rows under names to standard output."""
+    form = form or (Format.table if sys.stdout.isatty() else Format.csv)
+    if form is Format.csv:
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows(rows)
+    elif form is Format.json:
+        for row in rows:
+            record = {n: _finite(v) for n, v in zip(names, row, strict=True)}
+            sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+    else:
+        _write_table(names, rows, title)
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity and no NaN."""
+    return None if isinstance(value, float) and not abs(value) < float("inf") else value
+
+
+def _write_table(names: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None) -> None:
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415
+
+    rows = list(rows)
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for i, name in enumerate(names):
+        numeric = all(isinstance(row[i], int | float) for row in rows)
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(value) for value in row))
+    Console().print(table)
+
+
+def _cell(value: Any) -> str:
+    from rich.markup import escape  # noqa: PLC0415
+
+    if isinstance(value, float):
+        return f"{value:.{DIGITS}f}" if value == value else ""  # noqa: PLR0124
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return "" if value is None else escape(str(value))

@@ -1,0 +1,74 @@
+"""DATA on the command line becomes rows and labels."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+DataArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA",
+        help="CSV, Parquet or JSON lines (also .gz), a folder with one folder of text files for "
+        "each class, or - for standard input.",
+        show_default=False,
+    ),
+]
+ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
+TargetOption = Annotated[
+    str | None, typer.Option("--target", "-t", help="The column that holds the labels.", show_default=False)
+]
+InputFormatOption = Annotated[
+    str | None,
+    typer.Option("--input-format", help="csv, parquet or jsonl, where the name does not tell."),
+]
+
+FOLDER_TARGET = "label"
+
+
+def read(
+    data: str,
+    input_format: str | None = None,
+    columns: str | None = None,
+    ignore: str | None = None,
+    types: dict[str, Any] | None = None,
+) -> dict[str, np.ndarray[Any, Any]]:
+    """Read columns by name, and say on stderr what had to be repaired."""
+    from naively.data import files  # noqa: PLC0415
+
+    table = files.read(
+        data, columns=names(columns), ignore=names(ignore) or (), types=types, format=input_format
+    )
+    for note in table.notes:
+        sys.stderr.write(f"naively: {note}\n")
+    return table.values
+
+
+def names(listed: str | None) -> list[str] | None:
+    """Split a list of names at commas."""
+    return None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
+    """Return the target column, or say which columns there are."""
+    from naively.data.rows import missing_column  # noqa: PLC0415
+
+    if target is None:
+        raise ValueError(
+            f"Which column of {data} holds the labels? Say --target COLUMN; "
+            f"the columns are {', '.join(map(repr, columns))}."
+        )
+    if target not in columns:
+        raise ValueError(f"{data}: {missing_column(target, list(columns), 'target column')}")
+    return target
+
+
+def held_out(rows: int, share: float, seed: int) -> np.ndarray[Any, Any]:
+    """Mark the rows that a random split sets aside; the same for the same arguments."""
+    chosen = np.zeros(rows, np.bool_)
+    chosen[np.random.default_rng(seed).permutation(rows)[: round(rows * share)]] = True
+    return chosen

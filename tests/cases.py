@@ -1,0 +1,69 @@
+"""The event models under test: one line enrols a model in every law."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
+
+from naively.events import Bernoulli, Categorical, EventModel, Gaussian, Multinomial
+
+
+@dataclass(frozen=True)
+class Case:
+    """An event model, the cells it may meet, and how scikit-learn computes the same."""
+
+    event: EventModel
+    cell: SearchStrategy[Any]
+    column: Callable[[list[Any]], np.ndarray]
+    oracle: Callable[[], Any] | None = None
+    text: bool = False
+
+    def __repr__(self) -> str:
+        return f"{self.event}{' of text' if self.text else ''}"
+
+
+def numbers(cells: list[Any]) -> np.ndarray:
+    """A float column; None is NaN."""
+    return np.array([np.nan if c is None else c for c in cells], np.float64)
+
+
+def objects(cells: list[Any]) -> np.ndarray:
+    """A column of strings; None is missing."""
+    column = np.empty(len(cells), object)
+    column[:] = cells
+    return column
+
+
+REAL = st.floats(-1e6, 1e6, allow_subnormal=False) | st.integers(-3, 3).map(float)
+COUNT = st.integers(0, 5).map(float)
+TRUTH = st.sampled_from([0.0, 1.0])
+LEVEL = st.sampled_from(["red", "green", "blue", "RED", ""])
+WORD = st.sampled_from(["buy", "now", "lunch", "Straße", "ΣΊΣΥΦΟΣ", "a", "x_1", "naïve", "42"])
+TEXT = st.lists(WORD, max_size=6).map(" ".join)
+
+CASES = [
+    Case(Gaussian(), REAL, numbers),
+    Case(Gaussian(smoothing=0.1), REAL, numbers),
+    Case(Bernoulli(), TRUTH, numbers, BernoulliNB),
+    Case(Bernoulli(alpha=0), TRUTH, numbers),
+    Case(Bernoulli(threshold=2.5), COUNT, numbers, lambda: BernoulliNB(binarize=2.5)),
+    Case(Multinomial(), COUNT, numbers, MultinomialNB),
+    Case(Multinomial(alpha=0.25), COUNT, numbers, lambda: MultinomialNB(alpha=0.25)),
+    Case(Multinomial(alpha=0), COUNT, numbers),
+    Case(Categorical(), LEVEL, objects),
+    Case(Categorical(alpha=0), LEVEL, objects),
+    Case(Categorical(alpha=0.5), COUNT, numbers, lambda: CategoricalNB(alpha=0.5)),
+    Case(Multinomial(), TEXT, objects, text=True),
+    Case(Bernoulli(alpha=0.5), TEXT, objects, text=True),
+]
+
+ORACLES = [
+    *(case for case in CASES if case.oracle is not None),
+    Case(Gaussian(smoothing=0), REAL, numbers, lambda: GaussianNB(var_smoothing=0)),
+]

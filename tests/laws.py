@@ -1,0 +1,82 @@
+"""What the laws need: labelled tables of a case, models of them, and when two models are one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from naively.core.labels import encode_labels
+from naively.core.sums import Sums
+from naively.data.frames import as_rows
+from naively.data.rows import Rows, column_rows
+from naively.model import Model
+from tests.cases import Case
+
+CLASSES = ["a", "b", "c"]
+
+
+@dataclass
+class Sample:
+    """A labelled table of a case's columns."""
+
+    case: Case
+    columns: dict[str, np.ndarray]
+    y: np.ndarray
+    weight: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, index: Any) -> Sample:
+        columns = {name: column[index] for name, column in self.columns.items()}
+        weight = None if self.weight is None else self.weight[index]
+        return Sample(self.case, columns, self.y[index], weight)
+
+    @property
+    def rows(self) -> Rows:
+        if self.case.text:
+            return as_rows(next(iter(self.columns.values())).tolist())
+        kind = "string" if self.case.column([]).dtype == object else "number"
+        return column_rows(self.columns, dict.fromkeys(self.columns, kind))
+
+    @property
+    def model(self) -> Model:
+        return Model.learn(self.rows, encode_labels(self.y, self.weight), self.case.event)
+
+
+@st.composite
+def samples(
+    draw: Any, case: Case, least: int = 1, missing: bool = True, weights: bool = False
+) -> Sample:
+    """Draw a labelled table; with two parts needed, at least two rows."""
+    n = draw(st.integers(least, 12))
+    d = 1 if case.text else draw(st.integers(1, 3))
+    cell = case.cell | st.none() if missing else case.cell
+    columns = {
+        f"c{j}": case.column(draw(st.lists(cell, min_size=n, max_size=n))) for j in range(d)
+    }
+    y = np.array(draw(st.lists(st.sampled_from(CLASSES), min_size=n, max_size=n)))
+    weight = None
+    if weights:
+        one = st.sampled_from([0.0, 1.0, 2.0, 0.3, 7.25])
+        weight = np.array(draw(st.lists(one, min_size=n, max_size=n)))
+    return Sample(case, columns, y, weight)
+
+
+def assert_same(a: Model, b: Model, rows: Rows, scale: float = 1e13) -> None:
+    """Two models are one: the difference of their tallies is nothing, and they answer alike."""
+    assert a.classes.tolist() == b.classes.tolist()
+    zero = a.tally - b.tally
+    left = [zero.weight, *(sums for block in zero.blocks.values() for sums in block.sums.values())]
+    for sums in left:
+        assert isinstance(sums, Sums)
+        assert np.abs(sums.high).max(initial=0.0) <= 1e-28 * scale
+    if len(a.classes):
+        mine, theirs = a.joint_log_likelihood(rows), b.joint_log_likelihood(rows)
+        finite = np.isfinite(mine)
+        assert (finite == np.isfinite(theirs)).all()
+        size = 1 + np.abs(mine[finite]).max(initial=0.0)
+        np.testing.assert_allclose(mine[finite], theirs[finite], rtol=0, atol=1e-9 * size)
