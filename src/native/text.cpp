@@ -1,0 +1,397 @@
+// The Python class _native.Vocabulary: texts counted, encoded and scored by their words. The
+// contract is naively/core/vocabulary.py.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "finish.h"
+#include "text_seen.h"
+#include "text_source.h"
+#include "text_words.h"
+#include "threads.h"
+#include "vocabulary.h"
+
+namespace nb = nanobind;
+
+namespace naively {
+namespace {
+
+template <class T, int dimensions>
+using Input = nb::ndarray<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
+using Start = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+nb::object to_numpy(std::unique_ptr<T[]> values, std::initializer_list<size_t> shape) {
+    T* data = values.get();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    values.release();
+    return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
+}
+
+template <class T>
+nb::object to_numpy(const std::vector<T>& values) {
+    std::unique_ptr<T[]> copy(new T[values.size()]);
+    std::copy(values.begin(), values.end(), copy.get());
+    return to_numpy(std::move(copy), {values.size()});
+}
+
+// A sum of weights, and what its rounding lost (Knuth's TwoSum).
+struct DoubleDouble {
+    double high = 0, low = 0;
+
+    void operator+=(double x) {
+        const double sum = high + x, part = sum - high;
+        low += (high - (sum - part)) + (x - part);
+        high = sum + low;
+        low -= high - sum;
+    }
+};
+
+double high_of(const DoubleDouble& sum) { return sum.high; }
+template <class Count>
+double high_of(Count count) { return static_cast<double>(count); }
+
+struct CountJob {
+    const TextSource& texts;
+    const int32_t* y;
+    const double* w;
+    size_t k;
+    bool presence;
+};
+
+// Returns a table (words, classes), row by row; grows the vocabulary.
+template <class Cell>
+std::vector<Cell> count_words(Vocabulary& vocabulary, const CountJob& job) {
+    std::vector<Cell> cells(vocabulary.size() * job.k);
+    std::vector<uint8_t> buffer;
+    SeenWords seen;
+    for (size_t row = 0; row < job.texts.size(); ++row) {
+        const size_t c = static_cast<size_t>(job.y[row]);
+        const auto add = [&](uint32_t number) {
+            const size_t cell = number * job.k + c;
+            if (cell >= cells.size()) cells.resize(std::max(2 * cells.size(), (number + 1) * job.k));
+            if constexpr (std::is_integral_v<Cell>) {
+                ++cells[cell];
+            } else {
+                cells[cell] += job.w[row];
+            }
+        };
+        if (job.presence) {
+            seen.next_text();
+            visit_words(job.texts[row], buffer, [&](const Word& word) {
+                const uint32_t number = vocabulary.find_or_add(word);
+                if (seen.insert(number)) add(number);
+            });
+        } else {
+            visit_words(job.texts[row], buffer,
+                        [&](const Word& word) { add(vocabulary.find_or_add(word)); });
+        }
+    }
+    cells.resize(vocabulary.size() * job.k);
+    return cells;
+}
+
+[[noreturn]] void raise_not_str(const char* what, size_t position, PyObject* item) {
+    const std::string message = std::string(what) + " " + std::to_string(position) +
+                                " is not a str but " + Py_TYPE(item)->tp_name;
+    throw nb::type_error(message.c_str());
+}
+
+nb::object decoded(const uint8_t* utf8, size_t length) {
+    const char* bytes = reinterpret_cast<const char*>(utf8);
+    nb::object str = nb::steal(
+        PyUnicode_DecodeUTF8(bytes, static_cast<Py_ssize_t>(length), "surrogatepass"));
+    if (!str.is_valid()) throw nb::python_error();
+    return str;
+}
+
+// Methods that take long release the GIL before they lock, and unlock before they take it back;
+// nothing that needs the GIL is done under the lock, so the two cannot wait for each other.
+class NativeVocabulary {
+  public:
+    NativeVocabulary() = default;
+    explicit NativeVocabulary(const nb::iterable& words) {
+        nb::object list = nb::steal(PySequence_List(words.ptr()));
+        if (!list.is_valid()) throw nb::python_error();
+        add(nb::cast<nb::list>(list));
+    }
+    NativeVocabulary(const NativeVocabulary& other) : vocabulary_(other.locked_copy()) {}
+
+    size_t size() const {
+        const std::shared_lock lock(mutex_);
+        return vocabulary_.size();
+    }
+
+    nb::list words() const {
+        const Exported exported = export_words();
+        nb::list words;
+        size_t begin = 0;
+        for (const int64_t end : exported.ends) {
+            words.append(decoded(exported.utf8.data() + begin, static_cast<size_t>(end) - begin));
+            begin = static_cast<size_t>(end);
+        }
+        return words;
+    }
+
+    nb::object find(const nb::list& words) const {
+        return numbers_of(words, [this](const Word& word) {
+            const std::shared_lock lock(mutex_);
+            const uint32_t number = vocabulary_.find(word);
+            return number == Vocabulary::UNKNOWN ? int64_t{-1} : int64_t{number};
+        });
+    }
+
+    nb::object add(const nb::list& words) {
+        return numbers_of(words, [this](const Word& word) {
+            const std::unique_lock lock(mutex_);
+            return int64_t{vocabulary_.find_or_add(word)};
+        });
+    }
+
+    nb::tuple count(const nb::list& texts, const Input<int32_t, 1>& y,
+                    const std::optional<Input<double, 1>>& w, int32_t k, bool presence) {
+        const TextSource source(texts);
+        const size_t n = source.size();
+        if (y.shape(0) != n || (w && w->shape(0) != n))
+            throw nb::value_error("texts, classes and weights differ in number");
+        if (std::any_of(y.data(), y.data() + n, [k](int32_t c) { return c < 0 || c >= k; }))
+            throw nb::value_error("a class index is out of range");
+        const double* weights = w ? w->data() : nullptr;
+        const bool whole =
+            !w || std::all_of(weights, weights + n, [](double x) { return x == std::rint(x); });
+        const CountJob job{source, y.data(), weights, static_cast<size_t>(std::max(k, 0)), presence};
+        if (!whole) return count_with<DoubleDouble>(job);
+        // 32 bits halve the memory that is counted in; no text is long enough to overflow them.
+        if (!w && source.characters() <= UINT32_MAX) return count_with<uint32_t>(job);
+        if (!w) return count_with<uint64_t>(job);
+        return count_with<double>(job);
+    }
+
+    nb::tuple encode(const nb::list& texts, bool presence) const {
+        const TextSource source(texts);
+        std::vector<int64_t> indptr{0};
+        std::vector<int32_t> indices;
+        std::vector<double> data;
+        {
+            const nb::gil_scoped_release released;
+            const std::shared_lock lock(mutex_);
+            std::vector<uint8_t> buffer;
+            std::vector<uint32_t> found;
+            for (size_t row = 0; row < source.size(); ++row) {
+                found.clear();
+                visit_words(source[row], buffer, [&](const Word& word) {
+                    const uint32_t number = vocabulary_.find(word);
+                    if (number != Vocabulary::UNKNOWN) found.push_back(number);
+                });
+                std::sort(found.begin(), found.end());
+                for (size_t i = 0, next; i < found.size(); i = next) {
+                    for (next = i + 1; next < found.size() && found[next] == found[i];) ++next;
+                    indices.push_back(static_cast<int32_t>(found[i]));
+                    data.push_back(presence ? 1.0 : static_cast<double>(next - i));
+                }
+                indptr.push_back(static_cast<int64_t>(indices.size()));
+            }
+        }
+        return nb::make_tuple(to_numpy(indptr), to_numpy(indices), to_numpy(data));
+    }
+
+    nb::object score(const nb::list& texts, const Input<double, 2>& slope, const Start& start,
+                     bool presence, const std::string& finish, const Input<double, 1>& log_prior) {
+        const TextSource source(texts);
+        const size_t n = source.size(), k = slope.shape(1);
+        const bool own_starts = start.ndim() == 2;
+        if (log_prior.shape(0) != k || start.ndim() < 1 || start.ndim() > 2 ||
+            start.shape(start.ndim() - 1) != k || (own_starts && start.shape(0) != n))
+            throw nb::value_error("slope, start and log_prior differ in shape");
+        Output output{parse_finish(finish), static_cast<int64_t>(k), log_prior.data(), nullptr,
+                      nullptr};
+        const bool labels = output.finish == Finish::label;
+        std::unique_ptr<int32_t[]> of_labels(labels ? new int32_t[n] : nullptr);
+        std::unique_ptr<double[]> of_table(labels ? nullptr : new double[n * k]);
+        output.labels = of_labels.get();
+        output.table = of_table.get();
+        {
+            const nb::gil_scoped_release released;
+            const std::shared_lock lock(mutex_);
+            if (slope.shape(0) != vocabulary_.size())
+                throw std::invalid_argument(std::to_string(slope.shape(0)) +
+                                            " rows of slopes for " +
+                                            std::to_string(vocabulary_.size()) + " words");
+            const ScoreJob job{source, slope.data(), start.data(), k, own_starts, presence};
+            constexpr double operations_per_character = 8;
+            const double characters_per_row =
+                static_cast<double>(source.characters()) / std::max<double>(static_cast<double>(n), 1);
+            const int64_t rows = static_cast<int64_t>(n);
+            run_parts(rows, count_parts(rows, operations_per_character * characters_per_row),
+                      [&](int64_t begin, int64_t end, int) { score_rows(job, output, begin, end); });
+        }
+        if (labels) return to_numpy(std::move(of_labels), {n});
+        return to_numpy(std::move(of_table), {n, k});
+    }
+
+    nb::tuple to_arrays() const {
+        const Exported exported = export_words();
+        return nb::make_tuple(to_numpy(exported.utf8), to_numpy(exported.ends));
+    }
+
+    // The caller owns what is returned.
+    static NativeVocabulary* from_arrays(const Input<uint8_t, 1>& utf8,
+                                         const Input<int64_t, 1>& ends) {
+        const size_t bytes = utf8.shape(0), n = ends.shape(0);
+        try {
+            decoded(utf8.data(), bytes);
+        } catch (const nb::python_error& error) {
+            if (!error.matches(PyExc_UnicodeDecodeError)) throw;
+            throw nb::value_error("a word is not UTF-8");
+        }
+        std::vector<uint8_t> swapped(bytes);
+        std::transform(utf8.data(), utf8.data() + bytes, swapped.begin(), swap_underscore);
+        auto made = std::make_unique<NativeVocabulary>();
+        size_t begin = 0;
+        for (size_t number = 0; number < n; ++number) {
+            const int64_t given = ends.data()[number];
+            if (given < static_cast<int64_t>(begin) || given > static_cast<int64_t>(bytes))
+                throw nb::value_error("word ends must ascend to the end of the text");
+            const size_t end = static_cast<size_t>(given);
+            if (end < bytes && (swapped[end] & 0xC0) == 0x80)
+                throw nb::value_error("a word is not UTF-8");
+            const Word word = Word::from_bytes(swapped.data() + begin, end - begin);
+            if (made->vocabulary_.find_or_add(word) != number)
+                throw nb::value_error("a word is there twice");
+            begin = end;
+        }
+        if (begin != bytes) throw nb::value_error("word ends must ascend to the end of the text");
+        return made.release();
+    }
+
+  private:
+    struct Exported {
+        std::vector<uint8_t> utf8;
+        std::vector<int64_t> ends;
+    };
+
+    struct ScoreJob {
+        const TextSource& texts;
+        const double* slope;
+        const double* start;
+        size_t k;
+        bool own_starts, presence;
+    };
+
+    mutable std::shared_mutex mutex_;
+    Vocabulary vocabulary_;
+
+    Vocabulary locked_copy() const {
+        const std::shared_lock lock(mutex_);
+        return vocabulary_;
+    }
+
+    Exported export_words() const {
+        const std::shared_lock lock(mutex_);
+        Exported exported;
+        exported.ends.reserve(vocabulary_.size());
+        for (size_t number = 0; number < vocabulary_.size(); ++number) {
+            vocabulary_.append_utf8(number, exported.utf8);
+            exported.ends.push_back(static_cast<int64_t>(exported.utf8.size()));
+        }
+        return exported;
+    }
+
+    template <class Number>
+    static nb::object numbers_of(const nb::list& words, const Number& number_of) {
+        const nb::object held = nb::steal(PyList_AsTuple(words.ptr()));
+        if (!held.is_valid()) throw nb::python_error();
+        const size_t n = nb::len(held);
+        std::unique_ptr<int64_t[]> numbers(new int64_t[n]);
+        std::vector<uint8_t> bytes;
+        for (size_t i = 0; i < n; ++i) {
+            PyObject* item = PyTuple_GET_ITEM(held.ptr(), static_cast<Py_ssize_t>(i));
+            if (!PyUnicode_Check(item)) raise_not_str("word", i, item);
+            const nb::object utf8 =
+                nb::steal(PyUnicode_AsEncodedString(item, "utf-8", "surrogatepass"));
+            if (!utf8.is_valid()) throw nb::python_error();
+            const char* begin = PyBytes_AS_STRING(utf8.ptr());
+            bytes.assign(begin, begin + PyBytes_GET_SIZE(utf8.ptr()));
+            std::transform(bytes.begin(), bytes.end(), bytes.begin(), swap_underscore);
+            numbers[i] = number_of(Word::from_bytes(bytes.data(), bytes.size()));
+        }
+        return to_numpy(std::move(numbers), {n});
+    }
+
+    template <class Cell>
+    nb::tuple count_with(const CountJob& job) {
+        std::unique_ptr<double[]> high, low;
+        size_t words;
+        {
+            const nb::gil_scoped_release released;
+            const std::unique_lock lock(mutex_);
+            const std::vector<Cell> cells = count_words<Cell>(vocabulary_, job);
+            words = vocabulary_.size();
+            high.reset(new double[cells.size()]);
+            for (size_t i = 0; i < cells.size(); ++i) high[i] = high_of(cells[i]);
+            if constexpr (std::is_same_v<Cell, DoubleDouble>) {
+                low.reset(new double[cells.size()]);
+                for (size_t i = 0; i < cells.size(); ++i) low[i] = cells[i].low;
+            }
+        }
+        nb::object low_or_none = nb::none();
+        if (low) low_or_none = to_numpy(std::move(low), {words, job.k});
+        return nb::make_tuple(to_numpy(std::move(high), {words, job.k}), low_or_none);
+    }
+
+    void score_rows(const ScoreJob& job, const Output& output, int64_t begin, int64_t end) const {
+        const size_t k = job.k;
+        Finisher finisher(output, end - begin);
+        std::vector<uint8_t> buffer;
+        SeenWords seen;
+        for (int64_t first = begin; first < end; first += Finisher::max_rows) {
+            const int64_t rows = std::min(end - first, Finisher::max_rows);
+            double* joint = finisher.rows_at(first);
+            for (int64_t row = first; row < first + rows; ++row, joint += k) {
+                std::copy_n(job.start + (job.own_starts ? row * k : 0), k, joint);
+                seen.next_text();
+                visit_words(job.texts[row], buffer, [&](const Word& word) {
+                    const uint32_t number = vocabulary_.find(word);
+                    if (number == Vocabulary::UNKNOWN) return;
+                    if (job.presence && !seen.insert(number)) return;
+                    const double* slope = job.slope + number * k;
+                    for (size_t c = 0; c < k; ++c) joint[c] += slope[c];
+                });
+            }
+            finisher.finish(first, rows);
+        }
+    }
+};
+
+}  // namespace
+}  // namespace naively
+
+void bind_text(nb::module_& m) {
+    using naively::NativeVocabulary;
+    nb::class_<NativeVocabulary>(m, "Vocabulary", "naively.core.vocabulary.Vocabulary, natively.")
+        .def(nb::init<const nb::iterable&>(), nb::arg("words") = nb::make_tuple())
+        .def("__len__", &NativeVocabulary::size)
+        .def("words", &NativeVocabulary::words)
+        .def("find", &NativeVocabulary::find, nb::arg("words"))
+        .def("add", &NativeVocabulary::add, nb::arg("words"))
+        .def("copy", [](const NativeVocabulary& self) { return new NativeVocabulary(self); })
+        .def("count", &NativeVocabulary::count, nb::arg("texts"), nb::arg("y"), nb::arg("w").none(),
+             nb::arg("k"), nb::arg("presence"))
+        .def("encode", &NativeVocabulary::encode, nb::arg("texts"), nb::arg("presence"))
+        .def("score", &NativeVocabulary::score, nb::arg("texts"), nb::arg("slope"),
+             nb::arg("start"), nb::arg("presence"), nb::arg("finish"), nb::arg("log_prior"))
+        .def("to_arrays", &NativeVocabulary::to_arrays)
+        .def_static("from_arrays", &NativeVocabulary::from_arrays, nb::arg("utf8"),
+                    nb::arg("ends"));
+}

@@ -1,0 +1,63 @@
+// A Python list of texts, made readable without the GIL.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <vector>
+
+#include "text_words.h"
+
+namespace naively {
+
+// Holds the str objects (their characters never change or move) for as long as it lives.
+class TextSource {
+  public:
+    explicit TextSource(const nanobind::list& texts)
+            : held_(nanobind::steal(PyList_AsTuple(texts.ptr()))) {
+        if (!held_.is_valid()) throw nanobind::python_error();
+        const size_t n = static_cast<size_t>(PyTuple_GET_SIZE(held_.ptr()));
+        texts_.reserve(n);
+        for (size_t i = 0; i < n; ++i) {
+            PyObject* item = PyTuple_GET_ITEM(held_.ptr(), static_cast<Py_ssize_t>(i));
+            texts_.push_back(item == Py_None ? Text{} : text_of(item, i));
+            characters_ += texts_.back().length;
+        }
+    }
+
+    size_t size() const { return texts_.size(); }
+    const Text& operator[](size_t i) const { return texts_[i]; }
+    size_t characters() const { return characters_; }
+
+  private:
+    nanobind::object held_;
+    std::vector<nanobind::object> lowered_;
+    std::vector<Text> texts_;
+    size_t characters_ = 0;
+
+    static Text characters_of(PyObject* str) {
+        const int bytes_each = PyUnicode_IS_ASCII(str) ? 0 : static_cast<int>(PyUnicode_KIND(str));
+        return {PyUnicode_DATA(str), static_cast<size_t>(PyUnicode_GET_LENGTH(str)), bytes_each};
+    }
+
+    Text text_of(PyObject* item, size_t position) {
+        if (!PyUnicode_Check(item)) {
+            const std::string message = "text " + std::to_string(position) + " is not a str but " +
+                                                                    Py_TYPE(item)->tp_name;
+            throw nanobind::type_error(message.c_str());
+        }
+        const Text text = characters_of(item);
+        const bool full =
+                (text.bytes_each == 2 &&
+                  needs_full_lowering(static_cast<const Py_UCS2*>(text.characters), text.length)) ||
+                (text.bytes_each == 4 &&
+                  needs_full_lowering(static_cast<const Py_UCS4*>(text.characters), text.length));
+        if (!full) return text;
+        PyObject* str_type = reinterpret_cast<PyObject*>(&PyUnicode_Type);
+        lowered_.push_back(nanobind::steal(PyObject_CallMethod(str_type, "lower", "O", item)));
+        if (!lowered_.back().is_valid()) throw nanobind::python_error();
+        return characters_of(lowered_.back().ptr());
+    }
+};
+
+}  // namespace naively

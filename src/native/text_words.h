@@ -1,0 +1,194 @@
+// Splitting a text into words as Python's re does by (?u)\b\w\w+\b on str.lower(): runs of two or
+// more alphanumeric characters or '_'.
+//
+// ASCII is lower-cased eight bytes at a time by setting bit 0x20 of each, which changes the case
+// of letters, leaves digits, and turns '_' into 0x7F. As 0x7F is in no word, nothing is confused:
+// every word carries 0x7F in place of '_' until it is exported (Word in vocabulary.h).
+#pragma once
+
+#include <Python.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "vocabulary.h"
+
+namespace naively {
+
+// The characters of a Python str; bytes_each is 0 for ASCII, else the size of a character.
+struct Text {
+    const void* characters = nullptr;
+    size_t length = 0;
+    int bytes_each = 0;
+};
+
+namespace text_detail {
+
+constexpr uint64_t each_byte(uint8_t byte) { return 0x0101010101010101u * byte; }
+constexpr uint64_t CASE_BIT = each_byte(0x20);
+
+// Bit i says whether byte i is of a word; all bytes are below 0x80, so no sum carries over.
+inline uint64_t word_bits(uint64_t x) {
+    const uint64_t lower = x | CASE_BIT;
+    const uint64_t letter = (lower + each_byte(0x80 - 'a')) & ~(lower + each_byte(0x7F - 'z'));
+    const uint64_t digit = (x + each_byte(0x80 - '0')) & ~(x + each_byte(0x7F - '9'));
+    const uint64_t underscore = ~((x ^ each_byte('_')) + each_byte(0x7F));
+    const uint64_t top_bits = (letter | digit | underscore) & each_byte(0x80);
+    return ((top_bits >> 7) * 0x0102040810204080u) >> 56;
+}
+
+inline uint64_t word_bits64(const uint8_t* p) {
+    uint64_t bits = 0;
+    for (int i = 0; i < 8; ++i) bits |= word_bits(load8(p + 8 * i)) << (8 * i);
+    return bits;
+}
+
+// The word text[begin, end); a longer one is lower-cased into `buffer`.
+inline Word ascii_word(const uint8_t* text, size_t begin, size_t end, size_t text_length,
+                                              std::vector<uint8_t>& buffer) {
+    const size_t length = end - begin;
+    if (length > Word::HELD) {
+        buffer.resize(length);
+        for (size_t i = 0; i < length; ++i) buffer[i] = text[begin + i] | 0x20;
+        return Word::from_bytes(buffer.data(), length);
+    }
+    uint8_t copy[Word::HELD] = {};
+    const uint8_t* bytes = text + begin;
+    if (text_length - begin < Word::HELD) {
+        std::memcpy(copy, bytes, length);
+        bytes = copy;
+    }
+    const uint64_t all = ~uint64_t{0};
+    const uint64_t keep_first = length >= 8 ? all : all >> (64 - 8 * length);
+    const uint64_t keep_second = length <= 8 ? 0 : all >> (128 - 8 * length);
+    return {(load8(bytes) | CASE_BIT) & keep_first, (load8(bytes + 8) | CASE_BIT) & keep_second, length,
+                    nullptr};
+}
+
+template <class Visit>
+void visit_ascii(const uint8_t* text, size_t n, std::vector<uint8_t>& buffer, Visit&& visit) {
+    size_t begin = 0;
+    bool inside = false;
+    const auto finish_word = [&](size_t end) {
+        if (end - begin >= 2) visit(ascii_word(text, begin, end, n, buffer));
+    };
+    for (size_t block = 0; block < n; block += 64) {
+        uint64_t bits;
+        if (n - block >= 64) {
+            bits = word_bits64(text + block);
+        } else {
+            uint8_t last[64] = {};
+            std::memcpy(last, text + block, n - block);
+            bits = word_bits64(last);
+        }
+        // Where a byte differs from the one before it, a word begins or ends.
+        uint64_t edges = bits ^ (bits << 1 | (inside ? 1 : 0));
+        const auto next_edge = [&] {
+            const size_t position = block + static_cast<size_t>(__builtin_ctzll(edges));
+            edges &= edges - 1;
+            return position;
+        };
+        if (inside && edges != 0) {
+            finish_word(next_edge());
+            inside = false;
+        }
+        while (edges != 0) {
+            begin = next_edge();
+            if (edges == 0) {
+                inside = true;
+                break;
+            }
+            finish_word(next_edge());
+        }
+    }
+    if (inside) finish_word(n);
+}
+
+// The lower-cased word byte of an ASCII character, 0 for one that is in no word.
+constexpr std::array<uint8_t, 128> ASCII_WORD_BYTE = [] {
+    std::array<uint8_t, 128> table{};
+    for (int c = 0; c < 128; ++c) {
+        const int lower = c | 0x20;
+        const bool letter = lower >= 'a' && lower <= 'z', digit = c >= '0' && c <= '9';
+        if (letter || digit || c == '_') table[static_cast<size_t>(c)] = static_cast<uint8_t>(lower);
+    }
+    return table;
+}();
+
+inline void append_utf8(Py_UCS4 c, std::vector<uint8_t>& out) {
+    const auto last6 = [](Py_UCS4 bits) { return static_cast<uint8_t>(0x80 | (bits & 0x3F)); };
+    if (c < 0x800) {
+        out.push_back(static_cast<uint8_t>(0xC0 | c >> 6));
+    } else {
+        if (c < 0x10000) {
+            out.push_back(static_cast<uint8_t>(0xE0 | c >> 12));
+        } else {
+            out.push_back(static_cast<uint8_t>(0xF0 | c >> 18));
+            out.push_back(last6(c >> 12));
+        }
+        out.push_back(last6(c >> 6));
+    }
+    out.push_back(last6(c));
+}
+
+template <class Character, class Visit>
+void visit_unicode(const Character* text, size_t n, std::vector<uint8_t>& buffer, Visit&& visit) {
+    size_t characters = 0;
+    const auto finish_word = [&] {
+        if (characters >= 2) visit(Word::from_bytes(buffer.data(), buffer.size()));
+        characters = 0;
+        buffer.clear();
+    };
+    buffer.clear();
+    for (size_t i = 0; i < n; ++i) {
+        Py_UCS4 c = text[i];
+        if (c >= 0x80) c = Py_UNICODE_TOLOWER(c);
+        if (c < 0x80) {
+            const uint8_t byte = ASCII_WORD_BYTE[c];
+            if (byte == 0) {
+                finish_word();
+                continue;
+            }
+            buffer.push_back(byte);
+        } else if (Py_UNICODE_ISALNUM(c)) {
+            append_utf8(c, buffer);
+        } else {
+            finish_word();
+            continue;
+        }
+        ++characters;
+    }
+    finish_word();
+}
+
+}  // namespace text_detail
+
+// Whether str.lower() does more than map each character to one: it does for capital I with a dot
+// (two characters) and capital sigma (which depends on its neighbours).
+template <class Character>
+bool needs_full_lowering(const Character* text, size_t n) {
+    bool found = false;
+    for (size_t i = 0; i < n; ++i) found |= (text[i] == 0x0130) | (text[i] == 0x03A3);
+    return found;
+}
+
+// Calls visit(Word) for each word, in order. The Word is valid during the call; `buffer` is
+// working memory, kept from text to text. Needs no GIL: it reads only constant tables of Python.
+template <class Visit>
+void visit_words(const Text& text, std::vector<uint8_t>& buffer, Visit&& visit) {
+    using namespace text_detail;
+    switch (text.bytes_each) {
+        case 0:
+            return visit_ascii(static_cast<const uint8_t*>(text.characters), text.length, buffer, visit);
+        case 1:
+            return visit_unicode(static_cast<const Py_UCS1*>(text.characters), text.length, buffer, visit);
+        case 2:
+            return visit_unicode(static_cast<const Py_UCS2*>(text.characters), text.length, buffer, visit);
+        default:
+            return visit_unicode(static_cast<const Py_UCS4*>(text.characters), text.length, buffer, visit);
+    }
+}
+
+}  // namespace naively

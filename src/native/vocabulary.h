@@ -1,0 +1,169 @@
+// Words and their numbers, in order of first sight: a hash table with open addressing whose
+// slots hold 32 bits of the hash, so that a probe rarely looks at a word that is not the right one.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <vector>
+
+namespace naively {
+
+// A number whose lowest byte is the first in memory, on any machine.
+inline uint64_t load8(const uint8_t* bytes) {
+    uint64_t x;
+    std::memcpy(&x, bytes, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    return x;
+}
+
+// A word as the table compares it: UTF-8 in which '_' and 0x7F have changed places (text_words.h
+// says why). Up to 16 bytes are held here, padded with zeros; more are only pointed at.
+struct Word {
+    static constexpr size_t HELD = 16;
+    uint64_t first = 0, second = 0;
+    uint64_t length = 0;
+    const uint8_t* bytes = nullptr;
+
+    static Word from_bytes(const uint8_t* bytes, size_t length) {
+        if (length > HELD) return {0, 0, length, bytes};
+        uint8_t held[HELD] = {};
+        if (length != 0) std::memcpy(held, bytes, length);
+        return {load8(held), load8(held + 8), length, nullptr};
+    }
+};
+
+inline uint8_t swap_underscore(uint8_t byte) {
+    return byte == '_' ? 0x7F : byte == 0x7F ? '_' : byte;
+}
+
+class Vocabulary {
+  public:
+    static constexpr uint32_t UNKNOWN = UINT32_MAX;
+
+    Vocabulary() : slots_(1024) {
+        // A secret start, so that nobody can write a text whose words all collide.
+        std::random_device random;
+        for (uint64_t& seed : seed_) seed = uint64_t(random()) << 32 | random();
+    }
+
+    size_t size() const { return entries_.size(); }
+
+    uint32_t find(const Word& word) const {
+        const uint64_t hash = hash_of(word);
+        for (size_t i = hash & mask();; i = (i + 1) & mask()) {
+            const Slot slot = slots_[i];
+            if (slot.next_number == 0) return UNKNOWN;
+            if (slot.tag == hash >> 32 && equal(entries_[slot.next_number - 1], word))
+                return slot.next_number - 1;
+        }
+    }
+
+    uint32_t find_or_add(const Word& word) {
+        const uint64_t hash = hash_of(word);
+        size_t i = hash & mask();
+        for (;; i = (i + 1) & mask()) {
+            const Slot slot = slots_[i];
+            if (slot.next_number == 0) break;
+            if (slot.tag == hash >> 32 && equal(entries_[slot.next_number - 1], word))
+                return slot.next_number - 1;
+        }
+        return add(word, hash, i);
+    }
+
+    // The UTF-8 of a word is appended to `out`.
+    void append_utf8(size_t number, std::vector<uint8_t>& out) const {
+        const Entry& entry = entries_[number];
+        const size_t begin = out.size();
+        if (entry.length > Word::HELD) {
+            const uint8_t* bytes = long_words_.data() + entry.second;
+            out.insert(out.end(), bytes, bytes + entry.length);
+        } else {
+            for (size_t i = 0; i < entry.length; ++i) {
+                const uint64_t eight = i < 8 ? entry.first : entry.second;
+                out.push_back(static_cast<uint8_t>(eight >> (8 * (i % 8))));
+            }
+        }
+        for (size_t i = begin; i < out.size(); ++i) out[i] = swap_underscore(out[i]);
+    }
+
+  private:
+    struct Slot {
+        uint32_t tag;
+        uint32_t next_number;  // the word's number + 1; 0 is an empty slot
+    };
+    // Of a long word, `first` is its hash and `second` where its bytes begin in `long_words_`.
+    struct Entry {
+        uint64_t first, second, length;
+    };
+
+    std::vector<Slot> slots_;  // a power of two, at most half full
+    std::vector<Entry> entries_;
+    std::vector<uint8_t> long_words_;
+    uint64_t seed_[2];
+
+    size_t mask() const { return slots_.size() - 1; }
+
+    static uint64_t mix(uint64_t a, uint64_t b) {
+        const auto product = static_cast<unsigned __int128>(a) * b;
+        return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+    }
+
+    uint64_t hash_of(const Word& word) const {
+        if (word.length <= Word::HELD) return mix(word.first ^ seed_[0], word.second ^ seed_[1]);
+        uint64_t hash = word.length;
+        for (size_t i = 0; i < word.length; i += 8) {
+            // The last step overlaps the one before it.
+            const size_t step = i + 8 <= word.length ? i : word.length - 8;
+            hash = mix(hash ^ seed_[0], load8(word.bytes + step) ^ seed_[1]);
+        }
+        return hash;
+    }
+
+    uint64_t hash_of(const Entry& entry) const {
+        if (entry.length > Word::HELD) return entry.first;
+        return mix(entry.first ^ seed_[0], entry.second ^ seed_[1]);
+    }
+
+    bool equal(const Entry& entry, const Word& word) const {
+        if (entry.length != word.length) return false;
+        if (word.length <= Word::HELD) return entry.first == word.first && entry.second == word.second;
+        return std::memcmp(long_words_.data() + entry.second, word.bytes, word.length) == 0;
+    }
+
+    // Whatever runs out of memory, the table stays as it was.
+    uint32_t add(const Word& word, uint64_t hash, size_t slot) {
+        const size_t number = entries_.size();
+        if (number >= INT32_MAX) throw std::length_error("more words than 32 bits can number");
+        if (2 * (number + 1) > slots_.size()) {
+            enlarge();
+            for (slot = hash & mask(); slots_[slot].next_number != 0;) slot = (slot + 1) & mask();
+        }
+        Entry entry{word.first, word.second, word.length};
+        if (word.length > Word::HELD) {
+            entry.first = hash;
+            entry.second = long_words_.size();
+            long_words_.insert(long_words_.end(), word.bytes, word.bytes + word.length);
+        }
+        entries_.push_back(entry);
+        slots_[slot] = {static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(number + 1)};
+        return static_cast<uint32_t>(number);
+    }
+
+    void enlarge() {
+        std::vector<Slot> larger(4 * slots_.size());
+        const size_t larger_mask = larger.size() - 1;
+        for (size_t number = 0; number < entries_.size(); ++number) {
+            const uint64_t hash = hash_of(entries_[number]);
+            size_t i = hash & larger_mask;
+            while (larger[i].next_number != 0) i = (i + 1) & larger_mask;
+            larger[i] = {static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(number + 1)};
+        }
+        slots_.swap(larger);
+    }
+};
+
+}  // namespace naively

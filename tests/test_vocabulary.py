@@ -1,0 +1,418 @@
+"""Words counted as scikit-learn's CountVectorizer counts them, by both implementations."""
+
+# Arguments are passed as the callers of the kernels pass them; odd characters are the point.
+# ruff: noqa: FBT003, RUF001
+
+import gzip
+import json
+import os
+from fractions import Fraction
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
+
+from naively.core import vocabulary
+from naively.core.kernels import finish_rows
+
+try:
+    from naively.core import _native
+except ImportError:
+    _native = None
+
+NATIVE = pytest.param(
+    getattr(_native, "Vocabulary", None),
+    id="native",
+    marks=pytest.mark.skipif(_native is None, reason="the native kernels are not built"),
+)
+both = pytest.mark.parametrize(
+    "Vocabulary", [pytest.param(vocabulary.Vocabulary, id="numpy"), NATIVE]
+)
+
+MULTILINGUAL = [
+    "ΟΔΥΣΣΕΥΣ Ὀδυσσεύς ΣΑΣ Σ ς ΑΣ. ΑΣ1 ΆΣ̈",  # final sigma, also before digits and marks
+    "İstanbul IĞDIR ıssız DİYARBAKIR iİ",
+    "STRASSE Straße ẞß ŉam ﬁnal ǅungla ΰ Kelvin Ångström µm",
+    "naïve nai\u0308ve e\u0301te\u0301 fiancée_2 __init__ _ a_ ＿＿ ａｂ",
+    "١٢٣ ४५ ௧௨ ⅷⅸ ²³ ½¼ ①② 零一",
+    "机器学习 很有趣 日本語のテキスト 한국어 텍스트 ไทยแลนด์ हिन्दी தமிழ்",
+    "emoji 😀😀 👨‍👩‍👧 🇩🇪 x😀y 𝐛𝐨𝐥𝐝 𐐀𐐨 𝟘𝟙",
+    "\ud83d\ude00 lone\ud800surrogate \udfff\udfff ok",
+    "don't e-mail me@example.com 3.14 1,000 C++ c# \x7f\x7f a\x7fb tab\tnew\nline\x00nul\x1cfs",
+    "",
+    " ",
+    "a",
+    "ab",
+    "Ab aB AB",
+]
+TRICKY = "aAbzZ09_ -@[`{/:\x7f\x00éÉßµÿİıΣσςΑ\u0301\u0345٣४½中字ﬁǅK😀𝐛𐐀\ud83d\ude00"
+any_text = st.one_of(
+    st.text(st.characters(), max_size=60),
+    st.text(TRICKY, max_size=60),
+    st.text("aZ_09 -\x7f", max_size=300),
+)
+any_texts = st.lists(any_text, max_size=8)
+
+
+def words_of(text):
+    return CountVectorizer().build_analyzer()(text)
+
+
+def first_seen(texts):
+    return list(dict.fromkeys(word for text in texts for word in words_of(text)))
+
+
+def count_each(Vocabulary, texts, *, presence=False):
+    """Return the vocabulary and the counts with every text a class of its own."""
+    v = Vocabulary()
+    y = np.arange(len(texts), dtype=np.int32)
+    high, low = v.count(texts, y, None, max(len(texts), 1), presence)
+    assert low is None
+    return v, high[:, : len(texts)].T
+
+
+def dense(csr, shape):
+    indptr, indices, data = csr
+    assert indptr.dtype == np.int64
+    assert indices.dtype == np.int32
+    assert data.dtype == np.float64
+    out = np.zeros(shape)
+    for i in range(shape[0]):
+        row = slice(indptr[i], indptr[i + 1])
+        assert (np.diff(indices[row]) > 0).all()
+        out[i, indices[row]] = data[row]
+    return out
+
+
+def check_against_count_vectorizer(Vocabulary, texts, *, presence):
+    """Same words in order of first sight, and the same count of each in each text."""
+    v, counts = count_each(Vocabulary, texts, presence=presence)
+    assert v.words() == first_seen(texts)
+    if len(v) == 0:
+        return
+    oracle = CountVectorizer(binary=presence)
+    expected = oracle.fit_transform(texts).toarray()
+    assert sorted(v.words()) == oracle.get_feature_names_out().tolist()
+    column = v.find(oracle.get_feature_names_out().tolist())
+    assert (counts[:, column] == expected).all()
+    assert (dense(v.encode(texts, presence), counts.shape) == counts).all()
+
+
+@both
+@pytest.mark.parametrize("presence", [False, True])
+@given(texts=any_texts)
+def test_counts_are_count_vectorizers(Vocabulary, presence, texts):
+    check_against_count_vectorizer(Vocabulary, texts, presence=presence)
+
+
+@both
+@pytest.mark.parametrize("presence", [False, True])
+def test_multilingual_counts_are_count_vectorizers(Vocabulary, presence):
+    check_against_count_vectorizer(Vocabulary, MULTILINGUAL, presence=presence)
+
+
+@both
+def test_every_character(Vocabulary):
+    """Every code point: alone, doubled, inside a word, and after a capital."""
+    pages = [
+        " ".join(
+            f"{chr(i)} {chr(i)}{chr(i)} a{chr(i)}b A{chr(i)}" for i in range(begin, begin + 128)
+        )
+        for begin in range(0, 0x110000, 128)
+    ]
+    assert count_each(Vocabulary, [])[0].words() == []
+    v = Vocabulary()
+    v.count(pages, np.zeros(len(pages), np.int32), None, 1, False)
+    assert v.words() == first_seen(pages)
+
+
+@both
+def test_words_of_every_length_at_every_offset(Vocabulary):
+    texts = [
+        " " * offset + ("Az_9" * 12)[:length] + end
+        for offset in range(70)
+        for length in range(2, 40)
+        for end in ("", " x")
+    ]
+    v = Vocabulary()
+    v.count(texts, np.zeros(len(texts), np.int32), None, 1, False)
+    assert v.words() == first_seen(texts)
+
+
+@both
+@pytest.mark.parametrize("letter", ["a", "é", "字"])
+def test_one_enormous_word(Vocabulary, letter):
+    length = 50_000_000 if letter == "a" else 1_000_000
+    word = letter * length
+    v = Vocabulary()
+    high, _ = v.count([word, "ab " + word], np.array([0, 1], np.int32), None, 2, False)
+    assert high.tolist() == [[1.0, 1.0], [0.0, 1.0]]
+    assert v.find([word, word[:-1]]).tolist() == [0, -1]
+
+
+@both
+def test_many_words_in_one_text(Vocabulary):
+    words = [f"w{i}" for i in range(50_000)]
+    v = Vocabulary()
+    high, _ = v.count([" ".join(words + words)], np.array([0], np.int32), None, 1, True)
+    assert v.words() == words
+    assert (high == 1).all()
+
+
+@pytest.fixture(scope="module")
+def load():
+    folder = os.environ.get("NAIVELY_DATA")
+    if not folder:
+        pytest.skip("NAIVELY_DATA is not set")
+
+    def read(name):
+        with gzip.open(Path(folder) / "text" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+            return [json.loads(line)["text"] for line in file]
+
+    return read
+
+
+@both
+@pytest.mark.parametrize("name", ["sms_spam", "newsgroups20_test"])
+@pytest.mark.parametrize("presence", [False, True])
+def test_real_counts_are_count_vectorizers(Vocabulary, name, presence, load):
+    texts = load(name)
+    oracle = CountVectorizer(binary=presence)
+    X = oracle.fit_transform(texts)
+    y = np.arange(len(texts), dtype=np.int32) % 3
+    v = Vocabulary()
+    high, low = v.count(texts, y, None, 3, presence)
+    assert low is None
+    assert v.words() == first_seen(texts)
+    order = v.find(oracle.get_feature_names_out().tolist())
+    for c in range(3):
+        assert (high[order, c] == X[y == c].sum(axis=0).A1).all()
+    indptr, indices, data = v.encode(texts, presence)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    encoded = type(X)((data, rank[indices], indptr), shape=X.shape)
+    assert abs(encoded - X).max() == 0
+
+
+@both
+@pytest.mark.parametrize("presence", [False, True])
+@given(data=st.data())
+def test_weighted_counts_are_exact(Vocabulary, presence, data):
+    texts = data.draw(st.lists(st.text("ab ", max_size=12), max_size=12))
+    n = len(texts)
+    weight = st.floats(0, 1e12, allow_subnormal=False)
+    w = np.array(data.draw(st.lists(weight, min_size=n, max_size=n)), np.float64)
+    y = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), np.int32)
+    v = Vocabulary()
+    high, low = v.count(texts, y, w, 3, presence)
+    assert high.shape == (len(v), 3)
+    expected = {}
+    for text, c, x in zip(texts, y.tolist(), w.tolist(), strict=True):
+        words = words_of(text)
+        for word in dict.fromkeys(words) if presence else words:
+            expected[word, c] = expected.get((word, c), 0) + Fraction(x)
+    for i, word in enumerate(v.words()):
+        for c in range(3):
+            total = expected.get((word, c), 0)
+            found = Fraction(high[i, c]) + (0 if low is None else Fraction(low[i, c]))
+            assert abs(found - total) <= total * Fraction(1, 10**29)
+            assert low is None or high[i, c] + low[i, c] == high[i, c]
+    if (w == np.rint(w)).all():
+        assert low is None
+
+
+@both
+@given(texts=any_texts, cut=st.integers(0, 8), presence=st.booleans())
+def test_batches_grow_to_the_whole(Vocabulary, texts, cut, presence):
+    y = np.arange(len(texts), dtype=np.int32) % 2
+    whole, parts = Vocabulary(), Vocabulary()
+    expected, _ = whole.count(texts, y, None, 2, presence)
+    first, _ = parts.count(texts[:cut], y[:cut], None, 2, presence)
+    both_parts, _ = parts.count(texts[cut:], y[cut:], None, 2, presence)
+    both_parts[: len(first)] += first
+    assert parts.words() == whole.words()
+    assert (both_parts == expected).all()
+
+
+@both
+def test_none_adds_nothing(Vocabulary):
+    v = Vocabulary()
+    high, low = v.count([None, "one two", None], np.array([0, 1, 0], np.int32), None, 2, False)
+    assert high.tolist() == [[0.0, 1.0], [0.0, 1.0]]
+    assert low is None
+    assert dense(v.encode([None, "two"], presence=False), (2, 2)).tolist() == [[0, 0], [0, 1]]
+    start = np.array([[1.0, 2.0], [3.0, 4.0]])
+    slope = np.array([[1.0, 2.0], [10.0, 20.0]])
+    joint = v.score([None, "two"], slope, start, False, "joint", np.zeros(2))
+    assert joint.tolist() == [[1.0, 2.0], [13.0, 24.0]]
+
+
+@both
+@pytest.mark.parametrize("k", [1, 2, 3, 17])
+@pytest.mark.parametrize("finish", ["joint", "log_posterior", "posterior", "label"])
+@pytest.mark.parametrize("presence", [False, True])
+@pytest.mark.parametrize("each", [False, True], ids=["one start", "a start each"])
+def test_score_is_encode_times_slope(Vocabulary, k, finish, presence, each):
+    rng = np.random.default_rng(k)
+    known = Vocabulary()
+    known.count(MULTILINGUAL, np.zeros(len(MULTILINGUAL), np.int32), None, 1, False)
+    pool = [*known.words(), "unknown", "Ωmega", "x"]
+    texts = [" ".join(rng.choice(pool, rng.integers(0, 30))) for _ in range(150)] + [None, ""]
+    slope = rng.normal(size=(len(known), k))
+    start = rng.normal(size=(len(texts), k) if each else k)
+    if each:
+        start[7] = -np.inf
+    log_prior = np.log(rng.dirichlet(np.ones(k)))
+    matrix = dense(known.encode(texts, presence), (len(texts), len(known)))
+    expected = finish_rows(start + matrix @ slope, finish, log_prior)
+    scores = known.score(texts, slope, start, presence, finish, log_prior)
+    assert scores.dtype == expected.dtype
+    assert scores.shape == expected.shape
+    np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
+
+
+@both
+def test_scoring_never_grows(Vocabulary):
+    v = Vocabulary(["one"])
+    v.score(["one two"], np.ones((1, 1)), np.zeros(1), False, "joint", np.zeros(1))
+    v.encode(["three"], False)
+    v.find(["four"])
+    assert v.words() == ["one"]
+
+
+@both
+@given(words=st.lists(any_text))
+def test_any_strings_as_words(Vocabulary, words):
+    v = Vocabulary(words)
+    distinct = list(dict.fromkeys(words))
+    assert len(v) == len(distinct)
+    assert v.words() == distinct
+    assert v.find(words).tolist() == [distinct.index(word) for word in words]
+    assert v.add([*words, "new word"]).tolist()[: len(words)] == v.find(words).tolist()
+    assert v.find(["new word", "newer word"]).tolist() == [v.words().index("new word"), -1]
+
+
+@both
+def test_words_that_are_nearly_the_same(Vocabulary):
+    words = ["a_b", "a\x7fb", "ab", "ab\0", "AB", "", "\0", "x" * 16, "x" * 17, "x" * 16 + "_"]
+    v = Vocabulary(words)
+    assert v.words() == words
+    assert v.find(words).tolist() == list(range(len(words)))
+
+
+@both
+def test_known_single_characters_are_not_counted(Vocabulary):
+    v = Vocabulary(["a", "Ab"])
+    high, _ = v.count(["a Ab"], np.array([0], np.int32), None, 1, False)
+    assert v.words() == ["a", "Ab", "ab"]
+    assert high.tolist() == [[0.0], [0.0], [1.0]]
+    assert v.encode(["a Ab"], False)[1].tolist() == [2]
+
+
+@both
+@given(words=st.lists(any_text, unique=True))
+def test_arrays_round_trip(Vocabulary, words):
+    utf8, ends = Vocabulary(words).to_arrays()
+    assert (utf8.dtype, ends.dtype) == (np.uint8, np.int64)
+    assert utf8.tobytes() == b"".join(word.encode("utf-8", "surrogatepass") for word in words)
+    back = Vocabulary.from_arrays(utf8, ends)
+    assert back.words() == words
+    assert back.find(words).tolist() == list(range(len(words)))
+
+
+@both
+@pytest.mark.parametrize(
+    ("utf8", "ends", "message"),
+    [
+        (b"onetwo", [3, 5], "ascend"),
+        (b"onetwo", [3, 7], "ascend"),
+        (b"onetwo", [4, 3, 6], "ascend"),
+        (b"onetwo", [-1, 6], "ascend"),
+        (b"onetwo", [2**62, 6], "ascend"),
+        (b"onetwo", [-(2**63), 6], "ascend"),
+        (b"one", [], "ascend"),
+        (b"oneone", [3, 6], "twice"),
+        (b"", [0, 0], "twice"),
+        (b"one\xff", [4], "UTF-8"),
+        (b"one\xc0\x80", [5], "UTF-8"),
+        ("é".encode(), [1, 2], "UTF-8"),
+        ("aé".encode(), [2, 3], "UTF-8"),
+        ("字".encode()[:2], [2], "UTF-8"),
+    ],
+)
+def test_hostile_arrays_are_refused(Vocabulary, utf8, ends, message):
+    with pytest.raises(ValueError, match=message):
+        Vocabulary.from_arrays(np.frombuffer(utf8, np.uint8), np.array(ends, np.int64))
+
+
+@both
+def test_copies_are_independent(Vocabulary):
+    first = Vocabulary(["one", "a much longer word than sixteen bytes"])
+    second = first.copy()
+    first.add(["two"])
+    second.add(["three", "another word that is longer than sixteen bytes"])
+    assert first.words() == ["one", "a much longer word than sixteen bytes", "two"]
+    assert second.find(["a much longer word than sixteen bytes", "three"]).tolist() == [1, 2]
+    assert second.find(["two"]).tolist() == [-1]
+
+
+@both
+def test_what_is_not_text_is_named(Vocabulary):
+    v = Vocabulary()
+    y = np.zeros(3, np.int32)
+    slope, start = np.zeros((0, 1)), np.zeros(1)
+    with pytest.raises(TypeError, match="text 2 is not a str but float"):
+        v.count(["one", None, 1.5], y, None, 1, False)
+    with pytest.raises(TypeError, match="text 1 is not a str but bytes"):
+        v.encode(["one", b"two"], False)
+    with pytest.raises(TypeError, match="text 0 is not a str but int"):
+        v.score([1], slope, start, False, "joint", start)
+    with pytest.raises(TypeError, match="word 1 is not a str but NoneType"):
+        v.add(["one", None])
+    with pytest.raises(TypeError, match="word 0 is not a str but int"):
+        v.find([1])
+    with pytest.raises(TypeError, match="word 0 is not a str but int"):
+        Vocabulary([1])
+
+
+@both
+def test_bad_numbers_are_refused(Vocabulary):
+    v = Vocabulary(["one"])
+    texts = ["one", "two"]
+    start = np.zeros(2)
+    for y in ([0, 2], [-1, 0]):
+        with pytest.raises(ValueError, match="class index"):
+            v.count(texts, np.array(y, np.int32), None, 2, False)
+    with pytest.raises(ValueError, match="number"):
+        v.count(texts, np.array([0], np.int32), None, 2, False)
+    with pytest.raises(ValueError, match="number"):
+        v.count(texts, np.array([0, 1], np.int32), np.ones(3), 2, False)
+    with pytest.raises(ValueError, match="2 rows of slopes for 1 words"):
+        v.score(texts, np.zeros((2, 2)), start, False, "joint", start)
+    assert v.words() == ["one"]
+
+
+@pytest.mark.skipif(_native is None, reason="the native kernels are not built")
+def test_threads_may_share_a_vocabulary():
+    v = _native.Vocabulary()
+    texts = [" ".join(f"w{i} w{i + j}" for i in range(200)) for j in range(50)]
+    y = np.zeros(len(texts), np.int32)
+    totals = []
+
+    def work():
+        high, _ = v.count(texts, y, None, 1, False)
+        v.copy().words()
+        v.encode(texts, False)
+        totals.append(high.sum())
+
+    threads = [Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert totals == [50 * 400] * 4
+    assert sorted(v.words()) == sorted(first_seen(texts))
