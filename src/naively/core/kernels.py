@@ -31,8 +31,16 @@ TILE = 4096  # rows at a time, so that temporaries stay in the cache
 
 
 def tally_dense(X: NDArray[np.floating], y: Integers, w: Floats | None, k: int) -> list[Pair]:
-    """Weighted number, sum and sum of squares of the present cells: three (columns, k) pairs."""
+    """Weighted number, sum and sum of squares of the present cells: three (columns, k) pairs.
+
+    Infinite cells make sums that are not finite.
+    """
     check_codes(y, k, "class")
+    with np.errstate(invalid="ignore", over="ignore"):
+        return _tally_dense(X, y, w, k)
+
+
+def _tally_dense(X: NDArray[np.floating], y: Integers, w: Floats | None, k: int) -> list[Pair]:
     d = X.shape[1]
     totals = [Sums.zeros((d, k)) for _ in range(3)]
     for begin in range(0, len(X), TILE):

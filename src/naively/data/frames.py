@@ -141,7 +141,7 @@ def _column_values(series: Any, name: str = TEXT) -> NDArray[Any]:
         series = series.cast(nw.String)
     elif dtype not in (nw.String, nw.Boolean, nw.Object, nw.Unknown):
         raise ValueError(f"Column {name!r} holds {dtype} values, which cannot be learned from.")
-    return _column(series.to_list())
+    return _column(v if there else None for v, there in zip(series.to_list(), ~series.is_null(), strict=True))
 
 
 def _column(values: Any) -> NDArray[Any]:

@@ -176,7 +176,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row."""
-        return self.classes_[self._score(X, "label")]  # type: ignore[no-any-return]
+        codes = self._score(X, "label")
+        return self.classes_[codes]  # type: ignore[no-any-return]
 
     def predict_proba(self, X: Any) -> Floats:
         """Return the posterior p(class | row), of shape (rows, classes)."""

@@ -1,0 +1,329 @@
+"""NaiveBayes on every kind of rows, its verbs, and bad input one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import cross_val_score
+
+from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes
+
+TABLE = {
+    "size": [1.0, 2.0, None, 8.0, 9.0, 7.5],
+    "colour": ["red", "red", "blue", None, "blue", "green"],
+    "sold": [True, False, True, False, None, False],
+    "note": [
+        "a very good thing to have",
+        "what a good buy this was",
+        None,
+        "it broke on the first day",
+        "never again will I buy this",
+        "it is broken and it smells",
+    ],
+}
+Y = ["good", "good", "good", "bad", "bad", "bad"]
+TEXTS = [text or "" for text in TABLE["note"]]
+
+
+@pytest.fixture
+def table() -> pd.DataFrame:
+    return pd.DataFrame(TABLE)
+
+
+def test_each_column_gets_the_event_model_that_its_values_suggest(table: pd.DataFrame) -> None:
+    nb = NaiveBayes().fit(table, Y)
+    chosen = {name: group.event for name, group in nb.schema_.columns.items()}
+    assert chosen == {
+        "size": Gaussian(),
+        "colour": Categorical(),
+        "sold": Bernoulli(),
+        "note": Multinomial(),
+    }
+    assert nb.schema_.columns["note"].kind == "text"
+    assert nb.n_features_in_ == 4
+    assert nb.feature_names_in_.tolist() == [
+        name for group in nb.schema_.groups for name in group.columns
+    ]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pl.DataFrame(TABLE),
+        pa.table(TABLE),
+        TABLE,
+        pd.DataFrame(TABLE).convert_dtypes(),
+        pd.DataFrame(TABLE).astype({"colour": "category"}),
+        pl.DataFrame(TABLE).with_columns(pl.col("colour").cast(pl.Categorical)),
+        pl.DataFrame(TABLE).select("note", "size", "sold", "colour"),
+    ],
+    ids=["polars", "pyarrow", "mapping", "pandas nullable", "pandas category", "polars category", "reordered"],
+)
+def test_all_frames_are_one(frame: object, table: pd.DataFrame) -> None:
+    nb = NaiveBayes().fit(table, Y)
+    expected = nb.predict_proba(table)
+    np.testing.assert_allclose(nb.predict_proba(frame), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        NaiveBayes().fit(frame, Y).predict_proba(table), expected, rtol=1e-12
+    )
+
+
+def test_the_target_may_be_a_column(table: pd.DataFrame) -> None:
+    labelled = table.assign(verdict=Y)
+    nb = NaiveBayes().fit(labelled, "verdict")
+    np.testing.assert_array_equal(
+        nb.predict_proba(table), NaiveBayes().fit(table, Y).predict_proba(table)
+    )
+    with pytest.raises(ValueError, match="no target column 'verdikt'; the columns are 'verdict'"):
+        NaiveBayes().fit(labelled, "verdikt")
+
+
+def test_a_list_of_texts_is_one_text_column() -> None:
+    nb = NaiveBayes().fit(TEXTS, Y)
+    assert nb.predict(["a good thing", "it broke"]).tolist() == ["good", "bad"]
+    as_series = NaiveBayes().fit(pd.Series(TEXTS), pd.Series(Y))
+    np.testing.assert_array_equal(as_series.predict_proba(TEXTS), nb.predict_proba(TEXTS))
+    np.testing.assert_array_equal(
+        NaiveBayes().fit(np.array(TEXTS), np.array(Y)).predict_proba(TEXTS), nb.predict_proba(TEXTS)
+    )
+
+
+def test_methods_agree_with_each_other() -> None:
+    X, y = load_iris(return_X_y=True)
+    nb = NaiveBayes().fit(X, y)
+    joint, p = nb.predict_joint_log_proba(X), nb.predict_proba(X)
+    np.testing.assert_allclose(np.log(p), nb.predict_log_proba(X), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(p, np.exp(joint) / np.exp(joint).sum(1, keepdims=True), rtol=1e-9)
+    np.testing.assert_array_equal(nb.predict(X), nb.classes_[p.argmax(axis=1)])
+    assert nb.score(X, y) == np.mean(nb.predict(X) == y) > 0.95
+
+
+def test_float32_integers_fortran_and_strides_are_one() -> None:
+    X, y = load_iris(return_X_y=True)
+    X = np.rint(X * 10)
+    expected = NaiveBayes().fit(X, y).predict_proba(X)
+    wide = np.zeros((2 * len(X), 2 * X.shape[1]))
+    wide[::2, ::2] = X
+    for same in (X.astype(np.float32), X.astype(np.int16), np.asfortranarray(X), wide[::2, ::2]):
+        np.testing.assert_allclose(NaiveBayes().fit(same, y).predict_proba(same), expected, rtol=1e-9)
+
+
+def test_float32_sums_are_float64() -> None:
+    rng = np.random.default_rng(0)
+    X = (1e6 + rng.normal(size=(200_000, 1))).astype(np.float32)
+    nb = NaiveBayes(Gaussian(smoothing=0)).fit(X, np.zeros(len(X), int))
+    exact = X.astype(np.float64)
+    mean, variance = Gaussian(smoothing=0).moments(nb.tally_.blocks["gaussian"])
+    np.testing.assert_allclose([mean[0, 0], variance[0, 0]], [exact.mean(), exact.var()], rtol=1e-12)
+
+
+def test_the_variance_of_a_far_column_is_right() -> None:
+    X = np.array([[1e8 - 1], [1e8 + 1], [1e8 - 1], [1e8 + 1]])
+    nb = NaiveBayes(Gaussian(smoothing=0)).fit(X, [0, 0, 1, 1])
+    np.testing.assert_array_equal(
+        Gaussian(smoothing=0).moments(nb.tally_.blocks["gaussian"])[1], [[1.0, 1.0]]
+    )
+
+
+def test_units_do_not_matter() -> None:
+    X, y = load_iris(return_X_y=True)
+    scale = np.array([1e-6, 1.0, 1e3, 1e9])
+    np.testing.assert_allclose(
+        NaiveBayes().fit(X * scale, y).predict_proba(X * scale),
+        NaiveBayes().fit(X, y).predict_proba(X),
+        rtol=1e-6,
+        atol=1e-12,
+    )
+
+
+def test_new_classes_levels_words_and_columns_may_come_later(table: pd.DataFrame) -> None:
+    nb = NaiveBayes().fit(table[:2], Y[:2])
+    later = table[2:].assign(weight=[1.0, 2.0, 3.0, 4.0])
+    nb.partial_fit(later, ["new", "bad", "bad", "bad"])
+    assert nb.classes_.tolist() == ["bad", "good", "new"]
+    assert "weight" in nb.schema_.columns
+    whole = pd.concat([table[:2], later])
+    refit = NaiveBayes(
+        {name: group.event if group.kind != "text" else "text" for name, group in nb.schema_.columns.items()}
+    ).fit(whole, ["good", "good", "new", "bad", "bad", "bad"])
+    np.testing.assert_allclose(nb.predict_proba(whole), refit.predict_proba(whole), rtol=1e-9)
+
+
+def test_prediction_changes_nothing() -> None:
+    nb = NaiveBayes().fit({"colour": ["red", "blue"], "note": TEXTS[:2]}, ["a", "b"])
+    rows = {"colour": ["green", None], "note": ["never seen words at all", None]}
+    first = nb.predict_proba(rows)
+    size = {name: len(block.axis) for name, block in nb.tally_.blocks.items()}
+    np.testing.assert_array_equal(nb.predict_proba(rows), first)
+    assert {name: len(block.axis) for name, block in nb.tally_.blocks.items()} == size
+
+
+def test_merge_forget_and_decay(table: pd.DataFrame) -> None:
+    whole = NaiveBayes().fit(table, Y)
+    half = NaiveBayes({"note": "text"}).fit(table[:3], Y[:3])
+    rest = NaiveBayes({"note": "text"}).fit(table[3:], Y[3:])
+    half.merge(rest)
+    np.testing.assert_allclose(half.predict_proba(table), whole.predict_proba(table), rtol=1e-9)
+    before = half.predict_proba(table)
+    with pytest.raises(ValueError, match="Cannot forget rows that were not learned: too few in"):
+        half.forget(table.assign(colour="purple"), Y)
+    np.testing.assert_array_equal(half.predict_proba(table), before)
+    half.decay(0.5)
+    np.testing.assert_array_equal(half.class_count_, whole.class_count_ / 2)
+    for factor in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="decay factor"):
+            half.decay(factor)
+
+
+def test_models_that_count_a_column_differently_do_not_merge() -> None:
+    numbers = NaiveBayes().fit({"x": [1.0, 2.0]}, ["a", "b"])
+    levels = NaiveBayes("categorical").fit({"x": [1.0, 2.0]}, ["a", "b"])
+    with pytest.raises(ValueError, match="Column 'x' is gaussian in one model and categorical"):
+        numbers.merge(levels)
+
+
+def test_class_priors() -> None:
+    X, y = [[0.0], [1.0], [5.0]], ["a", "a", "b"]
+    assert NaiveBayes(class_prior="uniform").fit(X, y).class_log_prior_.tolist() == [np.log(0.5)] * 2
+    given = NaiveBayes(class_prior={"a": 0.1, "b": 0.9}).fit(X, y)
+    np.testing.assert_allclose(np.exp(given.class_log_prior_), [0.1, 0.9])
+    for wrong in ([0.5, 0.6], [1.5, -0.5], [1.0], {"a": 1.0}, "guess", [np.nan, 1.0]):
+        with pytest.raises(ValueError, match="class_prior"):
+            NaiveBayes(class_prior=wrong).fit(X, y).predict(X)
+
+
+def test_an_event_model_by_name_by_column_or_for_all() -> None:
+    X = {"x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 3.0]}
+    assert set(NaiveBayes({"x": "categorical"}).fit(X, [0, 1, 0]).tally_.blocks) == {"categorical", "gaussian"}
+    assert set(NaiveBayes("bernoulli").fit(X, [0, 1, 0]).tally_.blocks) == {"bernoulli"}
+    with pytest.raises(ValueError, match="no event model 'gausian'; there are bernoulli"):
+        NaiveBayes("gausian").fit(X, [0, 1, 0])
+    with pytest.raises(ValueError, match="names the column 'z', which is not in the table"):
+        NaiveBayes({"z": "gaussian"}).fit(X, [0, 1, 0])
+    with pytest.raises(ValueError, match="Column 'c' holds strings, which a gaussian"):
+        NaiveBayes("gaussian").fit({"c": ["u", "v"]}, [0, 1])
+
+
+def test_impossible_for_every_class_is_the_class_prior() -> None:
+    nb = NaiveBayes(Categorical(alpha=0)).fit({"c": ["u", "u", "v"]}, ["a", "a", "b"])
+    np.testing.assert_allclose(nb.predict_proba({"c": ["w"]}), [[2 / 3, 1 / 3]])
+    assert np.isneginf(nb.predict_joint_log_proba({"c": ["w"]})).all()
+    np.testing.assert_array_equal(nb.predict_proba({"c": ["v"]}), [[0.0, 1.0]])
+
+
+def test_scikit_learn_can_use_it() -> None:
+    X, y = load_iris(return_X_y=True)
+    assert cross_val_score(NaiveBayes(), X, y, cv=3).mean() > 0.9
+    nb = NaiveBayes(class_prior="uniform")
+    assert clone(nb).get_params() == nb.get_params()
+    with pytest.raises(NotFittedError):
+        nb.predict(X)
+
+
+# Bad input, one by one.
+
+
+def test_no_rows() -> None:
+    with pytest.raises(ValueError, match="no rows to learn from"):
+        NaiveBayes().fit(np.empty((0, 3)), [])
+    with pytest.raises(ValueError, match="no rows to learn from"):
+        NaiveBayes().fit(pd.DataFrame({"x": []}), [])
+    assert NaiveBayes().fit([[1.0], [2.0]], ["a", "b"]).predict(np.empty((0, 1))).shape == (0,)
+
+
+def test_one_class_only_is_predicted() -> None:
+    nb = NaiveBayes().fit([[1.0], [2.0]], ["only", "only"])
+    assert nb.predict([[99.0]]).tolist() == ["only"]
+    np.testing.assert_array_equal(nb.predict_proba([[99.0]]), [[1.0]])
+    assert len(nb.explain([[99.0]])[0].top(0)) == 2
+
+
+@pytest.mark.parametrize(
+    "y", [["a", None, "b"], [0.0, np.nan, 1.0], np.array(["a", None, "b"], object), pd.Series(["a", None, "b"]), pl.Series(["a", None, "b"])]
+)
+def test_a_missing_label_names_the_row(y: object) -> None:
+    with pytest.raises(ValueError, match="Row 1 has no label"):
+        NaiveBayes().fit([[1.0], [2.0], [3.0]], y)
+
+
+@pytest.mark.parametrize("weight", [[1.0, -1.0], [1.0, np.inf], [1.0, np.nan]])
+def test_weights_must_be_finite_and_not_negative(weight: list[float]) -> None:
+    with pytest.raises(ValueError, match="finite and at least 0, but row 1 has"):
+        NaiveBayes().fit([[1.0], [2.0]], ["a", "b"], sample_weight=weight)
+
+
+def test_infinite_numbers_name_the_column() -> None:
+    with pytest.raises(ValueError, match="Column 'size' holds infinite values"):
+        NaiveBayes().fit({"age": [1.0, 2.0], "size": [1.0, np.inf]}, ["a", "b"])
+    with pytest.raises(ValueError, match="Column 'x1' holds infinite values"):
+        NaiveBayes().fit([[1.0, -np.inf], [2.0, 1.0]], ["a", "b"])
+    with pytest.raises(ValueError, match="squares overflow"):
+        NaiveBayes().fit([[1e200], [2.0]], ["a", "b"])
+
+
+def test_a_changed_type_names_the_column() -> None:
+    nb = NaiveBayes().fit({"age": [1.0, 2.0], "colour": ["red", "blue"]}, ["a", "b"])
+    with pytest.raises(ValueError, match="Column 'age' held numbers in training and holds strings"):
+        nb.predict({"age": ["old"], "colour": ["red"]})
+    with pytest.raises(ValueError, match="Column 'colour' held strings in training and holds numb"):
+        nb.predict({"age": [1.0], "colour": [3.0]})
+
+
+def test_lacking_and_extra_columns_are_said() -> None:
+    nb = NaiveBayes().fit({"age": [1.0, 2.0], "colour": ["red", "blue"]}, ["a", "b"])
+    with pytest.warns(UserWarning, match="No column 'colour': counted as missing"):
+        p = nb.predict_proba({"age": [1.0]})
+    np.testing.assert_array_equal(p, nb.predict_proba({"age": [1.0], "colour": [None]}))
+    with pytest.warns(UserWarning, match="Column 'size' was not learned: ignored"):
+        nb.predict({"age": [1.0], "colour": ["red"], "size": [3.0]})
+    with pytest.raises(ValueError, match="None of the columns that were learned is in the table"):
+        nb.predict({"height": [1.0]})
+    with pytest.raises(ValueError, match="X has 3 features, but NaiveBayes is expecting 2"):
+        NaiveBayes().fit([[1.0, 2.0], [3.0, 4.0]], ["a", "b"]).predict([[1.0, 2.0, 3.0]])
+
+
+def test_a_mixed_column_names_column_and_row() -> None:
+    with pytest.raises(ValueError, match=r"Column 'x' mixes float and str \(first in row 1\)"):
+        NaiveBayes().fit({"x": [1.5, "two"]}, ["a", "b"])
+    with pytest.raises(ValueError, match="Column 'x' holds a list in row 0"):
+        NaiveBayes().fit({"x": [[1], [2]]}, ["a", "b"])
+
+
+def test_negative_counts_name_the_column() -> None:
+    with pytest.raises(ValueError, match="Negative values in data passed to Multinomial, in column 'x1'"):
+        NaiveBayes("multinomial").fit([[1, -2], [1, 1]], ["a", "b"])
+    with pytest.raises(ValueError, match="Negative values in data"):
+        NaiveBayes("multinomial").fit(sparse.csr_array([[1, -2], [1, 1]]), ["a", "b"])
+
+
+def test_an_empty_document_is_the_class_prior() -> None:
+    nb = NaiveBayes().fit([*TEXTS, ""], [*Y, "good"])
+    np.testing.assert_allclose(np.log(nb.predict_proba(["", None, "!?"])), np.tile(nb.class_log_prior_, (3, 1)))
+
+
+def test_shapes_that_are_no_table() -> None:
+    with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
+        NaiveBayes().fit([1.0, 2.0], ["a", "b"])
+    with pytest.raises(TypeError, match="got one string; wrap it in a list"):
+        NaiveBayes().fit("text", ["a"])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        NaiveBayes().fit([[1.0], [2.0]], ["a"])
+    with pytest.raises(TypeError, match="Cannot read a int as a table"):
+        NaiveBayes().fit(3, ["a"])
+    with pytest.raises(ValueError, match="Text 1 is a int; each must be a string"):
+        NaiveBayes().fit(["one", 2], ["a", "b"])
+
+
+def test_labels_of_different_types() -> None:
+    with pytest.raises(TypeError, match="Labels must be of one type"):
+        NaiveBayes().fit([[1.0], [2.0]], ["a", 1])
+    nb = NaiveBayes().fit([[1.0], [2.0]], ["a", "b"])
+    with pytest.raises(TypeError, match="class labels must be of one type"):
+        nb.partial_fit([[1.0]], [3])
