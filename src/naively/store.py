@@ -215,4 +215,6 @@ def _get(arrays: Arrays, name: str, shape: tuple[int, ...]) -> Sums:
     sums = Sums(high, arrays.get(f"{name}/low"))  # type: ignore[arg-type]
     if high.shape != shape or sums.low.shape != shape or high.dtype != np.float64:
         raise ValueError(f"{name} has shape {high.shape} instead of {shape}")
+    if not (np.isfinite(high).all() and np.isfinite(sums.low).all()):
+        raise ValueError(f"{name} holds numbers that are not finite")
     return sums

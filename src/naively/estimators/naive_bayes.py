@@ -260,7 +260,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         return as_rows(X)
 
     def _score(self, X: Any, finish: Finish) -> Any:
-        return self.model_.score(self._rows(X), finish)
+        rows = self._rows(X)
+        return self.model_.score(rows, finish)
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Any]:
         rows = as_rows(X)

@@ -1,0 +1,145 @@
+"""The model file: what is saved is what was learned, and a bad file is a clear error."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import load_file, save_file
+
+from naively import NaiveBayes, load, store
+from tests.cases import CASES, Case
+from tests.laws import samples
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+@given(data=st.data())
+def test_what_is_loaded_is_what_was_saved(
+    case: Case, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("store") / "model.naively"
+    model = data.draw(samples(case, weights=False)).model * 0.3
+    store.save(model, path, {"note": "§"})
+    again, provenance = store.load_with_provenance(path)
+    assert provenance == {"note": "§"}
+    assert again.schema == model.schema
+    assert again.classes.dtype == model.classes.dtype
+    assert again.classes.tolist() == model.classes.tolist()
+    for name, block in model.tally.blocks.items():
+        same = again.tally.blocks[name]
+        assert [same.axis.label(i) for i in range(len(same.axis))] == [
+            block.axis.label(i) for i in range(len(block.axis))
+        ]
+        for statistic, sums in block.sums.items():
+            np.testing.assert_array_equal(same[statistic].high, sums.high)
+            np.testing.assert_array_equal(same[statistic].low, sums.low)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    path = tmp_path / "model.naively"
+    NaiveBayes(class_prior={"a": 0.25, "b": 0.75}).fit(
+        {"x": [1.0, 2.0], "c": ["u", None], "t": ["one two three four", "a b c d e f"]}, ["a", "b"]
+    ).save(path)
+    return path
+
+
+def test_settings_and_columns_come_back(saved: Path) -> None:
+    nb = load(saved)
+    assert nb.class_prior == {"a": 0.25, "b": 0.75}
+    assert set(nb.feature_names_in_) == {"x", "c", "t"}
+    nb.partial_fit({"x": [3.0], "c": ["w"], "t": ["one more text for it"]}, ["b"])
+    assert nb.class_count_.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("labels", [[1, 2], [True, False], [0.5, 1.5], ["u", "v"]])
+def test_labels_keep_their_type(labels: list[object], tmp_path: Path) -> None:
+    path = tmp_path / "m.naively"
+    nb = NaiveBayes().fit([[1.0], [2.0]], labels)
+    nb.save(path)
+    assert load(path).predict([[1.0], [2.0]]).dtype == np.asarray(labels).dtype
+    assert load(path).predict([[1.0], [2.0]]).tolist() == labels
+
+
+def test_saving_twice_gives_the_same_bytes(saved: Path, tmp_path: Path) -> None:
+    load(saved).save(tmp_path / "again")
+    load(saved).save(tmp_path / "thrice")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "thrice").read_bytes()
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.1, 0.5, 0.99])
+def test_a_file_cut_short_is_said(saved: Path, keep: float) -> None:
+    content = saved.read_bytes()
+    saved.write_bytes(content[: int(len(content) * keep)])
+    with pytest.raises(ValueError, match=r"model\.naively is not a model file, or it is damaged"):
+        load(saved)
+
+
+def test_no_file_and_foreign_files_are_said(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="There is no model file"):
+        load(tmp_path / "nothing")
+    rubbish = tmp_path / "rubbish"
+    rubbish.write_bytes(os.urandom(1000))
+    with pytest.raises(ValueError, match="not a model file"):
+        load(rubbish)
+    foreign = tmp_path / "foreign"
+    save_file({"x": np.zeros(3)}, foreign)
+    with pytest.raises(ValueError, match="a safetensors file, but not a model of naively"):
+        load(foreign)
+
+
+def _rewrite(path: Path, change: object) -> None:
+    """Change the header or arrays of a saved model."""
+    raw = path.read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    header = json.loads(json.loads(raw[8 : 8 + size])["__metadata__"]["naively"])
+    arrays = load_file(path)
+    change(header, arrays)  # type: ignore[operator]
+    save_file(arrays, path, {"naively": json.dumps(header)})
+
+
+def test_a_newer_format_is_said(saved: Path) -> None:
+    _rewrite(saved, lambda header, _: header.update(format=99, version="9.0"))
+    with pytest.raises(ValueError, match=r"made by a newer version of naively \(9.0\).*Upgrade"):
+        load(saved)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda header, _: header.pop("groups"),
+        lambda header, _: header.update(classes={"labels": ["a", "b", "c"], "dtype": "<U1"}),
+        lambda header, _: header["groups"][0].update(event="os.system"),
+        lambda header, _: header["groups"][0].update(options={"alpha": -1.0}),
+        lambda header, _: header["groups"][0].update(options={"no such": 1}),
+        lambda _, arrays: arrays.pop("weight/high"),
+        lambda _, arrays: arrays.update({"weight/high": np.zeros(7)}),
+        lambda _, arrays: arrays.update({"weight/high": np.array([np.nan, 1.0])}),
+        lambda _, arrays: arrays.update({"multinomial t/ends": np.array([5, 3], np.int64)}),
+        lambda _, arrays: arrays.update({"gaussian/value/high": np.zeros((9, 9))}),
+    ],
+)
+def test_a_header_that_does_not_fit_is_damage(saved: Path, change: object) -> None:
+    _rewrite(saved, change)
+    with pytest.raises(ValueError, match="is damaged"):
+        load(saved)
+
+
+def test_an_unwritable_path_leaves_the_old_file(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nb, before = load(saved), saved.read_bytes()
+    with pytest.raises(OSError, match=r"Cannot write .*nowhere"):
+        nb.save(saved.parent / "nowhere" / "m.naively")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"Cannot write .*No space left"):
+        nb.save(saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]

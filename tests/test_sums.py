@@ -1,0 +1,78 @@
+"""Double-double sums against exact arithmetic."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from naively.core.sums import Sums, two_product, two_sum
+
+REAL = st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100)
+LISTS = st.lists(REAL, min_size=1, max_size=40)
+
+
+def exact(sums: Sums) -> Fraction:
+    return Fraction(float(sums.high)) + Fraction(float(sums.low))
+
+
+def close(sums: Sums, value: Fraction, scale: Fraction) -> bool:
+    return abs(exact(sums) - value) <= scale * Fraction(1, 10**29)
+
+
+@given(REAL, REAL)
+def test_error_free_transformations_are_exact(a: float, b: float) -> None:
+    s, e = two_sum(np.float64(a), np.float64(b))
+    assert Fraction(float(s)) + Fraction(float(e)) == Fraction(a) + Fraction(b)
+    p, e = two_product(np.float64(a), np.float64(b))
+    assert Fraction(float(p)) + Fraction(float(e)) == Fraction(a) * Fraction(b)
+
+
+@given(LISTS)
+def test_a_total_is_right_to_29_digits(numbers: list[float]) -> None:
+    scale = sum(abs(Fraction(x)) for x in numbers)
+    assert close(Sums(np.array(numbers)).total(), sum(map(Fraction, numbers)), scale)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), REAL), min_size=1, max_size=30))
+def test_totals_by_group_are_totals(cells: list[tuple[int, float]]) -> None:
+    cells.sort(key=lambda cell: cell[0])
+    group = np.array([g for g, _ in cells])
+    starts = np.unique(group, return_index=True)[1]
+    totals = Sums(np.array([x for _, x in cells])).total_by_group(starts)
+    for i, g in enumerate(np.unique(group)):
+        members = [Fraction(x) for h, x in cells if h == g]
+        assert close(totals[i], sum(members, Fraction(0)), sum(map(abs, members), Fraction(0)))
+
+
+@given(LISTS, LISTS)
+def test_what_is_added_can_be_taken_back(a: list[float], b: list[float]) -> None:
+    x, y = Sums(np.array(a)).total(), Sums(np.array(b)).total()
+    scale = max(abs(exact(x)), abs(exact(y)))
+    assert abs(exact(x + y - y) - exact(x)) <= scale * Fraction(2) ** -79
+
+
+@given(REAL, REAL.filter(bool), REAL)
+def test_products_and_quotients(a: float, b: float, c: float) -> None:
+    x, y = Sums(np.array(a)) + Sums(np.array(c)), Sums(np.array(b))
+    product, quotient = exact(x) * exact(y), exact(x) / exact(y)
+    if abs(product) < 1e200 and (product == 0 or abs(product) > 1e-200):
+        assert close(x * y, product, abs(product))
+    if abs(quotient) < 1e200 and (quotient == 0 or abs(quotient) > 1e-200):
+        assert close(x / y, quotient, abs(quotient))
+
+
+def test_cancelled_to_rounding_is_zero() -> None:
+    x = Sums(np.array([0.1, 1.0])) * 3.0
+    left = (x + Sums(np.array([0.7, 5.0])) * 0.1) - Sums(np.array([0.7, 5.0])) * 0.1 - x
+    assert left.high.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (7, 3)])
+def test_totals_over_an_axis(shape: tuple[int, int]) -> None:
+    x = np.arange(np.prod(shape), dtype=float).reshape(shape)
+    np.testing.assert_array_equal(Sums(x).total().high, x.sum(axis=0))
+    np.testing.assert_array_equal(Sums(x).total(axis=1).high, x.sum(axis=1))
