@@ -7,16 +7,14 @@ becomes one block.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from naively.core.axis import Axis, Columns, Levels, Words, title
 from naively.core.block import Block
 from naively.data.encode import encode_numbers, encode_texts, find_levels, look_up_levels
-from naively.data.rows import Kind, Name, Rows, SparseRows
+from naively.data.rows import Kind, MatrixRows, Name, PaddedRows, RenamedRows, Rows, SparseRows
 from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, Gaussian, Multinomial
 
 EventModels: TypeAlias = "str | EventModel | Mapping[str, str | EventModel]"
@@ -70,7 +68,7 @@ class Schema:
         named = _named(event_models, rows)
         if isinstance(rows.names, range) and not isinstance(event_models, Mapping):
             kind = rows.kind(0) if len(rows.names) else "number"
-            if kind is not None and all(rows.kind(j) == kind for j in _some(rows.names)):
+            if kind is not None and all(rows.kind(name) == kind for name in _varied(rows, rows.names)):
                 event = named if isinstance(named, EventModel) else _default(rows, 0, kind)[0]
                 return cls((Group(event.name, event, kind, rows.names),))
         groups: dict[tuple[EventModel, Kind, Name | None], list[Name]] = {}
@@ -98,9 +96,26 @@ class Schema:
         return {name: group for group in self.groups for name in group.columns}
 
     @property
+    def names(self) -> list[str]:
+        """The columns that have names, rather than places in an array."""
+        return [
+            name
+            for group in self.groups
+            if not isinstance(group.columns, range)
+            for name in group.columns
+            if isinstance(name, str)
+        ]
+
+    @property
     def width(self) -> int:
         """The number of columns."""
         return sum(len(group.columns) for group in self.groups)
+
+    @property
+    def event_models(self) -> dict[str, EventModel] | EventModel | str:
+        """What to choose to learn like this again."""
+        named = {name: self.columns[name].event for name in self.names}
+        return named or (self.groups[0].event if len(self.groups) == 1 else "auto")
 
     def encode(self, rows: Rows, axes: Mapping[str, Axis] | None = None) -> dict[str, Block]:
         """Encode rows into one block a group, by known axes, or finding them.
@@ -119,7 +134,7 @@ class Schema:
     def match(self, rows: Rows) -> Rows:
         """Return the rows with exactly these columns, or say which differ."""
         if len(self.groups) == 1 and rows.names == self.groups[0].columns:
-            _check_kind(rows, self.groups[0], _some(rows.names))
+            _check_kind(rows, self.groups[0], rows.names)
             return rows
         known = self.columns
         if all(isinstance(name, int) for name in known) or isinstance(rows.names, range):
@@ -137,7 +152,7 @@ class Schema:
             warnings.warn(f"Column {_list(extra)} was not learned: ignored.", stacklevel=2)
         for group in self.groups:
             _check_kind(rows, group, [name for name in group.columns if name in set(rows.names)])
-        return _Matched(rows, tuple(known)) if lacking else rows
+        return PaddedRows(rows, tuple(known)) if lacking else rows
 
     def _match_by_place(self, rows: Rows) -> Rows:
         known = self.columns
@@ -146,9 +161,9 @@ class Schema:
                 f"X has {len(rows.names)} features, but NaiveBayes is expecting {len(known)} "
                 "features as input."
             )
-        by_place = rows if set(rows.names) == set(known) else _Renamed(rows, tuple(known))
+        by_place = rows if set(rows.names) == set(known) else RenamedRows(rows, tuple(known))
         for group in self.groups:
-            _check_kind(by_place, group, _some(group.columns))
+            _check_kind(by_place, group, group.columns)
         return by_place
 
     def union(self, other: Schema) -> Schema:
@@ -189,56 +204,6 @@ class Schema:
             f"{group.name}: {_list(group.columns)} ({group.kind}, {group.event})"
             for group in self.groups
         )
-
-
-class _Renamed(Rows):
-    """Rows whose columns go by other names, in the same order."""
-
-    def __init__(self, rows: Rows, names: tuple[Name, ...]) -> None:
-        self.rows, self.names = rows, names
-        self._own = dict(zip(names, rows.names, strict=True))
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def kind(self, name: Name) -> Kind | None:
-        return self.rows.kind(self._own[name])
-
-    def numbers(self, names: Any) -> Any:
-        own = tuple(self._own[name] for name in names)
-        return self.rows.numbers(self.rows.names if own == tuple(self.rows.names) else own)
-
-    def values(self, name: Name) -> Any:
-        return self.rows.values(self._own[name])
-
-    def take(self, index: Any) -> Rows:
-        return _Renamed(self.rows.take(index), self.names)  # type: ignore[arg-type]
-
-
-class _Matched(Rows):
-    """Rows that lack some of the columns: every cell of those is missing."""
-
-    def __init__(self, rows: Rows, names: tuple[Name, ...]) -> None:
-        self.rows, self.names = rows, names
-        self._there = set(rows.names)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def kind(self, name: Name) -> Kind | None:
-        return self.rows.kind(name) if name in self._there else None
-
-    def numbers(self, names: Any) -> Any:
-        matrix = np.full((len(self), len(names)), np.nan)
-        there = [j for j, name in enumerate(names) if name in self._there]
-        matrix[:, there] = self.rows.numbers(tuple(names[j] for j in there))
-        return matrix
-
-    def values(self, name: Name) -> Any:
-        return self.rows.values(name) if name in self._there else np.full(len(self), None)
-
-    def take(self, index: Any) -> Rows:
-        return _Matched(self.rows.take(index), self.names)  # type: ignore[arg-type]
 
 
 def event_model(chosen: str | EventModel) -> EventModel:
@@ -313,8 +278,8 @@ def _looks_like_text(rows: Rows, name: Name) -> bool:
     return sum(len(text.split()) for text in texts) >= TEXT_WORDS * len(texts)
 
 
-def _check_kind(rows: Rows, group: Group, names: Any) -> None:
-    for name in names:
+def _check_kind(rows: Rows, group: Group, names: Sequence[Name]) -> None:
+    for name in _varied(rows, names):
         kind = rows.kind(name)
         same = kind == group.kind or {kind, group.kind} == {"string", "text"}
         if kind is not None and not same:
@@ -324,9 +289,9 @@ def _check_kind(rows: Rows, group: Group, names: Any) -> None:
             )
 
 
-def _some(names: range | tuple[Name, ...]) -> range | tuple[Name, ...]:
-    """Return the columns whose kinds can differ: an array's columns are all of one kind."""
-    return names
+def _varied(rows: Rows, names: Sequence[Name]) -> Sequence[Name]:
+    """Return the columns whose kinds can differ: those of a matrix cannot."""
+    return names[:1] if isinstance(rows, MatrixRows | SparseRows) else names
 
 
 def _list(names: Any, most: int = 10) -> str:

@@ -151,6 +151,59 @@ class ColumnRows(Rows):
         return ColumnRows(columns, self.kinds, length)
 
 
+@dataclass(frozen=True, eq=False)
+class RenamedRows(Rows):
+    """Rows whose columns go by other names, in the same order."""
+
+    rows: Rows
+    names: tuple[Name, ...]
+
+    def _own(self, name: Name) -> Name:
+        return self.rows.names[self.names.index(name)]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def kind(self, name: Name) -> Kind | None:
+        return self.rows.kind(self._own(name))
+
+    def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
+        all_of_them = tuple(names) == self.names
+        return self.rows.numbers(self.rows.names if all_of_them else [*map(self._own, names)])
+
+    def values(self, name: Name) -> NDArray[Any]:
+        return self.rows.values(self._own(name))
+
+    def take(self, index: Any) -> RenamedRows:
+        return RenamedRows(self.rows.take(index), self.names)
+
+
+@dataclass(frozen=True, eq=False)
+class PaddedRows(Rows):
+    """Rows that lack some of the columns: every cell of those is missing."""
+
+    rows: Rows
+    names: tuple[Name, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def kind(self, name: Name) -> Kind | None:
+        return self.rows.kind(name) if name in self.rows.names else None
+
+    def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
+        matrix = np.full((len(self), len(names)), np.nan)
+        there = [j for j, name in enumerate(names) if name in self.rows.names]
+        matrix[:, there] = self.rows.numbers([names[j] for j in there])
+        return matrix
+
+    def values(self, name: Name) -> NDArray[Any]:
+        return self.rows.values(name) if name in self.rows.names else np.full(len(self), None)
+
+    def take(self, index: Any) -> PaddedRows:
+        return PaddedRows(self.rows.take(index), self.names)
+
+
 def column_rows(columns: Mapping[Name, Any], kinds: Mapping[Name, Kind] | None = None) -> ColumnRows:
     """Make rows of columns; objects are strings, booleans or numbers, with None for missing.
 

@@ -14,7 +14,7 @@ from naively import store
 from naively.core.kernels import Finish, Floats
 from naively.core.labels import encode_labels
 from naively.core.tally import Tally
-from naively.data.frames import as_rows
+from naively.data.frames import TEXT, as_rows
 from naively.data.rows import Rows
 from naively.explain import Explanation, explain
 from naively.model import ClassPrior, Model, Settings
@@ -251,8 +251,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
     def _keep(self, model: Model) -> None:
         self.model_ = model
         self.n_features_in_ = model.schema.width
-        names = [name for group in model.schema.groups for name in _strings(group.columns)]
-        if names and names != ["text"]:
+        names = model.schema.names
+        if names and names != [TEXT]:
             self.feature_names_in_ = np.array(names, object)
 
     def _rows(self, X: Any) -> Rows:
@@ -305,16 +305,7 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
     array(['a'], dtype='<U1')
     """
     model = store.load(path)
-    nb = NaiveBayes(
-        event_models={
-            name: group.event for group in model.schema.groups for name in _strings(group.columns)
-        }
-        or "auto",
-        class_prior=model.settings.class_prior,
-    )
+    nb = NaiveBayes(model.schema.event_models, model.settings.class_prior)
     nb._keep(model)
     return nb
 
-
-def _strings(columns: Any) -> list[str]:
-    return [] if isinstance(columns, range) else [n for n in columns if isinstance(n, str)]
