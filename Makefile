@@ -1,0 +1,94 @@
+# Everything here needs make and CPython 3.11 or newer; the rest comes from PyPI into $(VENV).
+# A C++ compiler makes naively several times faster, and is not required.
+
+PYTHON ?= python3
+VENV ?= .venv
+SETTINGS ?=# more settings for the build of the kernels
+ARGS ?=# more arguments for pytest
+
+BIN := $(VENV)/bin
+MADE := $(VENV)/made
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+# The stamp's name says which kernels it stands for, so a compiler installed later is noticed.
+COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
+NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test test-quick lint types bench docs sanitize clean
+
+help: ## list what can be made
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@echo 'With another Python: make PYTHON=python3.13 ... (after make clean)'
+
+setup: $(NAIVELY) $(MADE)/test $(MADE)/lint ## install naively and all it is tested with into .venv
+
+demo: $(NAIVELY) ## learn, score and explain on real data; or on yours: DATA=file.csv TARGET=column
+	$(BIN)/naively demo $(if $(DATA),"$(DATA)") $(if $(TARGET),--target "$(TARGET)")
+
+test: test-quick ## run all tests with the native kernels, and again in plain NumPy
+	NAIVELY_NATIVE=0 $(BIN)/python -m pytest $(ARGS)
+
+test-quick: $(NAIVELY) $(MADE)/test ## run all tests once
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(NAIVELY) $(MADE)/lint ## check style, format and the layers of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+
+types: $(NAIVELY) $(MADE)/test $(MADE)/lint ## check the types
+	$(BIN)/mypy
+
+bench: $(NAIVELY) $(MADE)/bench ## measure against scikit-learn, side by side
+	$(BIN)/python -m benchmarks
+
+docs: $(NAIVELY) $(MADE)/docs ## build the documentation into docs/_build/html
+	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build/html
+
+sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer (GCC)
+	$(MAKE) VENV=build/sanitize SETTINGS=--config-settings=cmake.define.NAIVELY_SANITIZE=ON \
+	    build/sanitize/made/sanitized
+
+clean: ## remove all that was made
+	rm -rf .venv build dist docs/_build docs/reference .pytest_cache .mypy_cache .ruff_cache \
+	    .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(MADE)/python:
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("naively needs CPython \
+	3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + "; try: make PYTHON=python3.13")'
+	@$(PYTHON) -c 'import ensurepip' || \
+	    { echo 'This Python cannot make environments; on Debian: apt install python3-venv'; exit 1; }
+	@echo 'Making $(VENV) ...'
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@mkdir -p $(MADE) && touch $@
+
+# Editable, so that changes in Python need nothing; changes in C++ run this again. Building
+# outside pip's isolated environment recompiles only what changed.
+$(NAIVELY): $(MADE)/python pyproject.toml CMakeLists.txt $(wildcard src/native/*)
+	@echo 'Installing naively and what it needs from PyPI into $(VENV) ...'
+	@$(PIP) install $$($(BIN)/python -c "import tomllib; \
+	    print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
+	@$(PIP) install scikit-build-core $$($(BIN)/python -c "import scikit_build_core.build as build; \
+	    print(*build.get_requires_for_build_editable())")
+	@rm -f $(VENV)/build/CMakeCache.txt
+	@$(PIP) install --no-build-isolation --editable '.[plots]' \
+	    --config-settings=build-dir=$(VENV)/build $(SETTINGS)
+	@$(BIN)/python -c 'import naively; naively.show_config()'
+	@touch $@
+
+$(MADE)/test $(MADE)/lint $(MADE)/docs $(MADE)/bench: $(MADE)/%: $(MADE)/python pyproject.toml | $(NAIVELY)
+	@echo 'Installing what "make $*" needs ...'
+	@$(PIP) install --group $*
+	@touch $@
+
+# Python itself is not built with the sanitizer, so its library must be loaded first; and
+# Python's own allocations at exit are not leaks of the kernels.
+.PHONY: $(MADE)/sanitized
+$(MADE)/sanitized: $(NAIVELY) $(MADE)/test
+	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0 \
+	$(BIN)/python -m pytest -p no:cacheprovider tests/test_kernels.py tests/test_vocabulary.py
