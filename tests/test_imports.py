@@ -1,0 +1,72 @@
+"""What may be loaded when, and by whom: start-up is light, the native kernels have one door."""
+
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import naively
+
+SOURCE = Path(naively.__file__).parent
+HEAVY = {
+    "scipy", "sklearn", "pandas", "polars", "pyarrow", "narwhals", "duckdb",
+    "typer", "click", "rich", "matplotlib", "safetensors",
+}  # fmt: skip
+
+
+def modules_loaded(*arguments):
+    """Return what a new interpreter imports, as ``-X importtime`` reports it."""
+    command = [sys.executable, "-X", "importtime", *arguments]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    assert run.returncode == 0, run.stderr[-2000:]
+    return set(re.findall(r"^import time:.*\| +(\w+)", run.stderr, re.MULTILINE))
+
+
+def test_import_loads_numpy_at_most():
+    assert modules_loaded("-c", "import naively") & HEAVY == set()
+
+
+def test_help_does_not_wait_for_numbers():
+    loaded = modules_loaded("-m", "naively", "--help")
+    assert loaded & {"numpy", "scipy", "sklearn", "duckdb", "pandas", "polars", "pyarrow"} == set()
+
+
+def test_core_loads_no_table_library():
+    loaded = modules_loaded("-c", "from naively.core import tally, likelihood, compute")
+    assert loaded & (HEAVY - {"scipy"}) == set()
+
+
+def test_only_one_file_names_the_native_kernels():
+    # import-linter cannot say this: a compiled module has no source for it to find.
+    imports = re.compile(
+        r"^\s*(?:from|import)\b.*\b_native\b|import_module\(.*_native", re.MULTILINE
+    )
+    users = {
+        path.relative_to(SOURCE).as_posix()
+        for path in SOURCE.rglob("*.py")
+        if imports.search(path.read_text(encoding="utf-8"))
+    }
+    assert users <= {"core/compute.py"}
+
+
+def test_dir_lists_public_names():
+    assert set(naively.__all__) <= set(dir(naively))
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        naively.no_such_name  # noqa: B018
+
+
+@pytest.mark.parametrize("name", naively.__all__)
+def test_public_name_is_documented_with_an_example(name):
+    public = getattr(naively, name)
+    text = inspect.getdoc(public)
+    assert text
+    assert re.search(r"^Examples\n-{8}$", text, re.MULTILINE), f"{name} has no Examples section"
+    assert ">>> " in text
+    if inspect.isfunction(public) and inspect.signature(public).parameters:
+        assert re.search(r"^Parameters\n-{10}$", text, re.MULTILINE)
