@@ -52,7 +52,7 @@ sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehavior
 	    build/sanitize/made/sanitized
 
 clean: ## remove all that was made
-	rm -rf .venv build dist docs/_build docs/reference .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf .venv build dist docs/_build .pytest_cache .mypy_cache .ruff_cache \
 	    .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
