@@ -17,7 +17,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
 
-    from benchmarks import kernels, text  # noqa: PLC0415  (sklearn starts slowly)
+    from benchmarks import kernels, text
 
     part = 10 if options.quick else 1
     naively.set_threads(options.threads)

@@ -18,10 +18,22 @@ def dense(n: int, d: int = 50, k: int = 10) -> list[Result]:
     ours, peer = NaiveBayes(Gaussian()).fit(X, y), GaussianNB().fit(X, y)
     few = X[: n // 5]
     return [
-        compare(f"dense fit ({n:,} x {d}, {k} classes)", lambda: GaussianNB().fit(X, y), lambda: NaiveBayes(Gaussian()).fit(X, y)),
-        compare(f"dense predict ({len(few):,} rows)", lambda: peer.predict(few), lambda: ours.predict(few)),
-        compare("dense predict_proba", lambda: peer.predict_proba(few), lambda: ours.predict_proba(few)),
-        compare("dense one row", lambda: peer.predict(X[:1]), lambda: ours.predict(X[:1]), repeat=200),
+        compare(
+            f"dense fit ({n:,} x {d}, {k} classes)",
+            lambda: GaussianNB().fit(X, y),
+            lambda: NaiveBayes(Gaussian()).fit(X, y),
+        ),
+        compare(
+            f"dense predict ({len(few):,} rows)",
+            lambda: peer.predict(few),
+            lambda: ours.predict(few),
+        ),
+        compare(
+            "dense predict_proba", lambda: peer.predict_proba(few), lambda: ours.predict_proba(few)
+        ),
+        compare(
+            "dense one row", lambda: peer.predict(X[:1]), lambda: ours.predict(X[:1]), repeat=200
+        ),
     ]
 
 
@@ -31,9 +43,15 @@ def codes(n: int, d: int = 20, k: int = 10, levels: int = 5) -> list[Result]:
     X, y = rng.integers(0, levels, (n, d)), rng.integers(0, k, n)
     ours, peer = NaiveBayes(Categorical()).fit(X, y), CategoricalNB().fit(X, y)
     return [
-        compare(f"codes fit ({n:,} x {d}, {levels} levels)", lambda: CategoricalNB().fit(X, y), lambda: NaiveBayes(Categorical()).fit(X, y)),
+        compare(
+            f"codes fit ({n:,} x {d}, {levels} levels)",
+            lambda: CategoricalNB().fit(X, y),
+            lambda: NaiveBayes(Categorical()).fit(X, y),
+        ),
         compare("codes predict", lambda: peer.predict(X), lambda: ours.predict(X)),
-        compare("codes one row", lambda: peer.predict(X[:1]), lambda: ours.predict(X[:1]), repeat=200),
+        compare(
+            "codes one row", lambda: peer.predict(X[:1]), lambda: ours.predict(X[:1]), repeat=200
+        ),
     ]
 
 
@@ -48,7 +66,11 @@ def csr(n: int, width: int = 100_000, per_row: int = 55, k: int = 20) -> list[Re
     ours, peer = NaiveBayes(Multinomial()).fit(X, y), MultinomialNB().fit(X, y)
     ours.predict(X[:1])
     return [
-        compare(f"CSR fit ({n:,} x {width:,}, {k} classes)", lambda: MultinomialNB().fit(X, y), lambda: _with_table(X, y)),
+        compare(
+            f"CSR fit ({n:,} x {width:,}, {k} classes)",
+            lambda: MultinomialNB().fit(X, y),
+            lambda: _with_table(X, y),
+        ),
         compare("CSR predict", lambda: peer.predict(X), lambda: ours.predict(X)),
         compare("CSR one row", lambda: peer.predict(X[:1]), lambda: ours.predict(X[:1]), repeat=20),
     ]

@@ -39,8 +39,16 @@ def words(folder: Path, name: str, rounds: int) -> list[Result]:
     fresh = lambda: make_pipeline(CountVectorizer(), MultinomialNB()).fit(texts, y)  # noqa: E731
     return [
         compare(f"{name}: text to a model ({size:.1f} MB)", fresh, lambda: _fit(texts, y), rounds),
-        compare(f"{name}: predict", lambda: peer.predict(texts), lambda: ours.predict(texts), rounds),
-        compare(f"{name}: one text", lambda: peer.predict(texts[:1]), lambda: ours.predict(texts[:1]), rounds, 50),
+        compare(
+            f"{name}: predict", lambda: peer.predict(texts), lambda: ours.predict(texts), rounds
+        ),
+        compare(
+            f"{name}: one text",
+            lambda: peer.predict(texts[:1]),
+            lambda: ours.predict(texts[:1]),
+            rounds,
+            50,
+        ),
     ]
 
 

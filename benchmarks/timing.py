@@ -30,7 +30,11 @@ class Result:
 
 
 def compare(
-    name: str, peer: Callable[[], object], ours: Callable[[], object], rounds: int = 5, repeat: int = 1
+    name: str,
+    peer: Callable[[], object],
+    ours: Callable[[], object],
+    rounds: int = 5,
+    repeat: int = 1,
 ) -> Result:
     """Run both sides in turn, after one warm-up of each, ``repeat`` calls a round."""
     seconds: tuple[list[float], list[float]] = ([], [])

@@ -55,9 +55,7 @@ def samples(
     n = draw(st.integers(least, 12))
     d = 1 if case.text else draw(st.integers(1, 3))
     cell = case.cell | st.none() if missing else case.cell
-    columns = {
-        f"c{j}": case.column(draw(st.lists(cell, min_size=n, max_size=n))) for j in range(d)
-    }
+    columns = {f"c{j}": case.column(draw(st.lists(cell, min_size=n, max_size=n))) for j in range(d)}
     y = np.array(draw(st.lists(st.sampled_from(CLASSES), min_size=n, max_size=n)))
     weight = None
     if weights:

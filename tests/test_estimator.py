@@ -64,7 +64,15 @@ def test_each_column_gets_the_event_model_that_its_values_suggest(table: pd.Data
         pl.DataFrame(TABLE).with_columns(pl.col("colour").cast(pl.Categorical)),
         pl.DataFrame(TABLE).select("note", "size", "sold", "colour"),
     ],
-    ids=["polars", "pyarrow", "mapping", "pandas nullable", "pandas category", "polars category", "reordered"],
+    ids=[
+        "polars",
+        "pyarrow",
+        "mapping",
+        "pandas nullable",
+        "pandas category",
+        "polars category",
+        "reordered",
+    ],
 )
 def test_all_frames_are_one(frame: object, table: pd.DataFrame) -> None:
     nb = NaiveBayes().fit(table, Y)
@@ -112,7 +120,9 @@ def test_float32_integers_fortran_and_strides_are_one() -> None:
     wide = np.zeros((2 * len(X), 2 * X.shape[1]))
     wide[::2, ::2] = X
     for same in (X.astype(np.float32), X.astype(np.int16), np.asfortranarray(X), wide[::2, ::2]):
-        np.testing.assert_allclose(NaiveBayes().fit(same, y).predict_proba(same), expected, rtol=1e-9)
+        np.testing.assert_allclose(
+            NaiveBayes().fit(same, y).predict_proba(same), expected, rtol=1e-9
+        )
 
 
 def test_float32_sums_are_float64() -> None:
@@ -121,7 +131,9 @@ def test_float32_sums_are_float64() -> None:
     nb = NaiveBayes(Gaussian(smoothing=0)).fit(X, np.zeros(len(X), int))
     exact = X.astype(np.float64)
     mean, variance = Gaussian(smoothing=0).moments(nb.tally_.blocks["gaussian"])
-    np.testing.assert_allclose([mean[0, 0], variance[0, 0]], [exact.mean(), exact.var()], rtol=1e-12)
+    np.testing.assert_allclose(
+        [mean[0, 0], variance[0, 0]], [exact.mean(), exact.var()], rtol=1e-12
+    )
 
 
 def test_the_variance_of_a_far_column_is_right() -> None:
@@ -151,7 +163,10 @@ def test_new_classes_levels_words_and_columns_may_come_later(table: pd.DataFrame
     assert "weight" in nb.schema_.columns
     whole = pd.concat([table[:2], later])
     refit = NaiveBayes(
-        {name: group.event if group.kind != "text" else "text" for name, group in nb.schema_.columns.items()}
+        {
+            name: group.event if group.kind != "text" else "text"
+            for name, group in nb.schema_.columns.items()
+        }
     ).fit(whole, ["good", "good", "new", "bad", "bad", "bad"])
     np.testing.assert_allclose(nb.predict_proba(whole), refit.predict_proba(whole), rtol=1e-9)
 
@@ -191,7 +206,9 @@ def test_models_that_count_a_column_differently_do_not_merge() -> None:
 
 def test_class_priors() -> None:
     X, y = [[0.0], [1.0], [5.0]], ["a", "a", "b"]
-    assert NaiveBayes(class_prior="uniform").fit(X, y).class_log_prior_.tolist() == [np.log(0.5)] * 2
+    assert (
+        NaiveBayes(class_prior="uniform").fit(X, y).class_log_prior_.tolist() == [np.log(0.5)] * 2
+    )
     given = NaiveBayes(class_prior={"a": 0.1, "b": 0.9}).fit(X, y)
     np.testing.assert_allclose(np.exp(given.class_log_prior_), [0.1, 0.9])
     for wrong in ([0.5, 0.6], [1.5, -0.5], [1.0], {"a": 1.0}, "guess", [np.nan, 1.0]):
@@ -201,7 +218,10 @@ def test_class_priors() -> None:
 
 def test_an_event_model_by_name_by_column_or_for_all() -> None:
     X = {"x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 3.0]}
-    assert set(NaiveBayes({"x": "categorical"}).fit(X, [0, 1, 0]).tally_.blocks) == {"categorical", "gaussian"}
+    assert set(NaiveBayes({"x": "categorical"}).fit(X, [0, 1, 0]).tally_.blocks) == {
+        "categorical",
+        "gaussian",
+    }
     assert set(NaiveBayes("bernoulli").fit(X, [0, 1, 0]).tally_.blocks) == {"bernoulli"}
     with pytest.raises(ValueError, match="no event model 'gausian'; there are bernoulli"):
         NaiveBayes("gausian").fit(X, [0, 1, 0])
@@ -246,7 +266,14 @@ def test_one_class_only_is_predicted() -> None:
 
 
 @pytest.mark.parametrize(
-    "y", [["a", None, "b"], [0.0, np.nan, 1.0], np.array(["a", None, "b"], object), pd.Series(["a", None, "b"]), pl.Series(["a", None, "b"])]
+    "y",
+    [
+        ["a", None, "b"],
+        [0.0, np.nan, 1.0],
+        np.array(["a", None, "b"], object),
+        pd.Series(["a", None, "b"]),
+        pl.Series(["a", None, "b"]),
+    ],
 )
 def test_a_missing_label_names_the_row(y: object) -> None:
     with pytest.raises(ValueError, match="Row 1 has no label"):
@@ -297,7 +324,9 @@ def test_a_mixed_column_names_column_and_row() -> None:
 
 
 def test_negative_counts_name_the_column() -> None:
-    with pytest.raises(ValueError, match="Negative values in data passed to Multinomial, in column 'x1'"):
+    with pytest.raises(
+        ValueError, match="Negative values in data passed to Multinomial, in column 'x1'"
+    ):
         NaiveBayes("multinomial").fit([[1, -2], [1, 1]], ["a", "b"])
     with pytest.raises(ValueError, match="Negative values in data"):
         NaiveBayes("multinomial").fit(sparse.csr_array([[1, -2], [1, 1]]), ["a", "b"])
@@ -305,7 +334,9 @@ def test_negative_counts_name_the_column() -> None:
 
 def test_an_empty_document_is_the_class_prior() -> None:
     nb = NaiveBayes().fit([*TEXTS, ""], [*Y, "good"])
-    np.testing.assert_allclose(np.log(nb.predict_proba(["", None, "!?"])), np.tile(nb.class_log_prior_, (3, 1)))
+    np.testing.assert_allclose(
+        np.log(nb.predict_proba(["", None, "!?"])), np.tile(nb.class_log_prior_, (3, 1))
+    )
 
 
 def test_shapes_that_are_no_table() -> None:

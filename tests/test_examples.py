@@ -52,7 +52,7 @@ def test_same_texts_in_another_process(documents):
     digest = hashlib.sha256(repr(documents).encode()).hexdigest()
     command = [sys.executable, "-c", DIGEST]
     environment = {**os.environ, "PYTHONHASHSEED": "1"}
-    other = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)  # noqa: S603
+    other = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     assert other.stdout.strip() == digest
 
 

@@ -20,7 +20,7 @@ HEAVY = {
 def modules_loaded(*arguments):
     """Return what a new interpreter imports, as ``-X importtime`` reports it."""
     command = [sys.executable, "-X", "importtime", *arguments]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
     return set(re.findall(r"^import time:.*\| +(\w+)", run.stderr, re.MULTILINE))
 

@@ -190,7 +190,9 @@ def test_columns_may_come_in_any_order(case: Case, data: st.DataObject) -> None:
     turned = dict(reversed(sample.columns.items()))
     model = sample.model
     np.testing.assert_allclose(
-        model.joint_log_likelihood(column_rows(turned, dict.fromkeys(turned, model.schema.groups[0].kind))),
+        model.joint_log_likelihood(
+            column_rows(turned, dict.fromkeys(turned, model.schema.groups[0].kind))
+        ),
         model.joint_log_likelihood(sample.rows),
         rtol=1e-12,
     )

@@ -130,7 +130,9 @@ def test_a_header_that_does_not_fit_is_damage(saved: Path, change: object) -> No
         load(saved)
 
 
-def test_an_unwritable_path_leaves_the_old_file(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwritable_path_leaves_the_old_file(
+    saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     nb, before = load(saved), saved.read_bytes()
     with pytest.raises(OSError, match=r"Cannot write .*nowhere"):
         nb.save(saved.parent / "nowhere" / "m.naively")

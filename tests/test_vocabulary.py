@@ -1,7 +1,7 @@
 """Words counted as scikit-learn's CountVectorizer counts them, by both implementations."""
 
 # Arguments are passed as the callers of the kernels pass them; odd characters are the point.
-# ruff: noqa: FBT003, RUF001
+# ruff: noqa: RUF001
 
 import gzip
 import json

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from naively.data.rows import Rows
 from naively.model import Model
 
 PRIOR = "class prior"
+
+Item: TypeAlias = "tuple[str, Any, Floats]"  # column, value, log likelihoods
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +65,9 @@ class Evidence:
     def __str__(self) -> str:
         c = self.best
         rival = self.classes[self.rival(c)]
-        lines = [
-            f"{_plain(self.classes[c])!r} against {_plain(rival)!r}: "
-            f"log odds {self.weights(c).sum():.2f} (probability {self.probability(c):.2f})"
-        ]
+        names = f"{_plain(self.classes[c])!r} against {_plain(rival)!r}"
+        odds, p = self.weights(c).sum(), self.probability(c)
+        lines = [f"{names}: log odds {odds:.2f} (probability {p:.2f})"]
         for column, value, weight in self.top(c):
             item = column if value is None else f"{column} = {_plain(value)}"
             lines.append(f"{weight:+8.2f}  {item}")
@@ -128,29 +129,32 @@ class Explanation:
 
 def explain(model: Model, rows: Rows) -> Explanation:
     """Explain the prediction of each row (see ``NaiveBayes.explain``)."""
-    log_prior = model.class_log_prior
-    joint = model.joint_log_likelihood(rows)
-    evidence = [
-        Evidence([PRIOR], [None], [log_prior], joint[i], model.classes)  # type: ignore[arg-type]
-        for i in range(len(rows))
-    ]
+    rows = model.schema.match(rows)
+    prior: Item = (PRIOR, None, model.class_log_prior)
+    items = [[prior] for _ in range(len(rows))]
     for name, found in model.contributions(rows).items():
-        _collect(evidence, found, model.tally.blocks[name].axis, rows)
+        _collect(items, found, model.tally.blocks[name].axis, rows)
+    joint = model.joint_log_likelihood(rows)
     return Explanation(
         [
-            Evidence(e.column, e.value, np.stack(e.log_likelihood), e.joint, e.classes)
-            for e in evidence
+            Evidence(
+                [column for column, _, _ in of_row],
+                [value for _, value, _ in of_row],
+                np.stack([log_likelihood for _, _, log_likelihood in of_row]),
+                joint[i],
+                model.classes,
+            )
+            for i, of_row in enumerate(items)
         ]
     )
 
 
-def _collect(evidence: list[Evidence], found: Contributions, axis: Axis, rows: Rows) -> None:
-    values: dict[Any, Any] = {}
+def _collect(items: list[list[Item]], found: Contributions, axis: Axis, rows: Rows) -> None:
+    values: dict[int, Any] = {}
     for row, column, item, value in zip(
         found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
     ):
-        e = evidence[row]
-        name = axis.columns[column] if column != ABSENT else None
+        name = None if column == ABSENT else axis.columns[column]
         if item == ABSENT:
             shown: Any = "(all that is absent)"
         elif isinstance(axis, Words):
@@ -158,11 +162,10 @@ def _collect(evidence: list[Evidence], found: Contributions, axis: Axis, rows: R
         else:
             assert isinstance(axis, Columns | Levels)
             if column not in values:
-                values[column] = rows.values(name) if name in rows.names else None  # type: ignore[arg-type,operator]
-            shown = _plain(values[column][row]) if values[column] is not None else None
-        e.column.append("columns" if name is None else title(name))
-        e.value.append(shown)
-        e.log_likelihood.append(value)  # type: ignore[attr-defined]
+                assert name is not None
+                values[column] = rows.values(name)
+            shown = _plain(values[column][row])
+        items[row].append(("columns" if name is None else title(name), shown, value))
 
 
 def _plain(value: Any) -> Any:
@@ -186,7 +189,9 @@ def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
         typical = likelihood.typical(c)
         rest = np.logaddexp.reduce(typical.value[:, others] + log_share, axis=1)
         with np.errstate(invalid="ignore"):
-            weight = np.nan_to_num(typical.value[:, c] - rest, nan=0.0, posinf=np.inf, neginf=-np.inf)
+            weight = np.nan_to_num(
+                typical.value[:, c] - rest, nan=0.0, posinf=np.inf, neginf=-np.inf
+            )
         for i in np.argsort(-weight, kind="stable")[:n].tolist():
             column, level = axis.label(i)
             shown = level if typical.x is None else float(typical.x[i])

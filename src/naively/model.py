@@ -62,10 +62,13 @@ class Model:
                 f"{len(rows)} rows and {len(labels)} labels."
             )
         if not len(rows):
-            raise ValueError("There are no rows to learn from (0 sample(s)); at least 1 is required.")
-        known = isinstance(event_models, Schema)
-        schema = event_models if known else Schema.infer(rows, event_models)
-        assert isinstance(schema, Schema)
+            raise ValueError(
+                "There are no rows to learn from: found 0 sample(s), at least 1 needed."
+            )
+        if isinstance(event_models, Schema):
+            schema = event_models
+        else:
+            schema = Schema.infer(rows, event_models)
         events = {group.name: group.event for group in schema.groups}
         blocks = {
             name: events[name].tally(block, labels) for name, block in schema.encode(rows).items()
@@ -76,14 +79,10 @@ class Model:
         return cls(schema, tally, settings or Settings())
 
     def __add__(self, other: Model) -> Model:
-        return replace(
-            self, schema=self.schema.union(other.schema), tally=self.tally + other.tally
-        )
+        return replace(self, schema=self.schema.union(other.schema), tally=self.tally + other.tally)
 
     def __sub__(self, other: Model) -> Model:
-        return replace(
-            self, schema=self.schema.union(other.schema), tally=self.tally - other.tally
-        )
+        return replace(self, schema=self.schema.union(other.schema), tally=self.tally - other.tally)
 
     def __mul__(self, factor: float) -> Model:
         return replace(self, tally=self.tally * factor)

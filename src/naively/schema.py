@@ -67,8 +67,9 @@ class Schema:
         """
         named = _named(event_models, rows)
         if isinstance(rows.names, range) and not isinstance(event_models, Mapping):
-            kind = rows.kind(0) if len(rows.names) else "number"
-            if kind is not None and all(rows.kind(name) == kind for name in _varied(rows, rows.names)):
+            kinds = {rows.kind(name) for name in _varied(rows, rows.names)} or {"number"}
+            kind = kinds.pop()
+            if kind is not None and not kinds:
                 event = named if isinstance(named, EventModel) else _default(rows, 0, kind)[0]
                 return cls((Group(event.name, event, kind, rows.names),))
         groups: dict[tuple[EventModel, Kind, Name | None], list[Name]] = {}
@@ -143,8 +144,8 @@ class Schema:
         extra = [name for name in rows.names if name not in known]
         if lacking and len(lacking) == len(known):
             raise ValueError(
-                f"None of the columns that were learned is in the table: it has {_list(rows.names)}, "
-                f"but {_list(known)} were learned."
+                "None of the columns that were learned is in the table: it has "
+                f"{_list(rows.names)}, but {_list(known)} were learned."
             )
         if lacking:
             warnings.warn(f"No column {_list(lacking)}: counted as missing.", stacklevel=2)

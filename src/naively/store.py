@@ -44,7 +44,7 @@ def save(
     OSError
         If the file cannot be written; the message names it.
     """
-    from safetensors.numpy import save as to_bytes  # noqa: PLC0415
+    from safetensors.numpy import save as to_bytes
 
     arrays: Arrays = {}
     header = {
@@ -73,7 +73,7 @@ def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, An
     ValueError
         If it is no model file, damaged, or of a newer version; the message says which.
     """
-    from safetensors import SafetensorError, safe_open  # noqa: PLC0415
+    from safetensors import SafetensorError, safe_open
 
     path = Path(path)
     if not path.is_file():
@@ -124,15 +124,18 @@ def _umask() -> int:
 
 
 def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
-    from naively import __version__  # noqa: PLC0415
+    from naively import __version__
 
     _put(arrays, "weight", model.tally.weight)
     prior = model.settings.class_prior
     return {
         "version": __version__,
         "classes": {"labels": model.classes.tolist(), "dtype": model.classes.dtype.str},
-        "class_prior": list(prior.items()) if isinstance(prior, Mapping)
-        else prior if isinstance(prior, str) else [float(p) for p in prior],
+        "class_prior": list(prior.items())
+        if isinstance(prior, Mapping)
+        else prior
+        if isinstance(prior, str)
+        else [float(p) for p in prior],
         "groups": [_group(model, group, arrays) for group in model.schema.groups],
     }
 
@@ -187,7 +190,7 @@ def _model(header: dict[str, Any], arrays: Arrays) -> Model:
         blocks[entry["name"]] = _block(entry, arrays, k)
     prior = header["class_prior"]
     if isinstance(prior, list) and prior and isinstance(prior[0], list):
-        prior = {label: p for label, p in prior}
+        prior = dict(prior)
     tally = Tally(classes, _get(arrays, "weight", (k,)), blocks)
     return Model(Schema(tuple(groups)), tally, Settings(prior))
 
@@ -212,7 +215,7 @@ def _block(entry: dict[str, Any], arrays: Arrays, k: int) -> BlockTally:
 
 def _get(arrays: Arrays, name: str, shape: tuple[int, ...]) -> Sums:
     high = arrays[f"{name}/high"]
-    sums = Sums(high, arrays.get(f"{name}/low"))  # type: ignore[arg-type]
+    sums = Sums(high, arrays.get(f"{name}/low"))
     if high.shape != shape or sums.low.shape != shape or high.dtype != np.float64:
         raise ValueError(f"{name} has shape {high.shape} instead of {shape}")
     if not (np.isfinite(high).all() and np.isfinite(sums.low).all()):

@@ -1,4 +1,4 @@
-"""Scores of predictions on labelled rows: accuracy, log loss, and each class's precision and recall."""
+"""Scores of predictions on labelled rows: accuracy, log loss, precision and recall by class."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Scores:
 
 def score(model: Model, rows: Rows, y: NDArray[Any]) -> Scores:
     """Predict rows and score the predictions; a label that was never learned is always missed."""
-    from sklearn.metrics import accuracy_score, precision_recall_fscore_support  # noqa: PLC0415
+    from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
     if not len(rows):
         raise ValueError("There are no rows to score.")
@@ -53,7 +53,11 @@ def score(model: Model, rows: Rows, y: NDArray[Any]) -> Scores:
     predicted = model.classes[p.argmax(axis=1)]
     labels, count = np.unique(y, return_counts=True)
     majority = count.argmax()
-    every = np.unique(np.concatenate([labels, model.classes])) if labels.dtype.kind == model.classes.dtype.kind else labels
+    every = (
+        np.unique(np.concatenate([labels, model.classes]))
+        if labels.dtype.kind == model.classes.dtype.kind
+        else labels
+    )
     precision, recall, _, support = precision_recall_fscore_support(
         y, predicted, labels=every, zero_division=0.0
     )

@@ -28,7 +28,7 @@ app.command()(demo.demo)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from naively import __version__, show_config  # noqa: PLC0415
+        from naively import __version__, show_config
 
         typer.echo(f"naively {__version__}")
         show_config()
@@ -37,8 +37,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
-    version: Annotated[  # noqa: ARG001
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Version and kernels.")
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Version and kernels."),
     ] = False,
 ) -> None:
     pass

@@ -50,7 +50,8 @@ def evaluate(
     data: DataArgument,
     target: TargetOption = None,
     only_held_out: Annotated[
-        bool, typer.Option("--held-out", help="Score only the rows that `train --hold-out` set aside.")
+        bool,
+        typer.Option("--held-out", help="Score only the rows that `train --hold-out` set aside."),
     ] = False,
     input_format: InputFormatOption = None,
     form: FormatOption = None,
@@ -80,7 +81,7 @@ def explain(
     form: FormatOption = None,
 ) -> None:
     """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
-    from naively.explain import explain as explain_rows  # noqa: PLC0415
+    from naively.explain import explain as explain_rows
 
     learned, rows, _, _ = _open(model, data, input_format)
     if row is not None and row >= len(rows):
@@ -102,10 +103,10 @@ def show(
     form: FormatOption = None,
 ) -> None:
     """Show a model: its classes, its columns, and what speaks most for each class."""
-    import sys  # noqa: PLC0415
+    import sys
 
-    from naively import store  # noqa: PLC0415
-    from naively.explain import strongest  # noqa: PLC0415
+    from naively import store
+    from naively.explain import strongest
 
     learned = store.load(model)
     total = learned.tally.class_count.sum()
@@ -121,7 +122,7 @@ def show(
 
 def write_scores(model: Model, rows: Rows, y: Any, form: output.Format | None) -> None:
     """Write accuracy, log loss, and precision and recall by class."""
-    from naively.assess.scores import score  # noqa: PLC0415
+    from naively.assess.scores import score
 
     s = score(model, rows, y)
     lines: list[list[Any]] = [
@@ -131,7 +132,11 @@ def write_scores(model: Model, rows: Rows, y: Any, form: output.Format | None) -
         ["log loss", None, s.log_loss],
     ]
     for label, (precision, recall, support) in s.by_class.items():
-        lines += [["precision", label, precision], ["recall", label, recall], ["rows", label, support]]
+        lines += [
+            ["precision", label, precision],
+            ["recall", label, recall],
+            ["rows", label, support],
+        ]
     output.write(["score", "class", "value"], lines, form)
 
 
@@ -142,11 +147,16 @@ def _verdict(evidence: Any) -> list[Any]:
 
 
 def _open(
-    path: str, data: str, input_format: str | None, target: str | None = None, *, labelled: bool = False
+    path: str,
+    data: str,
+    input_format: str | None,
+    target: str | None = None,
+    *,
+    labelled: bool = False,
 ) -> tuple[Model, Rows, Any, dict[str, Any]]:
     """Load a model, and the rows as it expects them; with their labels if asked."""
-    from naively import store  # noqa: PLC0415
-    from naively.data.rows import column_rows  # noqa: PLC0415
+    from naively import store
+    from naively.data.rows import column_rows
 
     learned, provenance = store.load_with_provenance(path)
     target = target or provenance.get("target")

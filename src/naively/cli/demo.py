@@ -19,15 +19,16 @@ SHOWN_CLASSES = 10
 
 def demo(
     data: Annotated[
-        str | None, typer.Argument(metavar="[DATA]", help="Your own file; needs --target.", show_default=False)
+        str | None,
+        typer.Argument(metavar="[DATA]", help="Your own file; needs --target.", show_default=False),
     ] = None,
     target: TargetOption = None,
 ) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
-    from naively.core.compute import slow_note  # noqa: PLC0415
-    from naively.data import examples  # noqa: PLC0415
-    from naively.data.frames import as_rows  # noqa: PLC0415
-    from naively.data.rows import column_rows  # noqa: PLC0415
+    from naively.core.compute import slow_note
+    from naively.data import examples
+    from naively.data.frames import as_rows
+    from naively.data.rows import column_rows
 
     if note := slow_note():
         sys.stderr.write(f"{note}\n")
@@ -49,13 +50,13 @@ def demo(
 
 
 def _run(title: str, rows: Rows, y: Any) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.markup import escape  # noqa: PLC0415
+    from rich.console import Console
+    from rich.markup import escape
 
-    from naively.assess.scores import score  # noqa: PLC0415
-    from naively.core.labels import encode_labels  # noqa: PLC0415
-    from naively.explain import explain, strongest  # noqa: PLC0415
-    from naively.model import Model  # noqa: PLC0415
+    from naively.assess.scores import score
+    from naively.core.labels import encode_labels
+    from naively.explain import explain, strongest
+    from naively.model import Model
 
     console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
     labels = encode_labels(y)

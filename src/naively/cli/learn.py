@@ -9,15 +9,28 @@ from typing import Annotated
 import typer
 
 from naively.cli.output import FormatOption
-from naively.cli.source import DataArgument, InputFormatOption, TargetOption, find_target, held_out, read
+from naively.cli.source import (
+    DataArgument,
+    InputFormatOption,
+    TargetOption,
+    find_target,
+    held_out,
+    read,
+)
 
 
 def train(
     data: DataArgument,
-    output: Annotated[str, typer.Option("--output", "-o", help="The model file to write.")] = "model.naively",
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="The model file to write.")
+    ] = "model.naively",
     target: TargetOption = None,
-    columns: Annotated[str | None, typer.Option(help="Learn from these columns only: a,b,c.")] = None,
-    ignore: Annotated[str | None, typer.Option(help="Do not learn from these columns: a,b,c.")] = None,
+    columns: Annotated[
+        str | None, typer.Option(help="Learn from these columns only: a,b,c.")
+    ] = None,
+    ignore: Annotated[
+        str | None, typer.Option(help="Do not learn from these columns: a,b,c.")
+    ] = None,
     event_models: Annotated[
         str,
         typer.Option(
@@ -25,7 +38,9 @@ def train(
             "column: age=gaussian,note=text."
         ),
     ] = "auto",
-    class_prior: Annotated[str, typer.Option(help="data, uniform, or probabilities: a=0.3,b=0.7.")] = "data",
+    class_prior: Annotated[
+        str, typer.Option(help="data, uniform, or probabilities: a=0.3,b=0.7.")
+    ] = "data",
     hold_out: Annotated[
         float, typer.Option(min=0.0, max=0.99, help="Share of random rows to set aside and score.")
     ] = 0.0,
@@ -34,12 +49,12 @@ def train(
     form: FormatOption = None,
 ) -> None:
     """Learn a model from labelled rows and write it to a file."""
-    from pathlib import Path  # noqa: PLC0415
+    from pathlib import Path
 
-    from naively import store  # noqa: PLC0415
-    from naively.core.labels import encode_labels  # noqa: PLC0415
-    from naively.data.rows import column_rows  # noqa: PLC0415
-    from naively.model import Model, Settings  # noqa: PLC0415
+    from naively import store
+    from naively.core.labels import encode_labels
+    from naively.data.rows import column_rows
+    from naively.model import Model, Settings
 
     begin = time.perf_counter()
     wanted = None if columns is None else f"{columns},{target or 'label'}"
@@ -66,15 +81,15 @@ def train(
         f"in {time.perf_counter() - begin:.1f} s, wrote {Path(output)}.\n{learned.schema}\n"
     )
     if hold_out:
-        from naively.cli.ask import write_scores  # noqa: PLC0415
+        from naively.cli.ask import write_scores
 
         write_scores(learned, rows.take(aside), y[aside], form)
 
 
 def _folder_target(data: str) -> str | None:
-    from pathlib import Path  # noqa: PLC0415
+    from pathlib import Path
 
-    from naively.cli.source import FOLDER_TARGET  # noqa: PLC0415
+    from naively.cli.source import FOLDER_TARGET
 
     return FOLDER_TARGET if Path(data).is_dir() else None
 
@@ -82,7 +97,7 @@ def _folder_target(data: str) -> str | None:
 def _event_models(given: str) -> str | dict[str, str]:
     if "=" not in given:
         return given
-    return dict(_pairs(given, "--event-models"))  # type: ignore[return-value]
+    return dict(_pairs(given, "--event-models"))
 
 
 def _class_prior(given: str) -> str | dict[str, float]:
@@ -92,7 +107,9 @@ def _class_prior(given: str) -> str | dict[str, float]:
     try:
         return {label: float(p) for label, p in pairs}
     except ValueError:
-        raise ValueError(f"--class-prior needs numbers, as in a=0.3,b=0.7; got {given!r}.") from None
+        raise ValueError(
+            f"--class-prior needs numbers, as in a=0.3,b=0.7; got {given!r}."
+        ) from None
 
 
 def _pairs(given: str, option: str) -> list[tuple[str, str]]:

@@ -6,13 +6,13 @@ import csv
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from enum import Enum
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
 
-class Format(str, Enum):
+class Format(StrEnum):
     """How results are written."""
 
     table = "table"
@@ -29,7 +29,10 @@ DIGITS = 4  # of a float in a table; CSV and JSON have all of them
 
 
 def write(
-    names: Sequence[str], rows: Iterable[Sequence[Any]], form: Format | None, title: str | None = None
+    names: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    form: Format | None,
+    title: str | None = None,
 ) -> None:
     """Write rows under names to standard output."""
     form = form or (Format.table if sys.stdout.isatty() else Format.csv)
@@ -51,8 +54,8 @@ def _finite(value: Any) -> Any:
 
 
 def _write_table(names: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None) -> None:
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
+    from rich.console import Console
+    from rich.table import Table
 
     rows = list(rows)
     table = Table(title=title, title_justify="left", box=None, pad_edge=False)
@@ -65,7 +68,7 @@ def _write_table(names: Sequence[str], rows: Iterable[Sequence[Any]], title: str
 
 
 def _cell(value: Any) -> str:
-    from rich.markup import escape  # noqa: PLC0415
+    from rich.markup import escape
 
     if isinstance(value, float):
         return f"{value:.{DIGITS}f}" if value == value else ""  # noqa: PLR0124

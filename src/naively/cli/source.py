@@ -18,9 +18,12 @@ DataArgument = Annotated[
         show_default=False,
     ),
 ]
-ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)]
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model file.", show_default=False)
+]
 TargetOption = Annotated[
-    str | None, typer.Option("--target", "-t", help="The column that holds the labels.", show_default=False)
+    str | None,
+    typer.Option("--target", "-t", help="The column that holds the labels.", show_default=False),
 ]
 InputFormatOption = Annotated[
     str | None,
@@ -38,7 +41,7 @@ def read(
     types: dict[str, Any] | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read columns by name, and say on stderr what had to be repaired."""
-    from naively.data import files  # noqa: PLC0415
+    from naively.data import files
 
     table = files.read(
         data, columns=names(columns), ignore=names(ignore) or (), types=types, format=input_format
@@ -55,7 +58,7 @@ def names(listed: str | None) -> list[str] | None:
 
 def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
     """Return the target column, or say which columns there are."""
-    from naively.data.rows import missing_column  # noqa: PLC0415
+    from naively.data.rows import missing_column
 
     if target is None:
         raise ValueError(

@@ -1,0 +1,1 @@
+"""Counting: kernels, sums, tallies, likelihoods; the only caller of the native kernels."""

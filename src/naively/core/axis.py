@@ -183,5 +183,5 @@ class Words(Axis):
         return Words(self.columns, Vocabulary([words[row] for row in np.flatnonzero(keep)]))
 
     def per_row(self, statistic: Statistic) -> bool:
-        """A text is present or missing as a whole."""
+        """Whether there is a sum for each word: a text is present or missing as a whole."""
         return statistic is not PRESENT

@@ -50,8 +50,9 @@ def encode_labels(y: Any, sample_weight: Any = None) -> Labels:
 
     Examples
     --------
-    >>> encode_labels(["spam", "ham", "spam"])
-    Labels(codes=array([1, 0, 1], dtype=int32), classes=array(['ham', 'spam'], dtype='<U4'), weight=None)
+    >>> labels = encode_labels(["spam", "ham", "spam"])
+    >>> labels.codes, labels.classes
+    (array([1, 0, 1], dtype=int32), array(['ham', 'spam'], dtype='<U4'))
     """
     labels = y if isinstance(y, np.ndarray) else _as_array(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
@@ -118,7 +119,9 @@ def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
     if labels.dtype.kind in "iub" and len(labels):
         low, high = int(labels.min()), int(labels.max())
         if high - low < SMALL_RANGE:
-            offset = labels if low == 0 and labels.dtype.kind == "i" else labels.astype(np.int64) - low
+            offset = (
+                labels if low == 0 and labels.dtype.kind == "i" else labels.astype(np.int64) - low
+            )
             seen = np.bincount(offset, minlength=high - low + 1) > 0
             classes = (np.flatnonzero(seen) + low).astype(labels.dtype)
             if seen.all():

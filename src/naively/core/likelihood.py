@@ -95,7 +95,7 @@ class LogLinear(Likelihood):
         if self._impossible is None:
             return self._score(block, start, finish, log_prior)
         joint = self._score(block, start, "joint", log_prior)
-        broken = self._impossible._score(block, np.zeros_like(log_prior), "joint", log_prior)
+        broken = self._impossible.log_prob(block, np.zeros_like(log_prior), "joint", log_prior)
         joint[broken > 0] = -np.inf
         return compute.finish_rows(joint, finish, log_prior)
 
@@ -147,7 +147,9 @@ class LogLinear(Likelihood):
         there = np.flatnonzero(present)
         return Contributions(
             np.concatenate([row, there]),
-            np.concatenate([column, np.full(len(there), ABSENT if isinstance(block, Sparse) else 0)]),
+            np.concatenate(
+                [column, np.full(len(there), ABSENT if isinstance(block, Sparse) else 0)]
+            ),
             np.concatenate([item, np.full(len(there), ABSENT)]),
             np.concatenate([value, absent[there]]),
         )

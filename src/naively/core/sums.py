@@ -7,7 +7,7 @@ Error-free transformations: Dekker (1971), Knuth (TAOCP 2, 4.2.2), Hida, Li & Ba
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -37,7 +37,7 @@ def two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Sums:
     """An array of double-double numbers: elements of a commutative group, times float64.
 
@@ -56,12 +56,11 @@ class Sums:
     """
 
     high: Floats
-    low: Floats = field(default=None)  # type: ignore[assignment]
+    low: Floats
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "high", np.asarray(self.high, np.float64))
-        if self.low is None:
-            object.__setattr__(self, "low", np.zeros_like(self.high))
+    def __init__(self, high: Any, low: Floats | None = None) -> None:
+        object.__setattr__(self, "high", np.asarray(high, np.float64))
+        object.__setattr__(self, "low", np.zeros_like(self.high) if low is None else low)
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> Self:

@@ -153,7 +153,9 @@ class Tally:
                 row, column = np.nonzero(block[VALUE].high < 0)
                 if len(row):
                     where, word = block.axis.label(int(row[0]))
-                    return f"column {title(where)!r}, word {word!r}, class {self.classes[column[0]]!r}"
+                    return (
+                        f"column {title(where)!r}, word {word!r}, class {self.classes[column[0]]!r}"
+                    )
         return None
 
 
@@ -226,9 +228,7 @@ def _combine(a: Tally, b: Tally, operation: Any) -> Tally:
         left = left if left is not None else right.map(lambda sums: sums * 0.0)  # type: ignore[union-attr]
         right = right if right is not None else left.map(lambda sums: sums * 0.0)
         left, right = left.align(right)
-        blocks[name] = BlockTally(
-            left.axis, {s: operation(left[s], right[s]) for s in left.sums}
-        )
+        blocks[name] = BlockTally(left.axis, {s: operation(left[s], right[s]) for s in left.sums})
     weights = (t.weight.place(p, k) for t, p in ((a, mine), (b, theirs)))
     return Tally(classes, operation(*weights), blocks)
 

@@ -1,0 +1,1 @@
+"""Rows in: frames, files, encodings; nothing here knows of probability."""

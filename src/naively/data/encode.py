@@ -57,14 +57,16 @@ def _signed(codes: NDArray[Any]) -> NDArray[Any]:
 
 def _levels_of(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
     if column.dtype.kind in "fiub":
-        levels, codes = np.unique(column, return_inverse=True)
-        codes = codes.astype(np.int32)
+        levels, inverse = np.unique(column, return_inverse=True)
+        codes = inverse.astype(np.int32)
         if levels.size and levels.dtype.kind == "f" and np.isnan(levels[-1]):
             codes[codes == len(levels) - 1] = MISSING
             levels = levels[:-1]
         return codes, tuple(_plain(levels))
     values = column.tolist()
-    index = {value: code for code, value in enumerate(v for v in dict.fromkeys(values) if v is not None)}
+    index = {
+        value: code for code, value in enumerate(v for v in dict.fromkeys(values) if v is not None)
+    }
     levels_found = tuple(index)
     index[None] = MISSING
     return np.fromiter(map(index.__getitem__, values), np.int32, len(values)), levels_found
@@ -86,10 +88,15 @@ def _look_up(column: NDArray[Any], axis: Levels, j: int) -> NDArray[np.int32]:
     index = axis.index[j]
     values = column
     if column.dtype.kind in "fiub":
-        values, inverse = np.unique(as_floats(column) if column.dtype.kind == "f" else column, return_inverse=True)
-        codes = np.array([MISSING if v != v else index.get(v, unseen) for v in values.tolist()], np.int32)  # noqa: PLR0124
+        values, inverse = np.unique(
+            as_floats(column) if column.dtype.kind == "f" else column, return_inverse=True
+        )
+        codes = np.array(
+            [MISSING if np.isnan(v) else index.get(v, unseen) for v in values.tolist()], np.int32
+        )
         return codes[inverse] if codes.size else np.empty(0, np.int32)
     return np.fromiter(
-        (MISSING if v is None else index.get(v, unseen) for v in values.tolist()), np.int32, len(values)
+        (MISSING if v is None else index.get(v, unseen) for v in values.tolist()),
+        np.int32,
+        len(values),
     )
-

@@ -47,7 +47,7 @@ def as_rows(X: Any) -> Rows:
         return _sparse_rows(X)
     if isinstance(X, list | tuple):
         return _list_rows(list(X))
-    import narwhals.stable.v2 as nw  # noqa: PLC0415  (60 ms: only for frames)
+    import narwhals.stable.v2 as nw
 
     native = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(native, nw.DataFrame):
@@ -108,12 +108,17 @@ def _sparse_rows(X: Any) -> SparseRows:
 
 def _frame_rows(frame: Any) -> Rows:
     names = [str(name) for name in frame.columns]
-    twice = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
+    twice = (
+        {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
+    )
     if twice:
-        raise ValueError(f"The table has more than one column named {sorted(twice)[0]!r}.")
+        raise ValueError(f"The table has more than one column named {min(twice)!r}.")
     if names and all(dtype.is_float() for dtype in frame.schema.values()):
         return MatrixRows(_missing_as_nan(frame.to_numpy()), tuple(names))
-    columns = {name: _column_values(frame[column], name) for name, column in zip(names, frame.columns, strict=True)}
+    columns = {
+        name: _column_values(frame[column], name)
+        for name, column in zip(names, frame.columns, strict=True)
+    }
     rows = column_rows(columns)
     return rows if rows.names else ColumnRows({}, {}, len(frame))
 
@@ -124,7 +129,7 @@ def _missing_as_nan(matrix: NDArray[Any]) -> NDArray[Any]:
 
 def _column_values(series: Any, name: str = TEXT) -> NDArray[Any]:
     """Return a series as floats, integers, booleans, or objects with None for missing."""
-    import narwhals.stable.v2 as nw  # noqa: PLC0415
+    import narwhals.stable.v2 as nw
 
     dtype = series.dtype
     if dtype.is_float():
@@ -141,7 +146,9 @@ def _column_values(series: Any, name: str = TEXT) -> NDArray[Any]:
         series = series.cast(nw.String)
     elif dtype not in (nw.String, nw.Boolean, nw.Object, nw.Unknown):
         raise ValueError(f"Column {name!r} holds {dtype} values, which cannot be learned from.")
-    return _column(v if there else None for v, there in zip(series.to_list(), ~series.is_null(), strict=True))
+    return _column(
+        v if there else None for v, there in zip(series.to_list(), ~series.is_null(), strict=True)
+    )
 
 
 def _column(values: Any) -> NDArray[Any]:

@@ -88,7 +88,7 @@ class MatrixRows(Rows):
 
     def values(self, name: Name) -> NDArray[Any]:
         column = name if isinstance(self.names, range) else self.names.index(name)
-        return self.matrix[:, column]  # type: ignore[no-any-return,index]
+        return self.matrix[:, column]  # type: ignore[index]
 
     def take(self, index: Any) -> MatrixRows:
         return MatrixRows(self.matrix[index], self.names)
@@ -147,7 +147,9 @@ class ColumnRows(Rows):
 
     def take(self, index: Any) -> ColumnRows:
         columns = {name: column[index] for name, column in self.columns.items()}
-        length = len(next(iter(columns.values()))) if columns else len(np.arange(self.length)[index])
+        length = (
+            len(next(iter(columns.values()))) if columns else len(np.arange(self.length)[index])
+        )
         return ColumnRows(columns, self.kinds, length)
 
 
@@ -204,7 +206,7 @@ class PaddedRows(Rows):
         return PaddedRows(self.rows.take(index), self.names)
 
 
-def column_rows(columns: Mapping[Name, Any], kinds: Mapping[Name, Kind] | None = None) -> ColumnRows:
+def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = None) -> ColumnRows:
     """Make rows of columns; objects are strings, booleans or numbers, with None for missing.
 
     Raises
@@ -245,7 +247,9 @@ def _kind(name: Name, column: NDArray[Any]) -> Kind | None:
     if column.dtype.kind == "b":
         return "boolean"
     if column.dtype.kind != "O":
-        raise ValueError(f"Column {name!r} holds {column.dtype} values, which cannot be learned from.")
+        raise ValueError(
+            f"Column {name!r} holds {column.dtype} values, which cannot be learned from."
+        )
     values = column.tolist()
     kinds = {type(value) for value in values} - {type(None)}
     if kinds <= {str}:

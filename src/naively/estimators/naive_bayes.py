@@ -96,11 +96,15 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         """
         rows, labels = self._labelled(X, y, sample_weight)
         settings = Settings(self.class_prior)
-        self._keep(Model.learn(rows, labels, self.event_models, settings))
+        self.keep(Model.learn(rows, labels, self.event_models, settings))
         return self
 
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,  # noqa: ARG002
+        sample_weight: Any = None,
     ) -> Self:
         """Learn from more rows; the result is the same as from all rows at once.
 
@@ -116,7 +120,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         """
         if not hasattr(self, "model_"):
             return self.fit(X, y, sample_weight)
-        self._keep(self.model_ + self._model_of(X, y, sample_weight))
+        self.keep(self.model_ + self._model_of(X, y, sample_weight))
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -138,7 +142,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         where = left.tally.negative()
         if where is not None:
             raise ValueError(f"Cannot forget rows that were not learned: too few in {where}.")
-        self._keep(left)
+        self.keep(left)
         return self
 
     def merge(self, other: NaiveBayes) -> Self:
@@ -152,7 +156,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         check_is_fitted(other)
-        self._keep(self.model_ + other.model_)
+        self.keep(self.model_ + other.model_)
         return self
 
     def decay(self, factor: float) -> Self:
@@ -171,7 +175,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
-        self._keep(self.model_ * float(factor))
+        self.keep(self.model_ * float(factor))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -248,7 +252,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         except KeyError:
             raise AttributeError("this NaiveBayes is not fitted yet") from None
 
-    def _keep(self, model: Model) -> None:
+    def keep(self, model: Model) -> None:
+        """Make this frozen model the fitted one."""
         self.model_ = model
         self.n_features_in_ = model.schema.width
         names = model.schema.names
@@ -306,6 +311,5 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
     """
     model = store.load(path)
     nb = NaiveBayes(model.schema.event_models, model.settings.class_prior)
-    nb._keep(model)
+    nb.keep(model)
     return nb
-

@@ -34,7 +34,8 @@ class Gaussian(EventModel):
     Examples
     --------
     >>> from naively import Gaussian, NaiveBayes
-    >>> nb = NaiveBayes(event_models=Gaussian(smoothing=0)).fit([[1.0], [3.0], [8.0], [9.0]], [0, 0, 1, 1])
+    >>> X, y = [[1.0], [3.0], [8.0], [9.0]], [0, 0, 1, 1]
+    >>> nb = NaiveBayes(event_models=Gaussian(smoothing=0)).fit(X, y)
     >>> nb.predict([[2.5]])
     array([0])
     """

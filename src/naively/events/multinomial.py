@@ -48,7 +48,9 @@ class Multinomial(EventModel):
 
     def prepare(self, block: Block) -> Block:
         if isinstance(block, Sparse) and block.data.size and block.data.min() < 0:
-            raise ValueError("Negative values in data passed to Multinomial: counts are at least 0.")
+            raise ValueError(
+                "Negative values in data passed to Multinomial: counts are at least 0."
+            )
         if isinstance(block, Dense) and (below := (block.values < 0).any(axis=0)).any():
             name = title(block.axis.columns[int(np.flatnonzero(below)[0])])
             raise ValueError(

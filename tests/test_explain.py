@@ -1,0 +1,69 @@
+"""Explanations as data, and what speaks most for a class."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from naively import Bernoulli, NaiveBayes
+from naively.explain import strongest
+
+TEXTS = ["cheap pills now", "cheap watches now", "lunch at noon", "lunch with ann now"]
+Y = ["spam", "spam", "ham", "ham"]
+
+
+def test_the_table_is_tidy_and_sums_to_the_log_odds() -> None:
+    nb = NaiveBayes().fit(
+        {"x": [1.0, 2.0, 5.0, 6.0], "c": ["u", "v", "u", None]}, ["a", "a", "b", "c"]
+    )
+    rows = {"x": [1.5, None], "c": ["w", "u"]}
+    table = nb.explain(rows).to_dict()
+    log_p = nb.predict_log_proba(rows)
+    for i in range(2):
+        for c, label in enumerate(nb.classes_):
+            chosen = [
+                j
+                for j in range(len(table["row"]))
+                if (table["row"][j], table["class"][j]) == (i, label)
+            ]
+            rival = [*nb.classes_].index(table["against"][chosen[0]])
+            others = [r for r in range(3) if r != c]
+            assert rival == max(others, key=lambda r: log_p[i, r])
+            total = sum(table["weight"][j] for j in chosen)
+            np.testing.assert_allclose(total, log_p[i, c] - log_p[i, rival], atol=1e-12)
+    shown = {
+        (table["row"][j], table["column"][j]): table["value"][j] for j in range(len(table["row"]))
+    }
+    assert shown[0, "x"] == 1.5
+    assert shown[0, "c"] == "w"
+    assert (1, "x") not in shown
+
+
+def test_words_are_named() -> None:
+    evidence = NaiveBayes().fit(TEXTS, Y).explain(["Cheap lunch, cheap!", None])
+    assert {"cheap", "lunch"} < set(evidence[0].value)
+    assert evidence[1].column == ["class prior"]
+    weights = dict(zip(evidence[0].value, evidence[0].weights(1), strict=True))
+    assert weights["cheap"] > 0 > weights["lunch"]
+
+
+def test_absent_words_are_one_item() -> None:
+    nb = NaiveBayes({"text": Bernoulli()}).fit(TEXTS, Y)
+    evidence = nb.explain(["cheap"])[0]
+    assert evidence.value == [None, "cheap", "(all that is absent)"]
+    np.testing.assert_allclose(
+        evidence.log_likelihood.sum(axis=0), nb.predict_joint_log_proba(["cheap"])[0]
+    )
+
+
+def test_what_speaks_most_for_a_class() -> None:
+    nb = NaiveBayes().fit(TEXTS, Y)
+    spam = nb.classes_.tolist().index("spam")
+    column, word, weight = strongest(nb.model_, spam, 1)[0]
+    # 2 of 6 words of spam and none of 7 of ham, each of 9 known words once more
+    assert (column, word) == ("text", "cheap")
+    assert weight == pytest.approx(np.log((3 / 15) / (1 / 16)))
+    numbers = NaiveBayes().fit({"x": [1.0, 1.2, 5.0, 5.4]}, Y)
+    column, mean, weight = strongest(numbers.model_, 0, 1)[0]
+    assert (column, mean) == ("x", pytest.approx(5.2))
+    assert weight > 3

@@ -1,0 +1,126 @@
+"""Examples worked by hand, with exact fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F
+
+import numpy as np
+import pytest
+
+from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes
+
+# The classic course table: (y; x1, x2, x3, xM).
+ROWS = [
+    (0, 1, 0, 1, 1),
+    (1, 0, 1, 0, 1),
+    (1, 0, 1, 1, 1),
+    (0, 0, 0, 1, 1),
+    (0, 1, 0, 1, 0),
+    (1, 1, 0, 1, 0),
+]
+X = np.array([row[1:] for row in ROWS])
+Y = np.array([row[0] for row in ROWS])
+
+
+def bernoulli_posterior(row: tuple[int, ...], alpha: int) -> list[float]:
+    """P(y | x) from the definition, in fractions."""
+    joint = []
+    for c in (0, 1):
+        members = [r[1:] for r in ROWS if r[0] == c]
+        p = F(len(members), len(ROWS))
+        for j, x in enumerate(row):
+            true = F(sum(r[j] for r in members) + alpha, len(members) + 2 * alpha)
+            p *= true if x else 1 - true
+        joint.append(p)
+    return [float(p / sum(joint)) for p in joint]
+
+
+@pytest.mark.parametrize("alpha", [1, 2, 5])
+def test_bernoulli(alpha: int) -> None:
+    nb = NaiveBayes(Bernoulli(alpha=alpha)).fit(X, Y)
+    for row in np.ndindex(2, 2, 2, 2):
+        np.testing.assert_allclose(
+            nb.predict_proba([row])[0], bernoulli_posterior(row, alpha), rtol=1e-13
+        )
+
+
+def test_bernoulli_unsmoothed_knows_the_impossible() -> None:
+    nb = NaiveBayes(Bernoulli(alpha=0)).fit(X, Y)
+    assert bernoulli_posterior((1, 0, 1, 1), 0) == [0.9, 0.1]
+    np.testing.assert_allclose(nb.predict_proba([[1, 0, 1, 1]])[0], [0.9, 0.1])
+    # x2 = 1 never happens in class 0, x3 = 0 neither.
+    np.testing.assert_array_equal(nb.predict_proba([[1, 1, 1, 1]]), [[0.0, 1.0]])
+    np.testing.assert_array_equal(nb.predict_proba([[1, 1, 0, 1]]), [[0.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("alpha", "expected"),
+    [(0, (F(2, 3), F(1, 3))), (1, (F(3, 5), F(2, 5))), (100, (F(102, 203), F(101, 203)))],
+)
+def test_laplace_on_two_and_one(alpha: int, expected: tuple[F, F]) -> None:
+    nb = NaiveBayes(Categorical(alpha=alpha)).fit({"x": ["r", "r", "b"]}, ["c", "c", "c"])
+    joint = nb.predict_joint_log_proba({"x": ["r", "b"]})[:, 0]
+    np.testing.assert_allclose(np.exp(joint), [float(p) for p in expected], rtol=1e-14)
+
+
+def test_a_level_never_seen_takes_the_mass_reserved_for_it() -> None:
+    nb = NaiveBayes(Categorical(alpha=1)).fit({"x": ["r", "r", "b"]}, ["c", "c", "d"])
+    joint = np.exp(nb.predict_joint_log_proba({"x": ["green"]})[0])
+    np.testing.assert_allclose(joint, [float(F(2, 3) * F(1, 5)), float(F(1, 3) * F(1, 4))])
+
+
+def test_multinomial_china() -> None:
+    """Manning, Raghavan & Schütze (2008), example 13.1."""
+    texts = [
+        "Chinese Beijing Chinese",
+        "Chinese Chinese Shanghai",
+        "Chinese Macao",
+        "Tokyo Japan Chinese",
+    ]
+    nb = NaiveBayes().fit(texts, ["china", "china", "china", "other"])
+    china = F(3, 4) * F(3, 7) ** 3 * F(1, 14) * F(1, 14)
+    other = F(1, 4) * F(2, 9) ** 3 * F(2, 9) * F(2, 9)
+    joint = nb.predict_joint_log_proba(["Chinese Chinese Chinese Tokyo Japan"])[0]
+    np.testing.assert_allclose(np.exp(joint), [float(china), float(other)], rtol=1e-13)
+
+
+def test_a_unicorn_is_impossible_or_merely_unlikely() -> None:
+    texts, y = ["dog cat dog", "cat unicorn cat"], ["real", "tale"]
+    sure = NaiveBayes({"text": Multinomial(alpha=0)}).fit(texts, y)
+    np.testing.assert_array_equal(sure.predict_proba(["unicorn"]), [[0.0, 1.0]])
+    unsure = NaiveBayes({"text": Multinomial(alpha=1)}).fit(texts, y)
+    np.testing.assert_allclose(unsure.predict_proba(["unicorn"]), [[1 / 3, 2 / 3]])
+
+
+def test_gaussian_by_hand() -> None:
+    nb = NaiveBayes(Gaussian(smoothing=0)).fit([[1.0], [3.0], [10.0], [14.0]], ["a", "a", "b", "b"])
+    joint = nb.predict_joint_log_proba([[4.0]])[0]
+    # means 2 and 12, variances 1 and 4
+    by_hand = [
+        np.log(0.5) - 0.5 * np.log(2 * np.pi * v) - (4 - m) ** 2 / (2 * v)
+        for m, v in ((2, 1), (12, 4))
+    ]
+    np.testing.assert_allclose(joint, by_hand, rtol=1e-14)
+
+
+def test_ten_million_words_do_not_underflow() -> None:
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 2000, (2, 10_000)).astype(float)
+    nb = NaiveBayes("multinomial").fit(counts, ["a", "b"])
+    p = nb.predict_proba(counts[:1] + counts[1:])
+    assert counts.sum() > 1.9e7
+    assert np.isfinite(p).all()
+    np.testing.assert_allclose(p.sum(), 1.0, rtol=1e-15)
+
+
+def test_weights_of_evidence_sum_to_the_log_odds() -> None:
+    nb = NaiveBayes(Bernoulli(alpha=1)).fit({f"x{j}": X[:, j] for j in range(4)}, Y)
+    row = {f"x{j}": [x] for j, x in enumerate((1, 0, 1, 1))}
+    p = bernoulli_posterior((1, 0, 1, 1), 1)
+    evidence = nb.explain(row)[0]
+    np.testing.assert_allclose(evidence.weights(0).sum(), np.log(p[0] / p[1]))
+    np.testing.assert_allclose(evidence.weights(1).sum(), np.log(p[1] / p[0]))
+    np.testing.assert_allclose(evidence.probability(0), p[0])
+    weight = dict(zip(evidence.column, evidence.weights(0), strict=True))
+    np.testing.assert_allclose(weight["x1"], np.log((F(4, 5) / F(2, 5)).__float__()))
+    assert weight["class prior"] == 0
