@@ -1,0 +1,141 @@
+// One source, several instruction sets: vectors by the compilers' vector extension, and a kernel
+// body compiled for each instruction set and chosen when it is called.
+//
+// A body is a generic lambda marked NAIVELY_INLINE that takes the instruction set as its argument;
+// everything it calls in its hot loop must be NAIVELY_INLINE too, or it is compiled for the
+// baseline only.
+#pragma once
+
+#include <cstring>
+
+#define NAIVELY_INLINE __attribute__((always_inline))
+
+#if defined(__x86_64__) && !defined(NAIVELY_SANITIZE)
+#define NAIVELY_MULTIVERSION 1
+#else
+#define NAIVELY_MULTIVERSION 0
+#endif
+
+#if defined(__GNUC__) && !defined(__clang__)
+// Vectors wider than the baseline's never cross a call that is not inlined.
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
+namespace naively {
+
+struct Baseline {
+    static constexpr int lanes = 2;
+#if defined(__FMA__) || defined(__aarch64__)
+    static constexpr bool fast_fma = true;
+#else
+    static constexpr bool fast_fma = false;
+#endif
+    static constexpr const char* name =
+#if defined(__x86_64__)
+        "x86-64";
+#elif defined(__aarch64__)
+        "arm64";
+#else
+        "portable";
+#endif
+};
+
+struct Avx2 {
+    static constexpr int lanes = 4;
+    static constexpr bool fast_fma = true;
+    static constexpr const char* name = "x86-64 with AVX2 and FMA";
+};
+
+struct Avx512 {
+    static constexpr int lanes = 8;
+    static constexpr bool fast_fma = true;
+    static constexpr const char* name = "x86-64 with AVX-512";
+};
+
+#if NAIVELY_MULTIVERSION
+enum class InstructionSet { baseline, avx2, avx512 };
+
+inline InstructionSet instruction_set() {
+    static const InstructionSet best = [] {
+        __builtin_cpu_init();
+        const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+        const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+        return avx512 ? InstructionSet::avx512 : avx2 ? InstructionSet::avx2 : InstructionSet::baseline;
+    }();
+    return best;
+}
+
+template <class Body>
+__attribute__((target("avx2,fma"))) void call_avx2(const Body& body) {
+    body(Avx2{});
+}
+
+template <class Body>
+__attribute__((target("avx2,fma,avx512f,avx512dq,avx512vl"))) void call_avx512(const Body& body) {
+    body(Avx512{});
+}
+
+template <class Body>
+void on_best_instruction_set(const Body& body) {
+    switch (instruction_set()) {
+        case InstructionSet::avx512: return call_avx512(body);
+        case InstructionSet::avx2: return call_avx2(body);
+        case InstructionSet::baseline: return body(Baseline{});
+    }
+}
+#else
+template <class Body>
+void on_best_instruction_set(const Body& body) {
+    body(Baseline{});
+}
+#endif
+
+template <class T, int lanes>
+struct VectorOf {
+    typedef T type __attribute__((vector_size(lanes * sizeof(T))));
+};
+template <class T, int lanes>
+using Vector = typename VectorOf<T, lanes>::type;
+
+// Unaligned load of neighbours, widened to double.
+template <int lanes, class T>
+NAIVELY_INLINE inline Vector<double, lanes> load(const T* from) {
+    Vector<T, lanes> loaded;
+    std::memcpy(&loaded, from, sizeof loaded);
+    return __builtin_convertvector(loaded, Vector<double, lanes>);
+}
+
+template <int lanes>
+NAIVELY_INLINE inline void store(double* to, const Vector<double, lanes>& vector) {
+    std::memcpy(to, &vector, sizeof vector);
+}
+
+template <int lanes>
+NAIVELY_INLINE inline Vector<double, lanes> broadcast(double value) {
+    return value - Vector<double, lanes>{};
+}
+
+// a * b + c rounded once; the compiler turns the loop into one instruction where there is one.
+template <int lanes>
+NAIVELY_INLINE inline Vector<double, lanes> fused_multiply_add(const Vector<double, lanes>& a,
+                                                               const Vector<double, lanes>& b,
+                                                               const Vector<double, lanes>& c) {
+    Vector<double, lanes> result;
+    for (int i = 0; i < lanes; ++i) result[i] = __builtin_fma(a[i], b[i], c[i]);
+    return result;
+}
+
+// a * b + c where one rounding or two does not matter.
+template <class Isa, int lanes>
+NAIVELY_INLINE inline Vector<double, lanes> multiply_add(const Vector<double, lanes>& a,
+                                                         const Vector<double, lanes>& b,
+                                                         const Vector<double, lanes>& c) {
+    if constexpr (Isa::fast_fma) {
+        return fused_multiply_add<lanes>(a, b, c);
+    } else {
+        return a * b + c;
+    }
+}
+
+}  // namespace naively
