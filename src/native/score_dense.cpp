@@ -1,0 +1,265 @@
+// Scores of dense rows: a quadratic or linear form of every cell, summed over the columns.
+//
+// Eight rows go by a tile of classes whose sums stay in registers; the tables are rearranged for
+// this once, tile by tile. The few rows that come out as NaN (a missing cell, or zero times an
+// infinite slope) are scored again, cell by cell.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "arrays.h"
+#include "dense.h"
+#include "kernels.h"
+#include "threads.h"
+
+namespace naively {
+namespace {
+
+// What a cell adds to each class. `tables` are those that the form reads, (columns, classes) each.
+struct LinearForm {
+    static constexpr int tables = 1;
+    static constexpr bool zero_adds_nothing = true;
+
+    template <class Isa, int lanes>
+    NAIVELY_INLINE static inline Vector<double, lanes> add(const Vector<double, lanes>& sum,
+                                                           const Vector<double, lanes>& x,
+                                                           const Vector<double, lanes>* slope) {
+        return multiply_add<Isa, lanes>(x, slope[0], sum);
+    }
+    NAIVELY_INLINE static inline double add(double sum, double x, const double* const* tables,
+                                            int64_t cell) {
+        return sum + x * tables[0][cell];
+    }
+};
+
+struct QuadraticForm {
+    static constexpr int tables = 2;
+    static constexpr bool zero_adds_nothing = false;
+
+    template <class Isa, int lanes>
+    NAIVELY_INLINE static inline Vector<double, lanes> add(
+        const Vector<double, lanes>& sum, const Vector<double, lanes>& x,
+        const Vector<double, lanes>* mean_and_precision) {
+        const Vector<double, lanes> distance = x - mean_and_precision[0];
+        return multiply_add<Isa, lanes>(-(distance * distance), mean_and_precision[1], sum);
+    }
+    NAIVELY_INLINE static inline double add(double sum, double x, const double* const* tables,
+                                            int64_t cell) {
+        const double distance = x - tables[0][cell];
+        return sum - distance * distance * tables[1][cell];
+    }
+};
+
+// The parameters as they come: (columns, classes). offset may be null.
+struct Parameters {
+    const double* tables[2];
+    const double* offset;
+    int64_t columns, classes;
+};
+
+constexpr int64_t tile_classes(int64_t left) { return left > 4 ? 8 : left > 2 ? 4 : 2; }
+
+// The tables rearranged: for each tile of classes, for each column, the tile's entries of each
+// table; a tile that reaches beyond the last class is filled up with zeros.
+template <class Form>
+class TiledTables {
+  public:
+    explicit TiledTables(const Parameters& parameters) {
+        const int64_t k = parameters.classes;
+        for (int64_t first = 0; first < k; first += tile_classes(k - first)) {
+            const int64_t width = tile_classes(k - first);
+            for (int64_t j = 0; j < parameters.columns; ++j)
+                for (int table = 0; table < Form::tables; ++table)
+                    for (int64_t c = first; c < first + width; ++c)
+                        cells_.push_back(c < k ? parameters.tables[table][j * k + c] : 0.0);
+        }
+    }
+    const double* data() const { return cells_.data(); }
+
+  private:
+    std::vector<double> cells_;
+};
+
+constexpr int64_t group = 8;  // rows
+
+// Add `rows` rows of cells to the classes of one tile.
+template <class Isa, class Form, int width, int rows, class T>
+NAIVELY_INLINE inline void add_tile(const T* cells, int64_t row_stride, int64_t columns,
+                                    const double* tables, double* joint, int64_t classes,
+                                    int64_t used) {
+    constexpr int lanes = std::min(Isa::lanes, width);
+    constexpr int vectors = width / lanes;
+    using V = Vector<double, lanes>;
+    V sums[rows][vectors] = {};
+    for (int64_t j = 0; j < columns; ++j) {
+        V entries[vectors][Form::tables];
+        for (int table = 0; table < Form::tables; ++table)
+            for (int v = 0; v < vectors; ++v)
+                entries[v][table] = load<lanes>(tables + (j * Form::tables + table) * width + v * lanes);
+        for (int row = 0; row < rows; ++row) {
+            const V x = broadcast<lanes>(static_cast<double>(cells[row * row_stride + j]));
+            for (int v = 0; v < vectors; ++v)
+                sums[row][v] = Form::template add<Isa, lanes>(sums[row][v], x, entries[v]);
+        }
+    }
+    for (int row = 0; row < rows; ++row) {
+        double sum[width];
+        for (int v = 0; v < vectors; ++v) store<lanes>(sum + v * lanes, sums[row][v]);
+        for (int64_t c = 0; c < used; ++c) joint[row * classes + c] += sum[c];
+    }
+}
+
+// Add a group of rows to the classes of one tile, as many at a time as have their sums in registers.
+template <class Isa, class Form, int width, class T>
+NAIVELY_INLINE inline void add_group(const T* cells, int64_t row_stride, const Parameters& parameters,
+                                     const double* tables, double* joint, int64_t used) {
+    constexpr int vectors = width / std::min(Isa::lanes, width);
+    constexpr int rows = std::max(2, 8 / vectors);
+    for (int64_t row = 0; row < group; row += rows)
+        add_tile<Isa, Form, width, rows>(cells + row * row_stride, row_stride, parameters.columns,
+                                         tables, joint + row * parameters.classes,
+                                         parameters.classes, used);
+}
+
+// Add one row, cell by cell, leaving out those that are missing.
+template <class Form, class T>
+NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride, const Parameters& parameters,
+                                   double* __restrict joint) {
+    const int64_t k = parameters.classes;
+    for (int64_t j = 0; j < parameters.columns; ++j) {
+        const auto x = static_cast<double>(cells[j * column_stride]);
+        if (x != x) {
+            if (parameters.offset)
+                for (int64_t c = 0; c < k; ++c) joint[c] -= parameters.offset[j * k + c];
+        } else if (!Form::zero_adds_nothing || x != 0.0) {
+            for (int64_t c = 0; c < k; ++c)
+                joint[c] = Form::add(joint[c], x, parameters.tables, j * k + c);
+        }
+    }
+}
+
+template <class T>
+struct Rows {
+    const T* cells;
+    int64_t stride;
+};
+
+template <class Isa, class Form, class T>
+NAIVELY_INLINE inline void add_groups(const Rows<T>& from, int64_t rows, const Parameters& parameters,
+                                      const double* tables, double* joint) {
+    const int64_t k = parameters.classes;
+    for (int64_t first = 0; first < k;) {
+        const int64_t width = tile_classes(k - first), used = std::min(width, k - first);
+        for (int64_t row = 0; row < rows; row += group) {
+            const T* cells = from.cells + row * from.stride;
+            double* to = joint + row * k + first;
+            if (width == 8)
+                add_group<Isa, Form, 8>(cells, from.stride, parameters, tables, to, used);
+            else if (width == 4)
+                add_group<Isa, Form, 4>(cells, from.stride, parameters, tables, to, used);
+            else
+                add_group<Isa, Form, 2>(cells, from.stride, parameters, tables, to, used);
+        }
+        tables += width * Form::tables * parameters.columns;
+        first += width;
+    }
+}
+
+NAIVELY_INLINE inline bool has_nan(const double* row, int64_t count) {
+    bool found = false;
+    for (int64_t c = 0; c < count; ++c) found |= row[c] != row[c];
+    return found;
+}
+
+template <class Isa, class Form, class T>
+NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters& parameters,
+                                      const double* tables, const Scores& scores, int64_t begin,
+                                      int64_t end) {
+    const int64_t k = parameters.classes;
+    const bool in_place = matrix.column_stride == 1;
+    // Rows at a time: few enough that wide ones stay in the cache.
+    const int64_t most = std::clamp<int64_t>(
+        (1 << 16) / std::max<int64_t>(1, matrix.columns) / group * group, group, Finisher::max_rows);
+    std::vector<T> packed(in_place || !tables ? 0 : most * matrix.columns);
+    Finisher finisher(scores.output(), end - begin);
+    for (int64_t first = begin; first < end; first += most) {
+        const int64_t rows = std::min(most, end - first);
+        const int64_t grouped = tables ? rows / group * group : 0;
+        double* joint = finisher.rows_at(first);
+        for (int64_t i = 0; i < rows; ++i) std::copy_n(scores.start(first + i), k, joint + i * k);
+        if (grouped) {
+            Rows<T> from{matrix.at(first, 0), matrix.row_stride};
+            if (!in_place) {
+                pack_block(matrix, first, grouped, 0, matrix.columns, packed.data(), matrix.columns);
+                from = {packed.data(), matrix.columns};
+            }
+            add_groups<Isa, Form>(from, grouped, parameters, tables, joint);
+        }
+        for (int64_t i = 0; i < rows; ++i) {
+            double* row = joint + i * k;
+            if (i < grouped) {
+                if (!has_nan(row, k)) continue;
+                std::copy_n(scores.start(first + i), k, row);
+            }
+            add_row<Form>(matrix.at(first + i, 0), matrix.column_stride, parameters, row);
+        }
+        finisher.finish(first, rows);
+    }
+}
+
+template <class Form>
+nb::object score(const Array& x, const Parameters& parameters, const Scores& scores) {
+    {
+        nb::gil_scoped_release released;
+        // A few rows are not worth rearranging the tables for.
+        std::optional<TiledTables<Form>> tables;
+        if (scores.rows() >= 2 * group) tables.emplace(parameters);
+        const double* tiles = tables ? tables->data() : nullptr;
+        const auto operations = static_cast<double>((1 + parameters.columns) * parameters.classes);
+        visit_floats(x, [&](auto* cells) {
+            const Matrix<std::remove_const_t<std::remove_pointer_t<decltype(cells)>>> matrix{
+                cells, x.shape(0), x.shape(1), x.stride(0), x.stride(1)};
+            run_parts(matrix.rows, count_parts(matrix.rows, operations), [&](int64_t begin, int64_t end, int) {
+                on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
+                    score_part<decltype(isa), Form>(matrix, parameters, tiles, scores, begin, end);
+                });
+            });
+        });
+    }
+    return scores.object();
+}
+
+}  // namespace
+
+nb::object score_linear(nb::handle X, nb::handle slope, nb::handle offset, nb::handle start,
+                        const char* finish, nb::handle log_prior) {
+    const Array x(X, 2, "X", {Type::float64, Type::float32});
+    const Array slopes = import_floats(slope, 2, "slope");
+    const int64_t columns = x.shape(1), k = slopes.shape(1);
+    slopes.require_shape({columns, k});
+    std::optional<Array> offsets;
+    if (!offset.is_none()) {
+        offsets.emplace(offset, 2, "offset", std::initializer_list<Type>{Type::float64}, true);
+        offsets->require_shape({columns, k});
+    }
+    const Scores scores(x.shape(0), k, start, finish, log_prior);
+    return score<LinearForm>(
+        x, {{slopes.data<double>()}, offsets ? offsets->data<double>() : nullptr, columns, k}, scores);
+}
+
+nb::object score_quadratic(nb::handle X, nb::handle mean, nb::handle half_precision, nb::handle offset,
+                           nb::handle start, const char* finish, nb::handle log_prior) {
+    const Array x(X, 2, "X", {Type::float64, Type::float32});
+    const Array means = import_floats(mean, 2, "mean");
+    const Array precisions = import_floats(half_precision, 2, "half_precision");
+    const Array offsets = import_floats(offset, 2, "offset");
+    const int64_t columns = x.shape(1), k = means.shape(1);
+    for (const Array* table : {&means, &precisions, &offsets}) table->require_shape({columns, k});
+    const Scores scores(x.shape(0), k, start, finish, log_prior);
+    return score<QuadraticForm>(
+        x, {{means.data<double>(), precisions.data<double>()}, offsets.data<double>(), columns, k},
+        scores);
+}
+
+}  // namespace naively
