@@ -27,6 +27,7 @@ Integers: TypeAlias = NDArray[np.integer]
 Pair: TypeAlias = "tuple[Floats, Floats | None]"
 Finish: TypeAlias = Literal["joint", "log_posterior", "posterior", "label"]
 
+EXACT = 2.0**53  # whole numbers up to here are float64
 TILE = 4096  # rows at a time, so that temporaries stay in the cache
 
 
@@ -72,6 +73,10 @@ def tally_csr(
     check_codes(y, k, "class")
     check_codes(indices, width, "column")
     row = np.repeat(np.arange(len(y)), np.diff(indptr))
+    entries = slice(int(indptr[0]), int(indptr[-1]))
+    indices, data = indices[entries], data[entries]
+    present = ~np.isnan(data)
+    row, indices, data = row[present], indices[present], data[present]
     cell = indices.astype(np.int64) * k + y[row]
     return scatter(cell, data, None if w is None else w[row], (width, k))
 
@@ -99,10 +104,12 @@ def scatter(
     """Add ``value * weight`` into the flat cells of a table, exactly or in double-double."""
     size = shape[0] * shape[1]
     x = np.asarray(value, np.float64)
-    whole = bool((x == np.rint(x)).all())
-    if weight is not None:
-        whole = whole and bool((weight == np.rint(weight)).all())
-    if whole:
+    bound = float(len(x))
+    whole = True
+    for factor in (x,) if weight is None else (x, weight):
+        whole = whole and bool((factor == np.rint(factor)).all())
+        bound *= float(np.abs(factor).max(initial=0.0))
+    if whole and bound <= EXACT:
         sums = np.bincount(cell, x if weight is None else x * weight, size)
         return sums.reshape(shape).astype(np.float64), None
     products = Sums(x) if weight is None else Sums(x) * Sums(weight)
@@ -122,9 +129,18 @@ def score_linear(
     finish: Finish,
     log_prior: Floats,
 ) -> NDArray[np.generic]:
-    """Start + x·slope over present cells; a missing cell takes its ``offset`` back out of start."""
-    out = np.empty((len(X), slope.shape[1]))
+    """Start + x·slope over present cells; a missing cell takes its ``offset`` back out of start.
+
+    Zero times an infinite slope is zero: what was not seen says nothing.
+    """
+    k = slope.shape[1]
+    out = np.empty((len(X), k))
     out[...] = start
+    unbounded = np.flatnonzero(~np.isfinite(slope).all(axis=1))
+    finite_slope = slope
+    if len(unbounded):
+        finite_slope = slope.copy()
+        finite_slope[unbounded] = 0.0
     for begin in range(0, len(X), TILE):
         rows = slice(begin, begin + TILE)
         x = np.asarray(X[rows], np.float64)
@@ -133,7 +149,10 @@ def score_linear(
             x = np.where(missing, 0.0, x)
             if offset is not None:
                 out[rows] -= missing @ offset
-        out[rows] += x @ slope
+        out[rows] += x @ finite_slope
+        for j in unbounded:
+            column = x[:, j, None]
+            out[rows] += np.multiply(column, slope[j], where=column != 0, out=np.zeros((len(x), k)))
     return finish_rows(out, finish, log_prior)
 
 
@@ -174,13 +193,19 @@ def score_csr(
     finish: Finish,
     log_prior: Floats,
 ) -> NDArray[np.generic]:
-    """Start + x·slope for the rows of a CSR matrix."""
+    """Start + x·slope for the rows of a CSR matrix; zero or NaN entries add nothing."""
     from scipy.sparse import csr_array
 
     check_codes(indices, len(slope), "column")
+    entries = slice(int(indptr[0]), int(indptr[-1]))
+    indptr, indices, data = indptr - indptr[0], indices[entries], data[entries]
     rows = len(indptr) - 1
     out = np.empty((rows, slope.shape[1]))
     out[...] = start
+    adds = (data != 0) & ~np.isnan(data)
+    if not adds.all():
+        indptr = np.append(0, np.cumsum(adds))[indptr]
+        indices, data = indices[adds], data[adds]
     out += csr_array((data, indices, indptr), shape=(rows, len(slope))) @ slope
     return finish_rows(out, finish, log_prior)
 
