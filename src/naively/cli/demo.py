@@ -25,13 +25,13 @@ def demo(
     target: TargetOption = None,
 ) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
-    from naively.core.compute import slow_note
+    from naively.core import compute
     from naively.data import examples
     from naively.data.frames import as_rows
     from naively.data.rows import column_rows
 
-    if note := slow_note():
-        sys.stderr.write(f"{note}\n")
+    if compute.NATIVE is None:
+        sys.stderr.write(f"{compute.HINT}\n")
     if data is not None:
         table = read(data)
         y = table.pop(find_target(list(table), target, data))

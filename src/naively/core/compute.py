@@ -1,0 +1,100 @@
+"""Which implementation of each kernel is in use: native where it was built, else plain NumPy.
+
+Everything else calls the kernels through this module. ``NAIVELY_NATIVE=0`` in the environment
+chooses NumPy, ``NAIVELY_THREADS`` the most threads that the native kernels use.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable
+from types import ModuleType
+from typing import TypeVar
+
+import numpy as np
+
+from naively.core import kernels
+from naively.core import vocabulary as words
+
+try:
+    from naively.core import _native as built
+except ImportError:
+    built = None
+
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+NATIVE: ModuleType | None = built if os.environ.get("NAIVELY_NATIVE", "1") != "0" else None
+HINT = (
+    "naively runs in plain NumPy, several times slower; "
+    "install a C++ compiler (g++ or clang++) and reinstall it."
+)
+
+
+def _choose(kernel: Kernel) -> Kernel:
+    chosen: Kernel = getattr(NATIVE, kernel.__name__, kernel)
+    return chosen
+
+
+tally_dense = _choose(kernels.tally_dense)
+tally_csr = _choose(kernels.tally_csr)
+tally_codes = _choose(kernels.tally_codes)
+scatter = _choose(kernels.scatter)
+score_linear = _choose(kernels.score_linear)
+score_quadratic = _choose(kernels.score_quadratic)
+score_csr = _choose(kernels.score_csr)
+score_codes = _choose(kernels.score_codes)
+finish_rows = _choose(kernels.finish_rows)
+Vocabulary = _choose(words.Vocabulary)
+
+
+def set_threads(count: int) -> None:
+    """Set the most threads that the native kernels use.
+
+    Parameters
+    ----------
+    count : int
+        At least 1. The default is the number of CPUs this process may use, or what the
+        environment variable ``NAIVELY_THREADS`` says.
+
+    Examples
+    --------
+    >>> set_threads(1)
+    """
+    if count < 1:
+        raise ValueError(f"The number of threads must be at least 1, got {count}.")
+    if NATIVE is not None:
+        NATIVE.set_threads(count)
+
+
+def show_config() -> None:
+    """Print which kernels are in use, on how many threads, and the versions beneath.
+
+    Examples
+    --------
+    >>> show_config()
+    naively ...
+    """
+    from naively import __version__
+
+    print(f"naively {__version__}, Python {platform.python_version()}, NumPy {np.__version__}")  # noqa: T201
+    if NATIVE is None:
+        print(f"kernels: NumPy. {HINT}")  # noqa: T201
+        return
+    plain = [name for name in ("scatter",) if not hasattr(NATIVE, name)]
+    rest = f" (in NumPy: {', '.join(plain)})" if plain else ""
+    print(  # noqa: T201
+        f"kernels: native, {NATIVE.instruction_set()}, at most {NATIVE.threads()} threads{rest}"
+    )
+
+
+def _default_threads() -> int:
+    asked = os.environ.get("NAIVELY_THREADS", "")
+    if asked.isdigit() and int(asked) > 0:
+        return int(asked)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+set_threads(_default_threads())
