@@ -1,0 +1,150 @@
+"""Rows in, from files: CSV, Parquet, JSON lines and folders of texts, as columns of NumPy arrays.
+
+An empty field is missing. What a file can be forgiven (invalid UTF-8) is repaired and noted; what
+it cannot is an error that names the file, the line and the column, and says what to do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import sys
+import tempfile
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from naively.data.folders import read_folder
+from naively.data.source import EXTENSIONS, check_exists, find, spool
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SHOWN_NAMES = 20
+TYPES = ("number", "boolean", "string")
+
+Choice: TypeAlias = Callable[[Sequence[str]], list[str]]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a file.
+
+    Parameters
+    ----------
+    values : dict of str to ndarray
+        Numbers, dates and times (seconds since 1970, UTC): float64, NaN where missing; integers
+        with none missing: int64. Booleans: bool, or objects True, False and None. Text: objects
+        str and None.
+    notes : tuple of str
+        One sentence about each thing that was repaired.
+    """
+
+    values: dict[str, NDArray[Any]]
+    notes: tuple[str, ...] = ()
+
+
+def read(
+    path: str | Path,
+    *,
+    columns: Collection[str] | None = None,
+    ignore: Collection[str] = (),
+    types: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002  the word on the command line too
+) -> Columns:
+    r"""Read the rows of a file, in their order.
+
+    Parameters
+    ----------
+    path : str or Path
+        A CSV file with a header (.csv, .tsv, .txt), a Parquet file (.parquet, .pq), JSON lines
+        (.jsonl, .ndjson, .json); the text formats also as .gz or .zst; a folder with one
+        sub-folder of texts for each class, read as the columns "text" and "label"; or "-",
+        standard input.
+    columns : collection of str, optional
+        Only these columns.
+    ignore : collection of str, optional
+        Not these columns.
+    types : mapping of str to str, optional
+        "number", "boolean" or "string" for a column, where a model expects it so. Names that the
+        file does not have are passed over.
+    format : str, optional
+        "csv", "jsonl" or "parquet", where the name of the file does not say it.
+
+    Returns
+    -------
+    Columns
+        The values of each column, and notes about what was repaired.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is not what it should be; the message says where, and what to do.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "coins.csv")
+    ...     _ = file.write_text("metal,grams\nsilver,7.5\ngold,\n")
+    ...     table = read(file)
+    >>> table.values["metal"]
+    array(['silver', 'gold'], dtype=object)
+    >>> table.values["grams"]
+    array([7.5, nan])
+    """
+    wanted = dict(types or {})
+    for column, kind in wanted.items():
+        if kind not in TYPES:
+            raise ValueError(f'The type of column "{column}" is {kind!r}: give one of {TYPES}.')
+    if format is not None and format not in EXTENSIONS:
+        raise ValueError(f"There is no format {format!r}: give one of {tuple(EXTENSIONS)}.")
+
+    is_input = str(path) == "-"
+    name = "standard input" if is_input else str(path)
+
+    def choose(names: Sequence[str]) -> list[str]:
+        return _choose(names, columns, ignore, name)
+
+    path = Path(path)
+    if not is_input:
+        check_exists(path)
+        if path.is_dir():
+            return _read_folder(path, choose, format)
+    from naively.data.tables import read_table  # noqa: PLC0415  DuckDB takes 0.1 s to import
+
+    with tempfile.TemporaryDirectory(prefix="naively-") as scratch, contextlib.ExitStack() as stack:
+        folder = Path(scratch)
+        if is_input:
+            source = spool(sys.stdin.buffer, name, format, folder)
+        elif not path.is_file():  # a pipe
+            source = spool(stack.enter_context(path.open("rb")), name, format, folder)
+        else:
+            source = find(path, format)
+        return Columns(*read_table(source, choose, wanted, folder))
+
+
+def _read_folder(folder: Path, choose: Choice, format_: str | None) -> Columns:
+    if format_ is not None:
+        raise ValueError(f"{folder} is a folder, not a {format_} file: name a file in it.")
+    values, notes = read_folder(folder)
+    return Columns({name: values[name] for name in choose(list(values))}, notes)
+
+
+def _choose(
+    names: Sequence[str],
+    columns: Collection[str] | None,
+    ignore: Collection[str],
+    where: str,
+) -> list[str]:
+    for asked in [*(columns or ()), *ignore]:
+        if asked not in names:
+            close = difflib.get_close_matches(asked, names, n=SHOWN_NAMES, cutoff=0.0)
+            more = f" and {len(names) - len(close)} more" if len(close) < len(names) else ""
+            raise ValueError(
+                f'{where} has no column "{asked}"; its columns are {", ".join(close)}{more}.'
+            )
+    return [name for name in names if (columns is None or name in columns) and name not in ignore]

@@ -1,0 +1,200 @@
+"""What a file looks like to DuckDB: the table function that reads it, and the columns it has.
+
+DuckDB's own sniffer forgives what it should not (a broken quote makes one column of the file), so
+the delimiter, the header and the types of CSV are found here and given to it.
+"""
+
+# ruff: noqa: S608  names and paths are quoted by the functions at the end
+from __future__ import annotations
+
+import contextlib
+import csv
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import duckdb
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from duckdb.sqltypes import DuckDBPyType
+
+    from naively.data.source import Source
+
+DELIMITERS = ",\t;|"
+HEAD_LINES = 100
+LONGEST_LINE = 1_000_000_000
+GUESSES = ("integer", "number", "boolean", "time")
+JSON_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
+KINDS = {
+    "integer": ("tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger"),
+    "number": ("ubigint", "hugeint", "uhugeint", "float", "double", "decimal"),
+    "boolean": ("boolean",),
+    "time": (
+        *("date", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns"),
+        "timestamp with time zone",
+    ),
+    "nested": ("list", "struct", "map", "array", "union", "blob", "bit", "variant", "geometry"),
+}
+KIND_OF_TYPE = {name: kind for kind, names in KINDS.items() for name in names}
+
+Connection: TypeAlias = duckdb.DuckDBPyConnection
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column: its name, its name in SQL, its kind, and what its text may be found to be."""
+
+    name: str
+    sql: str
+    kind: str
+    guesses: tuple[str, ...] = ()
+
+
+def scan(
+    connection: Connection, source: Source, wanted: Mapping[str, str]
+) -> tuple[str, list[Field]]:
+    """Return the table function that reads a source, and the columns it gives.
+
+    Columns that hold lists, records or bytes have the kind "nested", and may be absent from it.
+    """
+    if source.format == "csv":
+        return _scan_csv(connection, source)
+    if source.format == "jsonl":
+        return _scan_jsonl(connection, source, wanted)
+    return _scan_parquet(connection, source)
+
+
+def _scan_csv(connection: Connection, source: Source) -> tuple[str, list[Field]]:
+    longest = f", max_line_size = {LONGEST_LINE}" if source.long_lines else ""
+    options = f"auto_detect = false{longest}"
+    # No text holds this delimiter (a control character), so a row is a line.
+    lines = connection.execute(
+        f"SELECT line FROM read_csv({_path(source)}, columns = {{'line': 'VARCHAR'}}, "
+        f"delim = '\x01', quote = '', escape = '', header = false, {options}) LIMIT {HEAD_LINES}"
+    ).fetchall()
+    head = [line or "" for (line,) in lines]
+    if not head or not head[0].strip():
+        raise ValueError(f"Line 1 of {source.name} is empty: it must hold the column names.")
+    delimiter = _delimiter(head)
+    names = _names(_rows(head, delimiter)[0], source)
+    # Names by position: DuckDB takes "a" and "A" for one name.
+    fields = [Field(name, f"c{i}", "text", GUESSES) for i, name in enumerate(names)]
+    columns = _struct(dict.fromkeys((field.sql for field in fields), "VARCHAR"))
+    table = (
+        f"read_csv({_path(source)}, columns = {columns}, delim = '{delimiter}', "
+        f"""quote = '"', escape = '"', header = true, {options})"""
+    )
+    return table, fields
+
+
+def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
+    rows: list[list[str]] = []
+    # A field longer than the csv module takes ends the sample.
+    with contextlib.suppress(csv.Error):
+        rows.extend(csv.reader((f"{line}\n" for line in lines), delimiter=delimiter))
+    return [row for row in rows if row]
+
+
+def _delimiter(lines: list[str]) -> str:
+    """Return the delimiter under which most rows have as many fields as the header."""
+
+    def merit(delimiter: str) -> tuple[bool, float, int]:
+        widths = [len(row) for row in _rows(lines, delimiter)]
+        width = widths[0] if widths else 0
+        return width > 1, widths.count(width) / max(len(widths), 1), width
+
+    return max(DELIMITERS, key=merit)
+
+
+def _names(header: list[str], source: Source) -> list[str]:
+    names = [name or f"column{i}" for i, name in enumerate(header, 1)]
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(
+            f"{source.name} has more than one column named {', '.join(repeated)}: rename them."
+        )
+    return names
+
+
+def _scan_jsonl(
+    connection: Connection, source: Source, wanted: Mapping[str, str]
+) -> tuple[str, list[Field]]:
+    longest = f", maximum_object_size = {LONGEST_LINE}" if source.long_lines else ""
+    table = f"read_json({_path(source)}, format = '{_layout(source)}'{longest}"
+    sniffed = _columns(
+        connection, f"{table}, records = true, sample_size = -1, map_inference_threshold = -1)"
+    )
+    fields: list[Field] = []
+    types: dict[str, str] = {}
+    for name, type_ in sniffed:
+        kind = KIND_OF_TYPE.get(type_.id, "text")
+        if str(type_) == "JSON":  # not of one type: text, unless some of it is nested
+            column = _struct({name: "JSON"})
+            is_nested = connection.execute(
+                f"SELECT bool_or(json_type({_name(name)}) IN ('ARRAY', 'OBJECT')) "
+                f"FROM {table}, columns = {column})"
+            ).fetchone()
+            kind = "nested" if is_nested == (True,) else "text"
+        if kind == "nested":
+            fields.append(Field(name, _name(name), kind))
+            continue
+        if kind == "time" or type_.id == "hugeint" or wanted.get(name) == "string":
+            kind = "text"  # as it is written; DuckDB takes -1 and 1 together for a huge integer
+        is_open = name in wanted or type_.id in ("null", "hugeint")
+        guesses = (GUESSES if is_open else ("time",)) if kind == "text" else ()
+        fields.append(Field(name, _name(name), kind, guesses))
+        types[name] = JSON_TYPES.get(kind, "VARCHAR")
+    table = f"{table}, columns = {_struct(types)})"
+    given = [name for name, type_ in sniffed if name in types and type_.id != "null"]
+    _check_case(connection, source, table, given)
+    return table, fields
+
+
+def _check_case(connection: Connection, source: Source, table: str, names: list[str]) -> None:
+    """Refuse keys that differ in case only: DuckDB calls the second "A_1", and loses its values."""
+    lower = {name.lower() for name in names}
+    for name in names:
+        key = re.sub(r"_\d+$", "", name)
+        if key != name and key.lower() in lower:
+            found = connection.execute(f"SELECT count({_name(name)}) FROM {table}").fetchone()
+            if found == (0,):
+                raise ValueError(
+                    f'{source.name} has keys that differ from "{key}" in case only: rename them.'
+                )
+
+
+def _layout(source: Source) -> str:
+    return "array" if source.is_json_array else "newline_delimited"
+
+
+def _scan_parquet(connection: Connection, source: Source) -> tuple[str, list[Field]]:
+    table = f"read_parquet({_path(source)})"
+    return table, [
+        Field(name, _name(name), KIND_OF_TYPE.get(type_.id, "text"))
+        for name, type_ in _columns(connection, table)
+    ]
+
+
+def _columns(connection: Connection, table: str) -> list[tuple[str, DuckDBPyType]]:
+    description = connection.execute(f"SELECT * FROM {table} LIMIT 0").description
+    return [(column[0], column[1]) for column in description or ()]
+
+
+def _path(source: Source) -> str:
+    """Return the path in SQL, with the characters of a glob pattern made literal."""
+    return _text(re.sub(r"([*?\[])", r"[\1]", source.path.as_posix()))
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _struct(types: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{_text(name)}: '{type_}'" for name, type_ in types.items()) + "}"
