@@ -39,7 +39,6 @@ def _choose(kernel: Kernel) -> Kernel:
 tally_dense = _choose(kernels.tally_dense)
 tally_csr = _choose(kernels.tally_csr)
 tally_codes = _choose(kernels.tally_codes)
-scatter = _choose(kernels.scatter)
 score_linear = _choose(kernels.score_linear)
 score_quadratic = _choose(kernels.score_quadratic)
 score_csr = _choose(kernels.score_csr)
@@ -81,11 +80,7 @@ def show_config() -> None:
     if NATIVE is None:
         print(f"kernels: NumPy. {HINT}")  # noqa: T201
         return
-    plain = [name for name in ("scatter",) if not hasattr(NATIVE, name)]
-    rest = f" (in NumPy: {', '.join(plain)})" if plain else ""
-    print(  # noqa: T201
-        f"kernels: native, {NATIVE.instruction_set()}, at most {NATIVE.threads()} threads{rest}"
-    )
+    print(f"kernels: native, {NATIVE.instruction_set()}, at most {NATIVE.threads()} threads")  # noqa: T201
 
 
 def _default_threads() -> int:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from naively.core import compute
 from naively.core.axis import Axis, RowMap, Words, title
 from naively.core.block import Block, Codes, Dense, Documents, Sparse
+from naively.core.kernels import scatter
 from naively.core.labels import Labels, union_classes
 from naively.core.statistic import LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.core.sums import Sums
@@ -161,13 +162,10 @@ class Tally:
 
 def count_classes(labels: Labels) -> Sums:
     """Return the total weight of each class."""
-    high, low = compute.scatter(
-        labels.codes.astype(np.int64),
-        np.ones(len(labels)),
-        labels.weight,
-        (1, labels.k),
-    )
-    return Sums(high, low)[0]
+    if labels.weight is None:
+        return Sums(np.bincount(labels.codes, minlength=labels.k))
+    cell = labels.codes.astype(np.int64)
+    return Sums(*scatter(cell, np.ones(len(cell)), labels.weight, (1, labels.k)))[0]
 
 
 def count(block: Block, statistics: Iterable[Statistic], labels: Labels) -> BlockTally:
