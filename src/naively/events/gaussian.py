@@ -20,7 +20,7 @@ class Gaussian(EventModel):
 
     Parameters
     ----------
-    smoothing : float, default 1e-3
+    smoothing : float, default 0.01
         Share of the column's own variance (over all classes) that is added to each class's, so
         that no variance is 0. Each column has its own, which makes the model free of units. A
         class with no value in a column takes the column's mean and variance.
@@ -40,7 +40,7 @@ class Gaussian(EventModel):
     array([0])
     """
 
-    smoothing: float = 1e-3
+    smoothing: float = 0.01
     name = "gaussian"
     statistics = (PRESENT, VALUE, SQUARE)
     sparse = False
