@@ -8,7 +8,6 @@
 
 #include <Python.h>
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -47,24 +46,17 @@ inline uint64_t word_bits64(const uint8_t* p) {
 
 // The word text[begin, end); a longer one is lower-cased into `buffer`.
 inline Word ascii_word(const uint8_t* text, size_t begin, size_t end, size_t text_length,
-                                              std::vector<uint8_t>& buffer) {
+                       std::vector<uint8_t>& buffer) {
     const size_t length = end - begin;
     if (length > Word::HELD) {
-        buffer.resize(length);
+        if (buffer.size() < length) buffer.resize(length);
         for (size_t i = 0; i < length; ++i) buffer[i] = text[begin + i] | 0x20;
-        return Word::from_bytes(buffer.data(), length);
+        return Word::pointed_at(buffer.data(), length);
     }
-    uint8_t copy[Word::HELD] = {};
-    const uint8_t* bytes = text + begin;
-    if (text_length - begin < Word::HELD) {
-        std::memcpy(copy, bytes, length);
-        bytes = copy;
-    }
-    const uint64_t all = ~uint64_t{0};
-    const uint64_t keep_first = length >= 8 ? all : all >> (64 - 8 * length);
-    const uint64_t keep_second = length <= 8 ? 0 : all >> (128 - 8 * length);
-    return {(load8(bytes) | CASE_BIT) & keep_first, (load8(bytes + 8) | CASE_BIT) & keep_second, length,
-                    nullptr};
+    if (text_length - begin >= Word::HELD) return Word::held(text + begin, length, CASE_BIT);
+    uint8_t last[Word::HELD] = {};
+    std::memcpy(last, text + begin, length);
+    return Word::held(last, length, CASE_BIT);
 }
 
 template <class Visit>
@@ -106,61 +98,73 @@ void visit_ascii(const uint8_t* text, size_t n, std::vector<uint8_t>& buffer, Vi
     if (inside) finish_word(n);
 }
 
-// The lower-cased word byte of an ASCII character, 0 for one that is in no word.
-constexpr std::array<uint8_t, 128> ASCII_WORD_BYTE = [] {
-    std::array<uint8_t, 128> table{};
-    for (int c = 0; c < 128; ++c) {
-        const int lower = c | 0x20;
-        const bool letter = lower >= 'a' && lower <= 'z', digit = c >= '0' && c <= '9';
-        if (letter || digit || c == '_') table[static_cast<size_t>(c)] = static_cast<uint8_t>(lower);
-    }
-    return table;
-}();
+// What a character contributes to a word: itself in lower case ('_' as 0x7F), or 0 if it is in no
+// word. Lower case is of one character only: see needs_full_lowering.
+inline Py_UCS4 word_character(Py_UCS4 c) {
+    if (c == '_') return 0x7F;
+    const Py_UCS4 lower = Py_UNICODE_TOLOWER(c);
+    return Py_UNICODE_ISALNUM(lower) ? lower : 0;
+}
 
-inline void append_utf8(Py_UCS4 c, std::vector<uint8_t>& out) {
+// The same for the characters below 0x10000, from a table: Python's own are two calls away.
+inline const Py_UCS4* word_characters() {
+    static const std::vector<Py_UCS4> table = [] {
+        std::vector<Py_UCS4> made(0x10000);
+        for (Py_UCS4 c = 0; c < made.size(); ++c) made[c] = word_character(c);
+        return made;
+    }();
+    return table.data();
+}
+
+// Writes at most four bytes; returns how many.
+inline size_t write_utf8(Py_UCS4 c, uint8_t* out) {
     const auto last6 = [](Py_UCS4 bits) { return static_cast<uint8_t>(0x80 | (bits & 0x3F)); };
-    if (c < 0x800) {
-        out.push_back(static_cast<uint8_t>(0xC0 | c >> 6));
-    } else {
-        if (c < 0x10000) {
-            out.push_back(static_cast<uint8_t>(0xE0 | c >> 12));
-        } else {
-            out.push_back(static_cast<uint8_t>(0xF0 | c >> 18));
-            out.push_back(last6(c >> 12));
-        }
-        out.push_back(last6(c >> 6));
+    if (c < 0x80) {
+        out[0] = static_cast<uint8_t>(c);
+        return 1;
     }
-    out.push_back(last6(c));
+    if (c < 0x800) {
+        out[0] = static_cast<uint8_t>(0xC0 | c >> 6);
+        out[1] = last6(c);
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = static_cast<uint8_t>(0xE0 | c >> 12);
+        out[1] = last6(c >> 6);
+        out[2] = last6(c);
+        return 3;
+    }
+    out[0] = static_cast<uint8_t>(0xF0 | c >> 18);
+    out[1] = last6(c >> 12);
+    out[2] = last6(c >> 6);
+    out[3] = last6(c);
+    return 4;
 }
 
 template <class Character, class Visit>
 void visit_unicode(const Character* text, size_t n, std::vector<uint8_t>& buffer, Visit&& visit) {
-    size_t characters = 0;
-    const auto finish_word = [&] {
-        if (characters >= 2) visit(Word::from_bytes(buffer.data(), buffer.size()));
-        characters = 0;
-        buffer.clear();
-    };
-    buffer.clear();
-    for (size_t i = 0; i < n; ++i) {
-        Py_UCS4 c = text[i];
-        if (c >= 0x80) c = Py_UNICODE_TOLOWER(c);
-        if (c < 0x80) {
-            const uint8_t byte = ASCII_WORD_BYTE[c];
-            if (byte == 0) {
-                finish_word();
-                continue;
-            }
-            buffer.push_back(byte);
-        } else if (Py_UNICODE_ISALNUM(c)) {
-            append_utf8(c, buffer);
-        } else {
-            finish_word();
-            continue;
+    const Py_UCS4* const table = word_characters();
+    const auto in_word = [table](Py_UCS4 c) {
+        if constexpr (sizeof(Character) == 4) {
+            if (c >= 0x10000) return word_character(c);
         }
-        ++characters;
+        return table[c];
+    };
+    if (buffer.size() < 64) buffer.resize(64);
+    for (size_t i = 0; i < n;) {
+        Py_UCS4 c = in_word(text[i++]);
+        if (c == 0) continue;
+        const size_t begin = i;
+        size_t length = write_utf8(c, buffer.data());
+        while (i < n && (c = in_word(text[i])) != 0) {
+            if (buffer.size() - length < 4) buffer.resize(2 * buffer.size());
+            length += write_utf8(c, buffer.data() + length);
+            ++i;
+        }
+        if (i == begin) continue;
+        visit(length <= Word::HELD ? Word::held(buffer.data(), length)
+                                   : Word::pointed_at(buffer.data(), length));
     }
-    finish_word();
 }
 
 }  // namespace text_detail

@@ -28,11 +28,24 @@ struct Word {
     uint64_t length = 0;
     const uint8_t* bytes = nullptr;
 
+    // 16 bytes are read, however long the word; `set_bits` are set in each eight of the word's.
+    static Word held(const uint8_t* bytes, size_t length, uint64_t set_bits = 0) {
+        const uint64_t all = ~uint64_t{0};
+        const uint64_t first = length >= 8 ? all : ~(all << (8 * length));
+        const uint64_t second = length <= 8 ? 0 : all >> (128 - 8 * length);
+        return {(load8(bytes) | set_bits) & first, (load8(bytes + 8) | set_bits) & second, length,
+                nullptr};
+    }
+
+    static Word pointed_at(const uint8_t* bytes, size_t length) {
+        return {0, 0, length, bytes};
+    }
+
     static Word from_bytes(const uint8_t* bytes, size_t length) {
-        if (length > HELD) return {0, 0, length, bytes};
-        uint8_t held[HELD] = {};
-        if (length != 0) std::memcpy(held, bytes, length);
-        return {load8(held), load8(held + 8), length, nullptr};
+        if (length > HELD) return pointed_at(bytes, length);
+        uint8_t copy[HELD] = {};
+        if (length != 0) std::memcpy(copy, bytes, length);
+        return held(copy, length);
     }
 };
 
