@@ -122,9 +122,9 @@ class NativeVocabulary {
   public:
     NativeVocabulary() = default;
     explicit NativeVocabulary(const nb::iterable& words) {
-        nb::object list = nb::steal(PySequence_List(words.ptr()));
+        const nb::object list = nb::steal(PySequence_List(words.ptr()));
         if (!list.is_valid()) throw nb::python_error();
-        add(nb::cast<nb::list>(list));
+        add(nb::borrow<nb::sequence>(list));
     }
     NativeVocabulary(const NativeVocabulary& other) : vocabulary_(other.locked_copy()) {}
 
@@ -144,7 +144,7 @@ class NativeVocabulary {
         return words;
     }
 
-    nb::object find(const nb::list& words) const {
+    nb::object find(const nb::sequence& words) const {
         return numbers_of(words, [this](const Word& word) {
             const std::shared_lock lock(mutex_);
             const uint32_t number = vocabulary_.find(word);
@@ -152,14 +152,14 @@ class NativeVocabulary {
         });
     }
 
-    nb::object add(const nb::list& words) {
+    nb::object add(const nb::sequence& words) {
         return numbers_of(words, [this](const Word& word) {
             const std::unique_lock lock(mutex_);
             return int64_t{vocabulary_.find_or_add(word)};
         });
     }
 
-    nb::tuple count(const nb::list& texts, const Input<int32_t, 1>& y,
+    nb::tuple count(const nb::sequence& texts, const Input<int32_t, 1>& y,
                     const std::optional<Input<double, 1>>& w, int32_t k, bool presence) {
         const TextSource source(texts);
         const size_t n = source.size();
@@ -178,7 +178,7 @@ class NativeVocabulary {
         return count_with<double>(job);
     }
 
-    nb::tuple encode(const nb::list& texts, bool presence) const {
+    nb::tuple encode(const nb::sequence& texts, bool presence) const {
         const TextSource source(texts);
         std::vector<int64_t> indptr{0};
         std::vector<int32_t> indices;
@@ -206,7 +206,7 @@ class NativeVocabulary {
         return nb::make_tuple(to_numpy(indptr), to_numpy(indices), to_numpy(data));
     }
 
-    nb::object score(const nb::list& texts, const Input<double, 2>& slope, const Start& start,
+    nb::object score(const nb::sequence& texts, const Input<double, 2>& slope, const Start& start,
                      bool presence, const std::string& finish, const Input<double, 1>& log_prior) {
         const TextSource source(texts);
         const size_t n = source.size(), k = slope.shape(1);
@@ -309,8 +309,8 @@ class NativeVocabulary {
     }
 
     template <class Number>
-    static nb::object numbers_of(const nb::list& words, const Number& number_of) {
-        const nb::object held = nb::steal(PyList_AsTuple(words.ptr()));
+    static nb::object numbers_of(const nb::sequence& words, const Number& number_of) {
+        const nb::object held = nb::steal(PySequence_Tuple(words.ptr()));
         if (!held.is_valid()) throw nb::python_error();
         const size_t n = nb::len(held);
         std::unique_ptr<int64_t[]> numbers(new int64_t[n]);

@@ -1,4 +1,4 @@
-// A Python list of texts, made readable without the GIL.
+// A sequence of Python strs, made readable without the GIL.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,8 +13,8 @@ namespace naively {
 // Holds the str objects (their characters never change or move) for as long as it lives.
 class TextSource {
   public:
-    explicit TextSource(const nanobind::list& texts)
-            : held_(nanobind::steal(PyList_AsTuple(texts.ptr()))) {
+    explicit TextSource(const nanobind::sequence& texts)
+            : held_(nanobind::steal(PySequence_Tuple(texts.ptr()))) {
         if (!held_.is_valid()) throw nanobind::python_error();
         const size_t n = static_cast<size_t>(PyTuple_GET_SIZE(held_.ptr()));
         texts_.reserve(n);
