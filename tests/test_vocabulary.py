@@ -387,9 +387,9 @@ def test_bad_numbers_are_refused(Vocabulary):
     for y in ([0, 2], [-1, 0]):
         with pytest.raises(ValueError, match="class index"):
             v.count(texts, np.array(y, np.int32), None, 2, False)
-    with pytest.raises(ValueError, match="number"):
+    with pytest.raises(ValueError, match=r"number|shape"):
         v.count(texts, np.array([0], np.int32), None, 2, False)
-    with pytest.raises(ValueError, match="number"):
+    with pytest.raises(ValueError, match=r"number|shape"):
         v.count(texts, np.array([0, 1], np.int32), np.ones(3), 2, False)
     with pytest.raises(ValueError, match="2 rows of slopes for 1 words"):
         v.score(texts, np.zeros((2, 2)), start, False, "joint", start)
@@ -416,3 +416,22 @@ def test_threads_may_share_a_vocabulary():
         thread.join()
     assert totals == [50 * 400] * 4
     assert sorted(v.words()) == sorted(first_seen(texts))
+
+
+@pytest.mark.skipif(_native is None, reason="the native kernels are not built")
+@pytest.mark.parametrize("finish", ["joint", "posterior", "label"])
+def test_the_number_of_threads_does_not_show(finish):
+    rng = np.random.default_rng(0)
+    words = [f"word{i}" for i in range(1000)]
+    texts = [" ".join(rng.choice(words, 100)) for _ in range(500)]
+    v = _native.Vocabulary(words)
+    slope, start = rng.normal(size=(1000, 3)), np.log(np.full(3, 1 / 3))
+    before = _native.threads()
+    scores = []
+    try:
+        for threads in (1, 3):
+            _native.set_threads(threads)
+            scores.append(v.score(texts, slope, start, True, finish, start))
+    finally:
+        _native.set_threads(before)
+    assert (scores[0] == scores[1]).all()

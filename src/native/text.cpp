@@ -3,18 +3,20 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <shared_mutex>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "arrays.h"
+#include "double_double.h"
 #include "finish.h"
 #include "text_seen.h"
 #include "text_source.h"
@@ -27,38 +29,29 @@ namespace nb = nanobind;
 namespace naively {
 namespace {
 
-template <class T, int dimensions>
-using Input = nb::ndarray<const T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
-using Start = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-
 template <class T>
-nb::object to_numpy(std::unique_ptr<T[]> values, std::initializer_list<size_t> shape) {
-    T* data = values.get();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    values.release();
-    return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
-}
+using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 nb::object to_numpy(const std::vector<T>& values) {
     std::unique_ptr<T[]> copy(new T[values.size()]);
     std::copy(values.begin(), values.end(), copy.get());
-    return to_numpy(std::move(copy), {values.size()});
+    nb::capsule owner(copy.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(copy.release(), {values.size()}, owner));
 }
 
-// A sum of weights, and what its rounding lost (Knuth's TwoSum).
-struct DoubleDouble {
+struct WeightSum {
     double high = 0, low = 0;
 
-    void operator+=(double x) {
-        const double sum = high + x, part = sum - high;
-        low += (high - (sum - part)) + (x - part);
-        high = sum + low;
-        low -= high - sum;
+    void operator+=(double weight) {
+        add_to_sum(high, low, weight);
+        const double sum = high + low;
+        low -= sum - high;
+        high = sum;
     }
 };
 
-double high_of(const DoubleDouble& sum) { return sum.high; }
+double high_of(const WeightSum& sum) { return sum.high; }
 template <class Count>
 double high_of(Count count) { return static_cast<double>(count); }
 
@@ -69,6 +62,10 @@ struct CountJob {
     size_t k;
     bool presence;
 };
+
+bool all_whole(const double* weights, size_t n) {
+    return std::all_of(weights, weights + n, [](double x) { return x == std::rint(x); });
+}
 
 // Returns a table (words, classes), row by row; grows the vocabulary.
 template <class Cell>
@@ -159,23 +156,20 @@ class NativeVocabulary {
         });
     }
 
-    nb::tuple count(const nb::sequence& texts, const Input<int32_t, 1>& y,
-                    const std::optional<Input<double, 1>>& w, int32_t k, bool presence) {
+    nb::tuple count(const nb::sequence& texts, nb::handle y, nb::handle w, int32_t k,
+                    bool presence) {
         const TextSource source(texts);
-        const size_t n = source.size();
-        if (y.shape(0) != n || (w && w->shape(0) != n))
-            throw nb::value_error("texts, classes and weights differ in number");
-        if (std::any_of(y.data(), y.data() + n, [k](int32_t c) { return c < 0 || c >= k; }))
-            throw nb::value_error("a class index is out of range");
-        const double* weights = w ? w->data() : nullptr;
-        const bool whole =
-            !w || std::all_of(weights, weights + n, [](double x) { return x == std::rint(x); });
-        const CountJob job{source, y.data(), weights, static_cast<size_t>(std::max(k, 0)), presence};
-        if (!whole) return count_with<DoubleDouble>(job);
-        // 32 bits halve the memory that is counted in; no text is long enough to overflow them.
-        if (!w && source.characters() <= UINT32_MAX) return count_with<uint32_t>(job);
-        if (!w) return count_with<uint64_t>(job);
-        return count_with<double>(job);
+        const int64_t rows = static_cast<int64_t>(source.size());
+        const ClassIndices classes(y, rows, k);
+        const Weights weights(w, rows);
+        const double* weight = weights.data();
+        const CountJob job{source, classes.data(), weight, static_cast<size_t>(std::max(k, 0)),
+                           presence};
+        if (weight != nullptr && !all_whole(weight, source.size())) return count_with<WeightSum>(job);
+        if (weight != nullptr) return count_with<double>(job);
+        // 32 bits halve the memory that is counted in; only an enormous batch can overflow them.
+        if (source.characters() <= UINT32_MAX) return count_with<uint32_t>(job);
+        return count_with<uint64_t>(job);
     }
 
     nb::tuple encode(const nb::sequence& texts, bool presence) const {
@@ -206,38 +200,29 @@ class NativeVocabulary {
         return nb::make_tuple(to_numpy(indptr), to_numpy(indices), to_numpy(data));
     }
 
-    nb::object score(const nb::sequence& texts, const Input<double, 2>& slope, const Start& start,
-                     bool presence, const std::string& finish, const Input<double, 1>& log_prior) {
+    nb::object score(const nb::sequence& texts, nb::handle slope_array, nb::handle start,
+                     bool presence, const std::string& finish, nb::handle log_prior) const {
         const TextSource source(texts);
-        const size_t n = source.size(), k = slope.shape(1);
-        const bool own_starts = start.ndim() == 2;
-        if (log_prior.shape(0) != k || start.ndim() < 1 || start.ndim() > 2 ||
-            start.shape(start.ndim() - 1) != k || (own_starts && start.shape(0) != n))
-            throw nb::value_error("slope, start and log_prior differ in shape");
-        Output output{parse_finish(finish), static_cast<int64_t>(k), log_prior.data(), nullptr,
-                      nullptr};
-        const bool labels = output.finish == Finish::label;
-        std::unique_ptr<int32_t[]> of_labels(labels ? new int32_t[n] : nullptr);
-        std::unique_ptr<double[]> of_table(labels ? nullptr : new double[n * k]);
-        output.labels = of_labels.get();
-        output.table = of_table.get();
+        const int64_t rows = static_cast<int64_t>(source.size());
+        const Array slope = import_floats(slope_array, 2, "slope");
+        Scores scores(rows, slope.shape(1), start, finish, log_prior);
         {
             const nb::gil_scoped_release released;
             const std::shared_lock lock(mutex_);
-            if (slope.shape(0) != vocabulary_.size())
+            const size_t words = vocabulary_.size();
+            if (static_cast<size_t>(slope.shape(0)) != words)
                 throw std::invalid_argument(std::to_string(slope.shape(0)) +
-                                            " rows of slopes for " +
-                                            std::to_string(vocabulary_.size()) + " words");
-            const ScoreJob job{source, slope.data(), start.data(), k, own_starts, presence};
+                                            " rows of slopes for " + std::to_string(words) +
+                                            " words");
             constexpr double operations_per_character = 8;
-            const double characters_per_row =
-                static_cast<double>(source.characters()) / std::max<double>(static_cast<double>(n), 1);
-            const int64_t rows = static_cast<int64_t>(n);
-            run_parts(rows, count_parts(rows, operations_per_character * characters_per_row),
-                      [&](int64_t begin, int64_t end, int) { score_rows(job, output, begin, end); });
+            const double operations =
+                operations_per_character * static_cast<double>(source.characters());
+            const int parts = count_parts(rows, operations / std::max(static_cast<double>(rows), 1.0));
+            run_parts(rows, parts, [&](int64_t begin, int64_t end, int) {
+                score_rows(source, slope.data<double>(), scores, presence, begin, end);
+            });
         }
-        if (labels) return to_numpy(std::move(of_labels), {n});
-        return to_numpy(std::move(of_table), {n, k});
+        return scores.object();
     }
 
     nb::tuple to_arrays() const {
@@ -246,8 +231,8 @@ class NativeVocabulary {
     }
 
     // The caller owns what is returned.
-    static NativeVocabulary* from_arrays(const Input<uint8_t, 1>& utf8,
-                                         const Input<int64_t, 1>& ends) {
+    static NativeVocabulary* from_arrays(const Input<uint8_t>& utf8,
+                                         const Input<int64_t>& ends) {
         const size_t bytes = utf8.shape(0), n = ends.shape(0);
         try {
             decoded(utf8.data(), bytes);
@@ -260,7 +245,8 @@ class NativeVocabulary {
         auto made = std::make_unique<NativeVocabulary>();
         size_t begin = 0;
         for (size_t number = 0; number < n; ++number) {
-            const int64_t given = ends.data()[number];
+            int64_t given;  // from a mapped file: it need not be aligned
+            std::memcpy(&given, reinterpret_cast<const char*>(ends.data()) + 8 * number, 8);
             if (given < static_cast<int64_t>(begin) || given > static_cast<int64_t>(bytes))
                 throw nb::value_error("word ends must ascend to the end of the text");
             const size_t end = static_cast<size_t>(given);
@@ -279,14 +265,6 @@ class NativeVocabulary {
     struct Exported {
         std::vector<uint8_t> utf8;
         std::vector<int64_t> ends;
-    };
-
-    struct ScoreJob {
-        const TextSource& texts;
-        const double* slope;
-        const double* start;
-        size_t k;
-        bool own_starts, presence;
     };
 
     mutable std::shared_mutex mutex_;
@@ -313,7 +291,8 @@ class NativeVocabulary {
         const nb::object held = nb::steal(PySequence_Tuple(words.ptr()));
         if (!held.is_valid()) throw nb::python_error();
         const size_t n = nb::len(held);
-        std::unique_ptr<int64_t[]> numbers(new int64_t[n]);
+        std::vector<int64_t> numbers;
+        numbers.reserve(n);
         std::vector<uint8_t> bytes;
         for (size_t i = 0; i < n; ++i) {
             PyObject* item = PyTuple_GET_ITEM(held.ptr(), static_cast<Py_ssize_t>(i));
@@ -324,49 +303,50 @@ class NativeVocabulary {
             const char* begin = PyBytes_AS_STRING(utf8.ptr());
             bytes.assign(begin, begin + PyBytes_GET_SIZE(utf8.ptr()));
             std::transform(bytes.begin(), bytes.end(), bytes.begin(), swap_underscore);
-            numbers[i] = number_of(Word::from_bytes(bytes.data(), bytes.size()));
+            numbers.push_back(number_of(Word::from_bytes(bytes.data(), bytes.size())));
         }
-        return to_numpy(std::move(numbers), {n});
+        return to_numpy(numbers);
     }
 
     template <class Cell>
     nb::tuple count_with(const CountJob& job) {
-        std::unique_ptr<double[]> high, low;
-        size_t words;
+        std::vector<Cell> cells;
+        int64_t words;
         {
             const nb::gil_scoped_release released;
             const std::unique_lock lock(mutex_);
-            const std::vector<Cell> cells = count_words<Cell>(vocabulary_, job);
-            words = vocabulary_.size();
-            high.reset(new double[cells.size()]);
-            for (size_t i = 0; i < cells.size(); ++i) high[i] = high_of(cells[i]);
-            if constexpr (std::is_same_v<Cell, DoubleDouble>) {
-                low.reset(new double[cells.size()]);
-                for (size_t i = 0; i < cells.size(); ++i) low[i] = cells[i].low;
-            }
+            cells = count_words<Cell>(vocabulary_, job);
+            words = static_cast<int64_t>(vocabulary_.size());
         }
-        nb::object low_or_none = nb::none();
-        if (low) low_or_none = to_numpy(std::move(low), {words, job.k});
-        return nb::make_tuple(to_numpy(std::move(high), {words, job.k}), low_or_none);
+        const int64_t k = static_cast<int64_t>(job.k);
+        Result<double> high("empty", words, k);
+        for (size_t i = 0; i < cells.size(); ++i) high.data()[i] = high_of(cells[i]);
+        if constexpr (std::is_same_v<Cell, WeightSum>) {
+            Result<double> low("empty", words, k);
+            for (size_t i = 0; i < cells.size(); ++i) low.data()[i] = cells[i].low;
+            return nb::make_tuple(high.object(), low.object());
+        }
+        return nb::make_tuple(high.object(), nb::none());
     }
 
-    void score_rows(const ScoreJob& job, const Output& output, int64_t begin, int64_t end) const {
-        const size_t k = job.k;
-        Finisher finisher(output, end - begin);
+    void score_rows(const TextSource& texts, const double* slope, const Scores& scores,
+                    bool presence, int64_t begin, int64_t end) const {
+        const size_t k = static_cast<size_t>(scores.classes());
+        Finisher finisher(scores.output(), end - begin);
         std::vector<uint8_t> buffer;
         SeenWords seen;
         for (int64_t first = begin; first < end; first += Finisher::max_rows) {
             const int64_t rows = std::min(end - first, Finisher::max_rows);
             double* joint = finisher.rows_at(first);
             for (int64_t row = first; row < first + rows; ++row, joint += k) {
-                std::copy_n(job.start + (job.own_starts ? row * k : 0), k, joint);
+                std::copy_n(scores.start(row), k, joint);
                 seen.next_text();
-                visit_words(job.texts[row], buffer, [&](const Word& word) {
+                visit_words(texts[static_cast<size_t>(row)], buffer, [&](const Word& word) {
                     const uint32_t number = vocabulary_.find(word);
                     if (number == Vocabulary::UNKNOWN) return;
-                    if (job.presence && !seen.insert(number)) return;
-                    const double* slope = job.slope + number * k;
-                    for (size_t c = 0; c < k; ++c) joint[c] += slope[c];
+                    if (presence && !seen.insert(number)) return;
+                    const double* of_word = slope + number * k;
+                    for (size_t c = 0; c < k; ++c) joint[c] += of_word[c];
                 });
             }
             finisher.finish(first, rows);
@@ -392,6 +372,6 @@ void bind_text(nb::module_& m) {
         .def("score", &NativeVocabulary::score, nb::arg("texts"), nb::arg("slope"),
              nb::arg("start"), nb::arg("presence"), nb::arg("finish"), nb::arg("log_prior"))
         .def("to_arrays", &NativeVocabulary::to_arrays)
-        .def_static("from_arrays", &NativeVocabulary::from_arrays, nb::arg("utf8"),
-                    nb::arg("ends"));
+        .def_static("from_arrays", &NativeVocabulary::from_arrays, nb::arg("utf8").noconvert(),
+                    nb::arg("ends").noconvert());
 }
