@@ -151,19 +151,25 @@ void visit_unicode(const Character* text, size_t n, std::vector<uint8_t>& buffer
         return table[c];
     };
     if (buffer.size() < 64) buffer.resize(64);
-    for (size_t i = 0; i < n;) {
-        Py_UCS4 c = in_word(text[i++]);
+    // Local copies: the compiler must assume that a byte written may be part of the vector itself.
+    uint8_t* bytes = buffer.data();
+    size_t size = buffer.size();
+    for (size_t i = 0; i < n; ++i) {
+        Py_UCS4 c = in_word(text[i]);
         if (c == 0) continue;
         const size_t begin = i;
-        size_t length = write_utf8(c, buffer.data());
-        while (i < n && (c = in_word(text[i])) != 0) {
-            if (buffer.size() - length < 4) buffer.resize(2 * buffer.size());
-            length += write_utf8(c, buffer.data() + length);
+        size_t length = 0;
+        do {
+            if (size - length < 4) {
+                buffer.resize(2 * size);
+                bytes = buffer.data();
+                size = buffer.size();
+            }
+            length += write_utf8(c, bytes + length);
             ++i;
-        }
-        if (i == begin) continue;
-        visit(length <= Word::HELD ? Word::held(buffer.data(), length)
-                                   : Word::pointed_at(buffer.data(), length));
+        } while (i < n && (c = in_word(text[i])) != 0);
+        if (i - begin < 2) continue;
+        visit(length <= Word::HELD ? Word::held(bytes, length) : Word::pointed_at(bytes, length));
     }
 }
 
