@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV ?= .venv
 SETTINGS ?=# more settings for the build of the kernels
 ARGS ?=# more arguments for pytest
+WITH ?=# what Python is started with, such as env NAME=value
 
 BIN := $(VENV)/bin
 MADE := $(VENV)/made
@@ -31,7 +32,7 @@ test: test-quick ## run all tests with the native kernels, and again in plain Nu
 	NAIVELY_NATIVE=0 $(BIN)/python -m pytest $(ARGS)
 
 test-quick: $(NAIVELY) $(MADE)/test ## run all tests once
-	$(BIN)/python -m pytest $(ARGS)
+	$(WITH) $(BIN)/python -m pytest $(ARGS)
 
 lint: $(NAIVELY) $(MADE)/lint ## check style, format and the layers of imports
 	$(BIN)/ruff check
@@ -47,9 +48,14 @@ bench: $(NAIVELY) $(MADE)/bench ## measure against scikit-learn, side by side
 docs: $(NAIVELY) $(MADE)/docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build/html
 
-sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer (GCC)
-	$(MAKE) VENV=build/sanitize SETTINGS=--config-settings=cmake.define.NAIVELY_SANITIZE=ON \
-	    build/sanitize/made/sanitized
+# Python itself is not built with the sanitizers, so their library must be loaded before it; and
+# what Python keeps until it exits is no leak of the kernels.
+sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer (g++)
+	$(MAKE) test-quick VENV=build/sanitize \
+	    SETTINGS=--config-settings=cmake.define.NAIVELY_SANITIZE=ON \
+	    WITH="env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD='$$(g++ -print-file-name=libasan.so) \
+	    $$(g++ -print-file-name=libstdc++.so)'" \
+	    ARGS='-p no:cacheprovider tests/test_kernels.py tests/test_vocabulary.py'
 
 clean: ## remove all that was made
 	rm -rf .venv build dist docs/_build .pytest_cache .mypy_cache .ruff_cache \
@@ -77,18 +83,10 @@ $(NAIVELY): $(MADE)/python pyproject.toml CMakeLists.txt $(wildcard src/native/*
 	@rm -f $(VENV)/build/CMakeCache.txt
 	@$(PIP) install --no-build-isolation --editable '.[plots]' \
 	    --config-settings=build-dir=$(VENV)/build $(SETTINGS)
-	@$(BIN)/python -c 'import naively; naively.show_config()'
+	@$(WITH) $(BIN)/python -c 'import naively; naively.show_config()'
 	@touch $@
 
 $(MADE)/test $(MADE)/lint $(MADE)/docs $(MADE)/bench: $(MADE)/%: $(MADE)/python pyproject.toml | $(NAIVELY)
 	@echo 'Installing what "make $*" needs ...'
 	@$(PIP) install --group $*
 	@touch $@
-
-# Python itself is not built with the sanitizer, so its library must be loaded first; and
-# Python's own allocations at exit are not leaks of the kernels.
-.PHONY: $(MADE)/sanitized
-$(MADE)/sanitized: $(NAIVELY) $(MADE)/test
-	LD_PRELOAD="$$(g++ -print-file-name=libasan.so) $$(g++ -print-file-name=libstdc++.so)" \
-	ASAN_OPTIONS=detect_leaks=0 \
-	$(BIN)/python -m pytest -p no:cacheprovider tests/test_kernels.py tests/test_vocabulary.py
