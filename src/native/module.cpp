@@ -7,6 +7,8 @@
 
 namespace nb = nanobind;
 
+void bind_text(nb::module_& m);  // text.cpp
+
 namespace {
 
 void bind_tally(nb::module_& m) {
@@ -49,6 +51,7 @@ NB_MODULE(_native, m) {
     m.doc() = "Native kernels: the same functions as naively.core.kernels, faster.";
     bind_tally(m);
     bind_score(m);
+    bind_text(m);
     m.def("instruction_set", &instruction_set_name, "Name the instruction set in use.");
     m.def("threads", [] { return naively::thread_limit().load(); }, "Return the most threads used.");
     m.def("set_threads", [](int count) {
