@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
+
+if TYPE_CHECKING:
+    import numpy as np
 
 DataArgument = Annotated[
     str,
@@ -72,6 +74,8 @@ def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
 
 def held_out(rows: int, share: float, seed: int) -> np.ndarray[Any, Any]:
     """Mark the rows that a random split sets aside; the same for the same arguments."""
+    import numpy as np
+
     chosen = np.zeros(rows, np.bool_)
     chosen[np.random.default_rng(seed).permutation(rows)[: round(rows * share)]] = True
     return chosen

@@ -100,12 +100,14 @@ class Levels(Axis):
         return tuple({level: i for i, level in enumerate(levels)} for levels in self.levels)
 
     @cached_property
-    def code_tables(self) -> tuple[tuple[int, NDArray[np.int32]] | None, ...]:
-        """For columns of whole numbers close together, the lowest, and the codes from it on.
+    def own_codes(self) -> bool:
+        """Whether each column's levels are 0, 1, 2, ..., so that a value is its own code."""
+        return all(levels == tuple(range(len(levels))) for levels in self.levels)
 
-        The codes begin and end with a place for all other numbers.
-        """
-        return tuple(_code_table(levels) for levels in self.levels)
+    @cached_property
+    def code_table(self) -> CodeTable | None:
+        """How to encode whole numbers without a dictionary, where levels are close together."""
+        return CodeTable.of(self.levels)
 
     def __len__(self) -> int:
         return int(self.first[-1])
@@ -142,15 +144,36 @@ class Levels(Axis):
         return Levels(self.columns, kept)
 
 
-def _code_table(levels: tuple[Level, ...]) -> tuple[int, NDArray[np.int32]] | None:
-    if not levels or any(type(level) is not int for level in levels):
-        return None
-    low, high = min(levels), max(levels)
-    if high - low >= DENSE_RANGE:
-        return None
-    codes = np.full(high - low + 3, len(levels), np.int32)
-    codes[np.array(levels) - (low - 1)] = np.arange(len(levels), dtype=np.int32)
-    return low, codes
+@dataclass(frozen=True, eq=False)
+class CodeTable:
+    """Codes by value, column after column, with a place for other numbers at each end."""
+
+    low: NDArray[np.int64]  # the value of each column's first place
+    start: NDArray[np.int64]  # where each column begins
+    size: NDArray[np.int64]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, levels: tuple[tuple[Level, ...], ...]) -> CodeTable | None:
+        """Make the table; None where levels are not whole numbers, or far apart."""
+        if not all(of and all(type(level) is int for level in of) for of in levels):
+            return None
+        low = np.array([min(of) - 1 for of in levels], np.int64)
+        size = np.array([max(of) for of in levels], np.int64) - low + 2
+        if not len(levels) or int(size.max()) > DENSE_RANGE:
+            return None
+        start = np.cumsum(size) - size
+        codes = np.repeat(np.array([len(of) for of in levels], np.int32), size)
+        for of, first, at in zip(levels, low, start, strict=True):
+            codes[np.array(of) - first + at] = np.arange(len(of))
+        return cls(low, start, size, codes)
+
+    def look_up(self, matrix: NDArray[np.integer]) -> NDArray[np.int32]:
+        """Encode whole numbers, rows × columns."""
+        place = matrix - self.low
+        np.clip(place, 0, self.size - 1, out=place)
+        place += self.start
+        return self.codes[place]
 
 
 @dataclass(frozen=True, eq=False)

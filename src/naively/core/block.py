@@ -52,7 +52,7 @@ class Sparse(Block):
 class Codes(Block):
     """Level numbers within each column, rows × columns; negative is missing.
 
-    At prediction the number after a column's last level stands for every level never seen.
+    At prediction a number past a column's last level stands for every level never seen.
     """
 
     codes: NDArray[np.integer]

@@ -218,15 +218,18 @@ def score_codes(
     finish: Finish,
     log_prior: Floats,
 ) -> NDArray[np.generic]:
-    """Start + the table's row of each level; column j reads rows ``first[j] + code``."""
+    """Start + the table's row of each level; column j reads rows ``first[j] + code``.
+
+    A code past the last row of its column reads that row.
+    """
     out = np.empty((len(codes), table.shape[1]))
     out[...] = start
     for j in range(codes.shape[1]):
         present = np.flatnonzero(codes[:, j] >= 0)
-        row = codes[present, j].astype(np.int64) + first[j]
-        if (row >= first[j + 1]).any():
+        last = first[j + 1] - first[j] - 1
+        if last < 0 and present.size:
             raise ValueError("a level code is out of range")
-        out[present] += table[row]
+        out[present] += table[np.minimum(codes[present, j].astype(np.int64), last) + first[j]]
     return finish_rows(out, finish, log_prior)
 
 

@@ -76,11 +76,11 @@ class LogLinear(Likelihood):
     @cached_property
     def _finite(self) -> tuple[Floats, Floats | None, Floats]:
         """Slope, offset and its sum, with infinities as 0."""
-        slope = np.nan_to_num(self.slope, posinf=0.0, neginf=0.0)
+        slope = _finite(self.slope)
         if self.offset is None:
-            return np.ascontiguousarray(slope), None, np.zeros(slope.shape[1])
-        offset = np.ascontiguousarray(np.nan_to_num(self.offset, posinf=0.0, neginf=0.0))
-        return np.ascontiguousarray(slope), offset, offset.sum(axis=0)
+            return slope, None, np.zeros(slope.shape[1])
+        offset = _finite(self.offset)
+        return slope, offset, offset.sum(axis=0)
 
     @cached_property
     def _impossible(self) -> LogLinear | None:
@@ -177,6 +177,11 @@ class LogLinear(Likelihood):
         return absent
 
 
+def _finite(table: Floats) -> Floats:
+    """Return the table with infinities as 0; the table itself where it has none."""
+    return table if np.isfinite(table).all() else np.where(np.isfinite(table), table, 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Quadratic(Likelihood):
     """``Σ_j offset_j - half_precision_j · (x_j - mean_j)²`` over present cells, never expanded."""
@@ -225,7 +230,8 @@ class Table(Likelihood):
 
     def contributions(self, block: Codes) -> Contributions:
         row, column = np.nonzero(block.codes >= 0)
-        code = block.codes[row, column].astype(np.int64)
+        last = np.diff(self.first)[column] - 1
+        code = np.minimum(block.codes[row, column].astype(np.int64), last)
         return Contributions(row, column, code, self.table[self.first[column] + code])
 
     def typical(self, c: int) -> Typical:  # noqa: ARG002

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from naively.core.axis import DENSE_RANGE, Columns, Level, Levels, Words
 from naively.core.block import Block, Codes, Dense, Documents, Sparse
 from naively.core.compute import Vocabulary
-from naively.data.rows import MatrixRows, Name, Rows, SparseRows, as_floats
+from naively.data.rows import MatrixRows, Name, Rows, SparseRows
 
 MISSING = -1
 
@@ -44,10 +44,17 @@ def find_levels(rows: Rows, columns: tuple[Name, ...] | range) -> Codes:
 
 
 def look_up_levels(rows: Rows, axis: Levels) -> Codes:
-    """Encode columns by known levels; the code after the last stands for all others."""
+    """Encode columns by known levels; a code past the last stands for all others."""
+    if isinstance(rows, MatrixRows) and axis.columns == tuple(rows.names):
+        matrix = rows.matrix
+        if matrix.dtype.kind in "iu":
+            if axis.own_codes and matrix.size and matrix.min() >= 0:
+                return Codes(_signed(matrix), axis)
+            if axis.code_table is not None:
+                return Codes(axis.code_table.look_up(_signed(matrix)), axis)
     codes = np.empty((len(rows), len(axis.columns)), np.int32)
     for j, name in enumerate(axis.columns):
-        codes[:, j] = _look_up(rows.values(name), axis, j)
+        codes[:, j] = _look_up(rows.values(name), axis.index[j])
     return Codes(codes, axis)
 
 
@@ -79,24 +86,14 @@ def _plain(levels: NDArray[Any]) -> list[Level]:
     return levels.tolist()  # type: ignore[no-any-return]
 
 
-def _look_up(column: NDArray[Any], axis: Levels, j: int) -> NDArray[np.int32]:
-    unseen = len(axis.levels[j])
-    if column.dtype.kind in "iu" and (table := axis.code_tables[j]) is not None:
-        low, codes = table
-        place = column.astype(np.int64) - (low - 1)
-        return codes[np.clip(place, 0, len(codes) - 1)]
-    index = axis.index[j]
-    values = column
+def _look_up(column: NDArray[Any], index: dict[Level, int]) -> NDArray[np.int32]:
+    unseen = len(index)
     if column.dtype.kind in "fiub":
-        values, inverse = np.unique(
-            as_floats(column) if column.dtype.kind == "f" else column, return_inverse=True
-        )
+        values, inverse = np.unique(column, return_inverse=True)
         codes = np.array(
             [MISSING if np.isnan(v) else index.get(v, unseen) for v in values.tolist()], np.int32
         )
-        return codes[inverse] if codes.size else np.empty(0, np.int32)
-    return np.fromiter(
-        (MISSING if v is None else index.get(v, unseen) for v in values.tolist()),
-        np.int32,
-        len(values),
-    )
+        return codes[inverse]
+    values = column.tolist()
+    found = (MISSING if v is None else index.get(v, unseen) for v in values)
+    return np.fromiter(found, np.int32, len(values))

@@ -60,10 +60,14 @@ class Multinomial(EventModel):
         return block
 
     def likelihood(self, tally: BlockTally) -> LogLinear:
-        recorded = (tally[PRESENT].high > 0).any(axis=1, keepdims=True)
-        count = np.where(recorded, tally[VALUE].high + self.alpha, 0.0)
-        total = count.sum(axis=0)
+        unrecorded = ~(tally[PRESENT].high > 0).any(axis=1)
+        log_p = tally[VALUE].high + self.alpha
+        log_p[np.broadcast_to(unrecorded, len(log_p))] = 0.0
+        total = log_p.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_p = np.log(count) - np.log(total)
+            np.log(log_p, out=log_p)
+            log_p -= np.log(total)
         # A column never recorded, and a class without any counts, say nothing.
-        return LogLinear(slope=np.where(recorded & (total > 0), log_p, 0.0))
+        log_p[np.broadcast_to(unrecorded, len(log_p))] = 0.0
+        log_p[:, total == 0] = 0.0
+        return LogLinear(slope=log_p)
