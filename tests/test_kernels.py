@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -14,6 +13,9 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse, special
 
 from naively.core import kernels
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 try:
     from naively.core import _native as native
@@ -123,7 +125,9 @@ def absolute(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, k: int) -> list
     return [high for high, _ in kernels.tally_dense(np.abs(X), y, w, k)]
 
 
-def every_finish(n: int, k: int, rng: np.random.Generator) -> list[tuple[np.ndarray, str, np.ndarray]]:
+def every_finish(
+    n: int, k: int, rng: np.random.Generator
+) -> list[tuple[np.ndarray, str, np.ndarray]]:
     log_prior = special.log_softmax(rng.normal(size=k))
     starts = (rng.normal(size=k), rng.normal(size=(n, k)))
     return [(start, finish, log_prior) for start in starts for finish in FINISHES]
@@ -195,7 +199,10 @@ def test_dense_sums_are_exact(data: st.DataObject, k: int) -> None:
             for c in range(k):
                 rows = [i for i in range(n) if y[i] == c and not np.isnan(X[i, j])]
                 for power, (high, low) in enumerate(result):
-                    terms = [Fraction(1 if w is None else w[i]) * Fraction(X[i, j]) ** power for i in rows]
+                    terms = [
+                        Fraction(1 if w is None else w[i]) * Fraction(X[i, j]) ** power
+                        for i in rows
+                    ]
                     error = Fraction(high[j, c]) + Fraction(low[j, c]) - sum(terms)
                     # Below 1e-290 products lose digits to underflow.
                     tolerance = Fraction(1, 10**30) * sum(map(abs, terms)) + Fraction(1, 10**290)
@@ -267,7 +274,9 @@ def test_zero_times_an_infinite_slope_is_zero(either: ModuleType, n: int) -> Non
 
 def random_csr(n: int, width: int, rng: np.random.Generator, values: str) -> sparse.csr_array:
     X = sparse.random_array((n, width), density=0.3, format="csr", rng=rng)
-    X.data = rng.integers(1, 5, X.nnz).astype(float) if values == "whole" else rng.normal(size=X.nnz)
+    X.data = (
+        rng.integers(1, 5, X.nnz).astype(float) if values == "whole" else rng.normal(size=X.nnz)
+    )
     return X
 
 
@@ -503,8 +512,15 @@ def test_level_codes_out_of_range(either: ModuleType) -> None:
         codes = np.array([[0, 0], [bad, 1]], np.int32)
         with pytest.raises(ValueError, match="level code is out of range"):
             either.tally_codes(codes, first, np.zeros(2, np.int32), None, 1)
-        with pytest.raises(ValueError, match="level code is out of range"):
-            either.score_codes(codes, first, np.zeros((4, 1)), np.zeros(1), "joint", np.zeros(1))
+
+
+def test_a_code_past_the_last_level_is_the_level_never_seen(either: ModuleType) -> None:
+    first, table = np.array([0, 2, 4]), np.array([[1.0], [2.0], [10.0], [20.0]])
+    codes = np.array([[0, 0], [2, 1], [1, 2**31 - 1], [-1, 5]], np.int32)
+    joint = either.score_codes(codes, first, table, np.zeros(1), "joint", np.zeros(1))
+    assert joint[:, 0].tolist() == [11.0, 22.0, 22.0, 20.0]
+    with pytest.raises(ValueError, match="level code is out of range"):
+        either.score_codes(codes, np.array([0, 0, 4]), table, np.zeros(1), "joint", np.zeros(1))
 
 
 @needs_native

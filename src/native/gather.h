@@ -10,13 +10,13 @@
 
 namespace naively {
 
-// Which rows of the table, how often; values is null where each counts once.
+// Which rows of the table, and how often each counts; values is null where each counts once.
 template <class Index>
 struct TableRows {
     const Index* rows;
     const double* values;
     std::int64_t count;
-    std::int64_t known;  // rows[0 .. known) may be read, for prefetching; unchecked beyond count
+    std::int64_t prefetchable;  // rows[0 .. prefetchable) may be read, though not yet checked
 };
 
 template <class Isa, int lanes, int vectors, bool valued, class Index>
@@ -24,32 +24,40 @@ NAIVELY_INLINE inline void add_to_registers(const double* table, std::int64_t cl
                                             const TableRows<Index>& from, std::int64_t first_class,
                                             std::int64_t last_vector, double* joint) {
     using V = Vector<double, lanes>;
-    constexpr std::int64_t ahead = 12;
-    V sums[vectors];
+    constexpr std::int64_t ahead = 16;
+    constexpr int chains = vectors <= 4 ? 2 : 1;  // few sums wait for one another less in two chains
+    V sums[chains][vectors] = {};
     const auto place = [&](int v) NAIVELY_INLINE {
         return v + 1 < vectors ? first_class + v * lanes : last_vector;
     };
-    for (int v = 0; v < vectors; ++v) sums[v] = load<lanes>(joint + place(v));
-    for (std::int64_t e = 0; e < from.count; ++e) {
-        if (e + ahead < from.known) {
-            const auto later = reinterpret_cast<std::uintptr_t>(table) +
-                               static_cast<std::uintptr_t>(from.rows[e + ahead]) *
-                                   static_cast<std::uintptr_t>(classes) * sizeof(double);
-            for (int v = 0; v < vectors; v += 8 / lanes)
-                __builtin_prefetch(reinterpret_cast<const void*>(later + place(v) * sizeof(double)));
-            __builtin_prefetch(
-                reinterpret_cast<const void*>(later + (last_vector + lanes) * sizeof(double) - 1));
+    const auto prefetch = [&](std::int64_t row, std::int64_t cell) NAIVELY_INLINE {
+        const auto address =
+            reinterpret_cast<std::uintptr_t>(table) +
+            sizeof(double) * (static_cast<std::uintptr_t>(row) * static_cast<std::uintptr_t>(classes) +
+                              static_cast<std::uintptr_t>(cell));
+        __builtin_prefetch(reinterpret_cast<const void*>(address));
+    };
+    const auto add = [&](std::int64_t e, V (&sum)[vectors]) NAIVELY_INLINE {
+        if (e + ahead < from.prefetchable) {
+            for (int v = 0; v < vectors; v += 8 / lanes) prefetch(from.rows[e + ahead], place(v));
+            if (vectors * lanes > 2) prefetch(from.rows[e + ahead], last_vector + lanes - 1);
         }
         const double* row = table + from.rows[e] * classes;
         for (int v = 0; v < vectors; ++v) {
             const V cells = load<lanes>(row + place(v));
             if constexpr (valued)
-                sums[v] = multiply_add<Isa, lanes>(broadcast<lanes>(from.values[e]), cells, sums[v]);
+                sum[v] = multiply_add<Isa, lanes>(broadcast<lanes>(from.values[e]), cells, sum[v]);
             else
-                sums[v] += cells;
+                sum[v] += cells;
         }
-    }
-    for (int v = 0; v < vectors; ++v) store<lanes>(joint + place(v), sums[v]);
+    };
+    std::int64_t e = 0;
+    for (; e + chains <= from.count; e += chains)
+        for (int chain = 0; chain < chains; ++chain) add(e + chain, sums[chain]);
+    for (; e < from.count; ++e) add(e, sums[0]);
+    for (int v = 0; v < vectors; ++v)  // read before written: the last vector overlaps
+        sums[0][v] += load<lanes>(joint + place(v)) + (chains > 1 ? sums[chains - 1][v] : V{});
+    for (int v = 0; v < vectors; ++v) store<lanes>(joint + place(v), sums[0][v]);
 }
 
 template <class Isa, bool valued, int lanes = Isa::lanes, class Index>

@@ -7,7 +7,7 @@
 
 namespace nb = nanobind;
 
-void bind_text(nb::module_& m);  // text.cpp
+void bind_text(nb::module_& m);
 
 namespace {
 

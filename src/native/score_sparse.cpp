@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "arrays.h"
@@ -13,17 +15,17 @@
 namespace naively {
 namespace {
 
-constexpr int64_t chunk = 512;  // entries at a time
-
-// Call score_row(row, joint) for every row, and finish.
-template <class Isa, class ScoreRow>
+// Score every row and finish: prepare(first, rows) is called for a few rows at a time, then
+// score_row(row, joint) for each of them.
+template <class Prepare, class ScoreRow>
 NAIVELY_INLINE inline void score_rows(const Scores& scores, int64_t begin, int64_t end,
-                                      const ScoreRow& score_row) {
+                                      const Prepare& prepare, const ScoreRow& score_row) {
     const int64_t k = scores.classes();
     Finisher finisher(scores.output(), end - begin);
     for (int64_t first = begin; first < end; first += Finisher::max_rows) {
         const int64_t rows = std::min(Finisher::max_rows, end - first);
         double* joint = finisher.rows_at(first);
+        prepare(first, rows);
         for (int64_t i = 0; i < rows; ++i) {
             std::copy_n(scores.start(first + i), k, joint + i * k);
             score_row(first + i, joint + i * k);
@@ -32,36 +34,56 @@ NAIVELY_INLINE inline void score_rows(const Scores& scores, int64_t begin, int64
     }
 }
 
-// Reads entries as doubles. Zeros add nothing, not even where the table says -inf, nor do NaN.
+// Adds entries to a row's scores, as doubles and without those that add nothing: NaN, and zeros,
+// even where the table says -inf.
 template <class Index, class Value>
-class EntryReader {
+class EntryAdder {
   public:
-    EntryReader(const Index* columns, const Value* values, int64_t width, int64_t end)
-        : columns_(columns), values_(values), width_(width), end_(end) {}
+    EntryAdder(const Index* columns, const Value* values, const double* table, int64_t width, int64_t classes,
+               int64_t end)
+        : columns_(columns), values_(values), table_(table), width_(width), classes_(classes),
+          end_(width * classes * static_cast<int64_t>(sizeof(double)) > cached_bytes ? end : 0) {}
 
-    NAIVELY_INLINE inline TableRows<Index> read(int64_t begin, int64_t count) {
-        const Index* columns = columns_ + begin;
-        check_columns(columns, count, width_);
-        bool all_count = true;
-        for (int64_t e = 0; e < count; ++e) {
-            const auto value = static_cast<double>(values_[begin + e]);
-            value_[e] = value;
-            all_count &= value < 0.0 || value > 0.0;
+    // Look at entries before they are added.
+    NAIVELY_INLINE inline void prepare(int64_t begin, int64_t end) {
+        check_columns(columns_ + begin, end - begin, width_);
+        if constexpr (std::is_same_v<Value, double>) {
+            bool all_count = true;
+            for (int64_t e = begin; e < end; ++e) all_count &= values_[e] < 0.0 || values_[e] > 0.0;
+            as_they_are_ = all_count;
         }
-        if (all_count) return {columns, value_.data(), count, end_ - begin};
-        int64_t kept = 0;
-        for (int64_t e = 0; e < count; ++e) {
-            if (!(value_[e] < 0.0 || value_[e] > 0.0)) continue;
-            value_[kept] = value_[e];
-            column_[kept++] = columns[e];
+    }
+
+    template <class Isa>
+    NAIVELY_INLINE inline void add(int64_t begin, int64_t end, double* joint) {
+        if constexpr (std::is_same_v<Value, double>) {
+            if (as_they_are_)
+                return add_table_rows<Isa, true>(
+                    table_, classes_,
+                    TableRows<Index>{columns_ + begin, values_ + begin, end - begin, end_ - begin}, joint);
         }
-        return {column_.data(), value_.data(), kept, kept};
+        for (; begin < end; begin += chunk) {
+            const int64_t count = std::min(chunk, end - begin);
+            int64_t kept = 0;
+            for (int64_t e = begin; e < begin + count; ++e) {
+                const auto value = static_cast<double>(values_[e]);
+                column_[kept] = columns_[e];
+                value_[kept] = value;
+                kept += value < 0.0 || value > 0.0;
+            }
+            add_table_rows<Isa, true>(table_, classes_,
+                                      TableRows<Index>{column_.data(), value_.data(), kept, 0}, joint);
+        }
     }
 
   private:
+    static constexpr int64_t chunk = 512;
+
     const Index* columns_;
     const Value* values_;
-    int64_t width_, end_;
+    const double* table_;
+    int64_t width_, classes_, end_;
+    bool as_they_are_ = false;
     std::array<double, chunk> value_;
     std::array<Index, chunk> column_;
 };
@@ -78,17 +100,19 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
         nb::gil_scoped_release released;
         const double operations = 1.0 + static_cast<double>(matrix.entries() * k) /
                                             static_cast<double>(std::max<int64_t>(1, matrix.rows()));
+        const int parts = count_parts(matrix.rows(), operations);
         matrix.visit([&](auto* columns, auto* values) {
-            run_parts(matrix.rows(), count_parts(matrix.rows(), operations), [&](int64_t begin, int64_t end, int) {
-                EntryReader reader(columns, values, width, matrix.end_of_entries());
+            run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int) {
+                const int64_t* starts = matrix.starts();
+                EntryAdder adder(columns, values, table.data<double>(), width, k, starts[matrix.rows()]);
                 on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
-                    using Isa = decltype(isa);
-                    score_rows<Isa>(scores, begin, end, [&](int64_t row, double* joint) NAIVELY_INLINE {
-                        const int64_t row_end = matrix.starts()[row + 1];
-                        for (int64_t e = matrix.starts()[row]; e < row_end; e += chunk)
-                            add_table_rows<Isa, true>(table.data<double>(), k,
-                                                      reader.read(e, std::min(chunk, row_end - e)), joint);
-                    });
+                    score_rows(
+                        scores, begin, end,
+                        [&](int64_t first, int64_t rows)
+                            NAIVELY_INLINE { adder.prepare(starts[first], starts[first + rows]); },
+                        [&](int64_t row, double* joint) NAIVELY_INLINE {
+                            adder.template add<decltype(isa)>(starts[row], starts[row + 1], joint);
+                        });
                 });
             });
         });
@@ -106,27 +130,30 @@ nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb:
     {
         nb::gil_scoped_release released;
         const auto operations = static_cast<double>(1 + columns * (k + 4));
+        const int parts = count_parts(matrix.rows(), operations);
         matrix.visit([&](auto* code) {
-            run_parts(matrix.rows(), count_parts(matrix.rows(), operations), [&](int64_t begin, int64_t end, int) {
+            run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int) {
                 std::vector<int64_t> level(columns);
                 const int64_t* starts = matrix.starts();
                 on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
-                    using Isa = decltype(isa);
-                    score_rows<Isa>(scores, begin, end, [&](int64_t row, double* joint) NAIVELY_INLINE {
+                    const auto score_row = [&](int64_t row, double* joint) NAIVELY_INLINE {
                         const auto* cell = code + row * matrix.row_stride();
                         int64_t present = 0;
                         bool outside = false;
                         for (int64_t j = 0; j < columns; ++j) {
                             const int64_t value = cell[j * matrix.column_stride()];
-                            level[present] = starts[j] + value;
-                            outside |= value >= starts[j + 1] - starts[j];
+                            // A code past the last row reads that row: the level never seen.
+                            const int64_t last = starts[j + 1] - starts[j] - 1;
+                            level[present] = starts[j] + std::min<int64_t>(value, last);
+                            outside |= (value >= 0) & (last < 0);
                             present += value >= 0;
                         }
                         if (outside) throw std::invalid_argument("a level code is out of range");
-                        add_table_rows<Isa, false>(rows.data<double>(), k,
-                                                   TableRows<int64_t>{level.data(), nullptr, present, present},
-                                                   joint);
-                    });
+                        add_table_rows<decltype(isa), false>(
+                            rows.data<double>(), k,
+                            TableRows<int64_t>{level.data(), nullptr, present, 0}, joint);
+                    };
+                    score_rows(scores, begin, end, [](int64_t, int64_t) NAIVELY_INLINE {}, score_row);
                 });
             });
         });
@@ -142,8 +169,9 @@ nb::object finish_rows(nb::handle joint, const char* finish, nb::handle log_prio
         nb::gil_scoped_release released;
         const int parts = count_parts(scores.rows(), static_cast<double>(8 * k));
         run_parts(scores.rows(), parts, [&](int64_t begin, int64_t end, int) {
-            on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
-                score_rows<decltype(isa)>(scores, begin, end, [](int64_t, double*) NAIVELY_INLINE {});
+            on_best_instruction_set([&](auto) NAIVELY_INLINE {
+                score_rows(scores, begin, end, [](int64_t, int64_t) NAIVELY_INLINE {},
+                           [](int64_t, double*) NAIVELY_INLINE {});
             });
         });
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "arrays.h"
@@ -31,10 +32,19 @@ inline std::vector<int64_t> import_row_starts(const Array& indptr, int64_t entri
 
 template <class Index>
 NAIVELY_INLINE inline void check_columns(const Index* columns, int64_t count, int64_t width) {
-    bool outside = false;
-    for (int64_t e = 0; e < count; ++e) outside |= columns[e] < 0 || columns[e] >= width;
-    if (outside) throw std::invalid_argument("a column index is out of range");
+    using Unsigned = std::make_unsigned_t<Index>;  // negative is larger than any column
+    Unsigned largest = 0;
+    for (int64_t e = 0; e < count; ++e)
+        largest = std::max(largest, static_cast<Unsigned>(columns[e]));
+    if (count && largest >= static_cast<std::uint64_t>(width))
+        throw std::invalid_argument("a column index is out of range");
 }
+
+// Rows of a CSR matrix that are checked together, before they are used.
+constexpr int64_t checked_rows = 64;
+
+// Tables larger than this are prefetched from.
+constexpr int64_t cached_bytes = 1 << 18;
 
 // A CSR matrix whose arrays are checked, but for the column indices.
 class CsrMatrix {

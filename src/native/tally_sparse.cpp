@@ -2,10 +2,10 @@
 // table. Whole numbers are added plainly, which is exact below 2^53; when something else turns up,
 // the counting starts again in double-double.
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "arrays.h"
@@ -17,26 +17,23 @@
 namespace naively {
 namespace {
 
+// A cell of the table of whole numbers is a double; else it is a double-double.
 struct Sum {
     double high, low;
-
-    NAIVELY_INLINE inline void add(double value) { add_to_sum(high, low, value); }
-    NAIVELY_INLINE inline void add_product(double value, double weight) {
-        const double product = value * weight;
-        add(product);
-        low += __builtin_fma(value, weight, -product);
-    }
-    void merge(const Sum& other) { add_pair(high, low, other.high, other.low); }
 };
 
-// A sum of whole numbers.
-struct Count {
-    double value;
-
-    NAIVELY_INLINE inline void add(double added) { value += added; }
-    NAIVELY_INLINE inline void add_product(double added, double weight) { value += added * weight; }
-    void merge(const Count& other) { value += other.value; }
-};
+NAIVELY_INLINE inline void add(double& cell, double value) { cell += value; }
+NAIVELY_INLINE inline void add_product(double& cell, double value, double weight) {
+    cell += value * weight;
+}
+NAIVELY_INLINE inline void add(Sum& cell, double value) { add_to_sum(cell.high, cell.low, value); }
+NAIVELY_INLINE inline void add_product(Sum& cell, double value, double weight) {
+    const double product = value * weight;
+    add(cell, product);
+    cell.low += __builtin_fma(value, weight, -product);
+}
+void merge(double& cell, double other) { cell += other; }
+void merge(Sum& cell, const Sum& other) { add_pair(cell.high, cell.low, other.high, other.low); }
 
 constexpr double exact_limit = 0x1p53;
 
@@ -46,8 +43,10 @@ struct Wholeness {
     double largest = 0.0;
 
     NAIVELY_INLINE inline void look_at(double value) {
+        if (value != value) value = 0.0;  // not counted
         whole &= value == std::rint(value);
-        largest = std::max(largest, std::fabs(value));
+        const double size = std::fabs(value);
+        largest = largest < size ? size : largest;
     }
     void merge(const Wholeness& other) {
         whole &= other.whole;
@@ -69,54 +68,87 @@ int count_table_parts(int64_t rows, int64_t additions, int64_t cells) {
     return std::min(count_parts(rows, 2.0 * per_row), worth);
 }
 
-// Scatter with `add_rows(begin, end, table)` over threads; the sum of their tables.
+// Fill `table`, which is all zero, with what add_rows(begin, end, table, part) finds in its rows.
 template <class Cell, class AddRows>
-std::vector<Cell> scatter(int64_t rows, int parts, int64_t cells, const AddRows& add_rows) {
-    std::vector<std::vector<Cell>> tables(parts);
-    for (std::vector<Cell>& table : tables) table.resize(cells);
+void scatter(int64_t rows, int parts, int64_t cells, Cell* table, const AddRows& add_rows) {
+    std::vector<std::vector<Cell>> others(parts - 1);
     run_parts(rows, parts, [&](int64_t begin, int64_t end, int part) {
-        add_rows(begin, end, tables[part].data());
+        if (part > 0) others[part - 1].resize(cells);
+        add_rows(begin, end, part > 0 ? others[part - 1].data() : table, part);
     });
-    for (int part = 1; part < parts; ++part)
-        for (int64_t cell = 0; cell < cells; ++cell) tables[0][cell].merge(tables[part][cell]);
-    return std::move(tables[0]);
+    for (const std::vector<Cell>& other : others)
+        for (int64_t cell = 0; cell < cells; ++cell) merge(table[cell], other[cell]);
 }
 
-nb::object make_pair(const std::vector<Count>& table, int64_t rows, int64_t columns) {
-    Result<double> high("empty", rows, columns);
-    for (size_t cell = 0; cell < table.size(); ++cell) high.data()[cell] = table[cell].value;
-    return nb::make_tuple(high.object(), nb::none());
-}
-
-nb::object make_pair(const std::vector<Sum>& table, int64_t rows, int64_t columns) {
-    Result<double> high("empty", rows, columns), low("empty", rows, columns);
-    for (size_t cell = 0; cell < table.size(); ++cell) {
-        high.data()[cell] = table[cell].high + table[cell].low;
-        low.data()[cell] = table[cell].low - (high.data()[cell] - table[cell].high);
+// Count with count_into(table) and return the pair of arrays: (high, None) or (high, low).
+template <class Cell, class CountInto>
+nb::object make_pair(int64_t rows, int64_t columns, const CountInto& count_into) {
+    if constexpr (std::is_same_v<Cell, double>) {
+        Result<double> high("zeros", rows, columns);
+        {
+            nb::gil_scoped_release released;
+            count_into(high.data());
+        }
+        return nb::make_tuple(high.object(), nb::none());
+    } else {
+        Result<double> high("empty", rows, columns), low("empty", rows, columns);
+        {
+            nb::gil_scoped_release released;
+            std::vector<Sum> table(rows * columns);
+            count_into(table.data());
+            for (int64_t cell = 0; cell < rows * columns; ++cell) {
+                const Sum& sum = table[cell];
+                high.data()[cell] = sum.high + sum.low;
+                low.data()[cell] = sum.low - (high.data()[cell] - sum.high);
+            }
+        }
+        return nb::make_tuple(high.object(), low.object());
     }
-    return nb::make_tuple(high.object(), low.object());
 }
 
-template <class Cell, class Index, class Value>
-void add_csr_rows(const CsrMatrix& matrix, const Index* columns, const Value* values,
-                  const std::int32_t* y, const double* w, int64_t k, int64_t width, int64_t begin,
-                  int64_t end, Cell* table, Wholeness& seen) {
+template <bool weighted, class Cell, class Index, class Value>
+NAIVELY_INLINE inline void add_entries(const Index* columns, const Value* values, int64_t count,
+                                       int64_t prefetchable, int64_t k, double weight, Cell* of_class) {
     constexpr int64_t ahead = 16;
-    const int64_t* starts = matrix.starts();
-    for (int64_t row = begin; row < end; ++row) {
-        check_columns(columns + starts[row], starts[row + 1] - starts[row], width);
-        Cell* of_class = table + y[row];
-        for (int64_t e = starts[row]; e < starts[row + 1]; ++e) {
-            const auto value = static_cast<double>(values[e]);
-            if (value != value) continue;
-            seen.look_at(value);
+    for (int64_t e = 0; e < count; ++e) {
+        if (e + ahead < prefetchable) {
+            const auto cell = static_cast<std::uintptr_t>(columns[e + ahead]) * static_cast<std::uintptr_t>(k);
+            __builtin_prefetch(reinterpret_cast<const void*>(
+                                   reinterpret_cast<std::uintptr_t>(of_class) + cell * sizeof(Cell)),
+                               1);
+        }
+        auto value = static_cast<double>(values[e]);
+        if (value != value) value = 0.0;
+        if constexpr (weighted)
+            add_product(of_class[columns[e] * k], value, weight);
+        else
+            add(of_class[columns[e] * k], value);
+    }
+}
+
+// Rows of a CSR matrix into the table. A table of whole numbers is given up when something else
+// turns up.
+template <class Cell, class Index, class Value>
+NAIVELY_INLINE inline void add_csr_rows(const int64_t* starts, int64_t prefetch_end, const Index* columns,
+                                        const Value* values, const std::int32_t* y, const double* w, int64_t k,
+                                        int64_t width, int64_t begin, int64_t end, Cell* table,
+                                        Wholeness& seen) {
+    for (int64_t first = begin; first < end; first += checked_rows) {
+        const int64_t last = std::min(end, first + checked_rows);
+        check_columns(columns + starts[first], starts[last] - starts[first], width);
+        if constexpr (std::is_same_v<Cell, double>) {
+            for (int64_t e = starts[first]; e < starts[last]; ++e)
+                seen.look_at(static_cast<double>(values[e]));
+            if (!seen.whole) return;
+        }
+        for (int64_t row = first; row < last; ++row) {
+            const int64_t e = starts[row], count = starts[row + 1] - e;
             if (w)
-                of_class[columns[e] * k].add_product(value, w[row]);
+                add_entries<true>(columns + e, values + e, count, prefetch_end - e, k, w[row], table + y[row]);
             else
-                of_class[columns[e] * k].add(value);
+                add_entries<false>(columns + e, values + e, count, prefetch_end - e, k, 1.0, table + y[row]);
         }
     }
-    (void)ahead;
 }
 
 }  // namespace
@@ -129,32 +161,31 @@ nb::object tally_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
     const ClassIndices classes(y, rows, k);
     const Weights weights(w, rows);
     const int parts = count_table_parts(rows, matrix.entries(), cells);
-    Wholeness seen = look_at_weights(weights.data(), rows);
-    const double largest_weight = seen.largest;
-    const auto count_as = [&](auto cell) {
-        using Cell = decltype(cell);
-        std::vector<Wholeness> seen_by(parts);
-        std::vector<Cell> table;
-        {
-            nb::gil_scoped_release released;
+    const Wholeness weights_seen = look_at_weights(weights.data(), rows);
+    Wholeness seen = weights_seen;
+    const auto count_as = [&](auto zero) {
+        using Cell = decltype(zero);
+        const bool cached = cells * static_cast<int64_t>(sizeof(Cell)) <= cached_bytes;
+        return make_pair<Cell>(width, k, [&](Cell* table) {
+            std::vector<Wholeness> seen_by(parts);
             matrix.visit([&](auto* columns, auto* values) {
-                std::atomic<int> next_part{0};
-                table = scatter<Cell>(rows, parts, cells, [&](int64_t begin, int64_t end, Cell* to) {
-                    add_csr_rows(matrix, columns, values, classes.data(), weights.data(), k, width,
-                                 begin, end, to, seen_by[next_part++]);
+                scatter(rows, parts, cells, table, [&](int64_t begin, int64_t end, Cell* to, int part) {
+                    on_best_instruction_set([&](auto) NAIVELY_INLINE {
+                        add_csr_rows(matrix.starts(), cached ? 0 : matrix.starts()[rows], columns, values,
+                                     classes.data(), weights.data(), k, width, begin, end, to, seen_by[part]);
+                    });
                 });
             });
-        }
-        for (const Wholeness& by : seen_by) seen.merge(by);
-        return table;
+            for (const Wholeness& by : seen_by) seen.merge(by);
+        });
     };
     if (seen.whole) {
         seen.largest = 0.0;
-        const std::vector<Count> table = count_as(Count{});
-        const double bound = seen.largest * largest_weight * static_cast<double>(matrix.entries());
-        if (seen.whole && bound <= exact_limit) return make_pair(table, width, k);
+        const nb::object pair = count_as(double{});
+        const double bound = seen.largest * weights_seen.largest * static_cast<double>(matrix.entries());
+        if (seen.whole && bound <= exact_limit) return pair;
     }
-    return make_pair(count_as(Sum{}), width, k);
+    return count_as(Sum{});
 }
 
 namespace {
@@ -167,7 +198,7 @@ void add_code_rows(const CodeMatrix& matrix, const Code* codes, const std::int32
         const int64_t code = codes[row * matrix.row_stride() + j * matrix.column_stride()];
         if (code < 0) return;
         if (code >= starts[j + 1] - starts[j]) throw std::invalid_argument("a level code is out of range");
-        table[(starts[j] + code) * k + y[row]].add(w ? w[row] : 1.0);
+        add(table[(starts[j] + code) * k + y[row]], w ? w[row] : 1.0);
     };
     for (int64_t row = begin; row < end; ++row)
         for (int64_t j = 0; j < matrix.columns(); ++j) add_cell(row, j);
@@ -182,20 +213,18 @@ nb::object tally_codes(nb::handle codes, nb::handle first, nb::handle y, nb::han
     const Weights weights(w, rows);
     const Wholeness seen = look_at_weights(weights.data(), rows);
     const int parts = count_table_parts(rows, rows * matrix.columns(), cells);
-    const auto count_as = [&](auto cell) {
-        using Cell = decltype(cell);
-        std::vector<Cell> table;
-        nb::gil_scoped_release released;
-        matrix.visit([&](auto* code) {
-            table = scatter<Cell>(rows, parts, cells, [&](int64_t begin, int64_t end, Cell* to) {
-                add_code_rows(matrix, code, classes.data(), weights.data(), k, begin, end, to);
+    const auto count_as = [&](auto zero) {
+        using Cell = decltype(zero);
+        return make_pair<Cell>(matrix.levels(), k, [&](Cell* table) {
+            matrix.visit([&](auto* code) {
+                scatter(rows, parts, cells, table, [&](int64_t begin, int64_t end, Cell* to, int) {
+                    add_code_rows(matrix, code, classes.data(), weights.data(), k, begin, end, to);
+                });
             });
         });
-        return table;
     };
-    if (seen.whole && seen.largest * static_cast<double>(rows) <= exact_limit)
-        return make_pair(count_as(Count{}), matrix.levels(), k);
-    return make_pair(count_as(Sum{}), matrix.levels(), k);
+    const bool whole = seen.whole && seen.largest * static_cast<double>(rows) <= exact_limit;
+    return whole ? count_as(double{}) : count_as(Sum{});
 }
 
 }  // namespace naively
