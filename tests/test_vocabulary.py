@@ -226,6 +226,13 @@ def test_weighted_counts_are_exact(Vocabulary, presence, data):
 
 
 @both
+def test_enormous_whole_weights_are_exact(Vocabulary):
+    w = np.array([2.0**60, 1.0, 1.0])
+    high, low = Vocabulary().count(["ab ab", "ab", "ab"], np.zeros(3, np.int32), w, 1, False)
+    assert Fraction(high[0, 0]) + Fraction(low[0, 0]) == 2**61 + 2
+
+
+@both
 @given(texts=any_texts, cut=st.integers(0, 8), presence=st.booleans())
 def test_batches_grow_to_the_whole(Vocabulary, texts, cut, presence):
     y = np.arange(len(texts), dtype=np.int32) % 2
@@ -347,6 +354,22 @@ def test_arrays_round_trip(Vocabulary, words):
 def test_hostile_arrays_are_refused(Vocabulary, utf8, ends, message):
     with pytest.raises(ValueError, match=message):
         Vocabulary.from_arrays(np.frombuffer(utf8, np.uint8), np.array(ends, np.int64))
+
+
+@both
+@pytest.mark.parametrize(
+    ("utf8", "ends"),
+    [
+        (np.zeros(2, np.int8), np.array([2])),
+        (np.zeros((1, 2), np.uint8), np.array([1])),
+        (np.zeros(2, np.uint8), np.array([2.0])),
+        (np.zeros(2, np.uint8), np.array([[2]])),
+        (np.zeros(2, np.uint8), np.array([2], np.int32)),
+    ],
+)
+def test_arrays_of_other_types_are_refused(Vocabulary, utf8, ends):
+    with pytest.raises(ValueError, match="uint8"):
+        Vocabulary.from_arrays(utf8, ends)
 
 
 @both

@@ -29,8 +29,7 @@ namespace nb = nanobind;
 namespace naively {
 namespace {
 
-template <class T>
-using Input = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using AnyInput = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 
 template <class T>
 nb::object to_numpy(const std::vector<T>& values) {
@@ -63,8 +62,14 @@ struct CountJob {
     bool presence;
 };
 
-bool all_whole(const double* weights, size_t n) {
-    return std::all_of(weights, weights + n, [](double x) { return x == std::rint(x); });
+// Whether every sum of at most `most` weights is a whole number that float64 holds.
+bool sums_are_exact(const double* weights, size_t n, size_t most) {
+    double largest = 0;
+    for (size_t i = 0; i < n; ++i) {
+        if (weights[i] != std::rint(weights[i])) return false;
+        largest = std::max(largest, std::abs(weights[i]));
+    }
+    return largest * static_cast<double>(most) <= 0x1p53;
 }
 
 // Returns a table (words, classes), row by row; grows the vocabulary.
@@ -165,8 +170,10 @@ class NativeVocabulary {
         const double* weight = weights.data();
         const CountJob job{source, classes.data(), weight, static_cast<size_t>(std::max(k, 0)),
                            presence};
-        if (weight != nullptr && !all_whole(weight, source.size())) return count_with<WeightSum>(job);
-        if (weight != nullptr) return count_with<double>(job);
+        if (weight != nullptr) {
+            const bool exact = sums_are_exact(weight, source.size(), source.characters());
+            return exact ? count_with<double>(job) : count_with<WeightSum>(job);
+        }
         // 32 bits halve the memory that is counted in; only an enormous batch can overflow them.
         if (source.characters() <= UINT32_MAX) return count_with<uint32_t>(job);
         return count_with<uint64_t>(job);
@@ -231,22 +238,26 @@ class NativeVocabulary {
     }
 
     // The caller owns what is returned.
-    static NativeVocabulary* from_arrays(const Input<uint8_t>& utf8,
-                                         const Input<int64_t>& ends) {
-        const size_t bytes = utf8.shape(0), n = ends.shape(0);
+    static NativeVocabulary* from_arrays(const AnyInput& utf8_array, const AnyInput& ends_array) {
+        if (utf8_array.ndim() != 1 || utf8_array.dtype() != nb::dtype<uint8_t>() ||
+            ends_array.ndim() != 1 || ends_array.dtype() != nb::dtype<int64_t>())
+            throw nb::value_error("words must be uint8 and their ends int64, in one dimension");
+        const size_t bytes = utf8_array.shape(0), n = ends_array.shape(0);
+        const uint8_t* utf8 = static_cast<const uint8_t*>(utf8_array.data());
+        const char* ends = static_cast<const char*>(ends_array.data());
         try {
-            decoded(utf8.data(), bytes);
+            decoded(utf8, bytes);
         } catch (const nb::python_error& error) {
             if (!error.matches(PyExc_UnicodeDecodeError)) throw;
             throw nb::value_error("a word is not UTF-8");
         }
         std::vector<uint8_t> swapped(bytes);
-        std::transform(utf8.data(), utf8.data() + bytes, swapped.begin(), swap_underscore);
+        std::transform(utf8, utf8 + bytes, swapped.begin(), swap_underscore);
         auto made = std::make_unique<NativeVocabulary>();
         size_t begin = 0;
         for (size_t number = 0; number < n; ++number) {
             int64_t given;  // from a mapped file: it need not be aligned
-            std::memcpy(&given, reinterpret_cast<const char*>(ends.data()) + 8 * number, 8);
+            std::memcpy(&given, ends + 8 * number, 8);
             if (given < static_cast<int64_t>(begin) || given > static_cast<int64_t>(bytes))
                 throw nb::value_error("word ends must ascend to the end of the text");
             const size_t end = static_cast<size_t>(given);
@@ -372,6 +383,6 @@ void bind_text(nb::module_& m) {
         .def("score", &NativeVocabulary::score, nb::arg("texts"), nb::arg("slope"),
              nb::arg("start"), nb::arg("presence"), nb::arg("finish"), nb::arg("log_prior"))
         .def("to_arrays", &NativeVocabulary::to_arrays)
-        .def_static("from_arrays", &NativeVocabulary::from_arrays, nb::arg("utf8").noconvert(),
-                    nb::arg("ends").noconvert());
+        .def_static("from_arrays", &NativeVocabulary::from_arrays, nb::arg("utf8"),
+                    nb::arg("ends"));
 }

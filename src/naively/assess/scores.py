@@ -65,7 +65,7 @@ def score(model: Model, rows: Rows, y: NDArray[Any]) -> Scores:
         rows=len(rows),
         accuracy=float(accuracy_score(y, predicted)),
         log_loss=_log_loss(p, model.classes, y),
-        majority=labels[majority].item(),
+        majority=labels.tolist()[majority],
         majority_accuracy=float(count[majority] / len(rows)),
         by_class={
             label: (float(precision[i]), float(recall[i]), int(support[i]))

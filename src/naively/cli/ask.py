@@ -167,9 +167,6 @@ def _open(
     if learned.classes.dtype.kind == "U" and target is not None:
         kinds[target] = "string"
     table = read(data, input_format, types=kinds)
-    y = None
-    if labelled:
-        y = table.pop(find_target(list(table), target, data))
-    elif target is not None:
-        table.pop(target, None)
-    return learned, column_rows(table), y, provenance
+    y = table[find_target(list(table), target, data)] if labelled else None
+    known = {name: table[name] for name in table if name in kinds and name != target}
+    return learned, column_rows(known), y, provenance

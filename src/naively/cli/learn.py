@@ -57,9 +57,10 @@ def train(
     from naively.model import Model, Settings
 
     begin = time.perf_counter()
-    wanted = None if columns is None else f"{columns},{target or 'label'}"
+    target = target or _folder_target(data)
+    wanted = columns if columns is None or target is None else f"{columns},{target}"
     table = read(data, input_format, wanted, ignore)
-    target = find_target(list(table), target or _folder_target(data), data)
+    target = find_target(list(table), target, data)
     y = table.pop(target)
     rows = column_rows(table)
     models = _event_models(event_models)

@@ -107,8 +107,7 @@ class Vocabulary:
     ) -> Pair:
         """Count words by class, as a (len(self), k) pair; new words join the vocabulary.
 
-        ``y``, ``w``, ``k`` and the pair are those of `naively.core.kernels`; ``low`` is None
-        where the weights are whole numbers.
+        ``y``, ``w``, ``k`` and the pair are those of `naively.core.kernels`.
 
         >>> Vocabulary().count(["well, well"], np.array([0]), np.array([3.0]), 2, False)
         (array([[6., 0.]]), None)
@@ -184,6 +183,9 @@ class Vocabulary:
         >>> Vocabulary.from_arrays(*Vocabulary(["one", "été"]).to_arrays()).words()
         ['one', 'été']
         """
+        kinds_fit = utf8.dtype == np.uint8 and ends.dtype == np.int64
+        if not kinds_fit or utf8.ndim != 1 or ends.ndim != 1:
+            raise ValueError("words must be uint8 and their ends int64, in one dimension")
         bounds = np.concatenate([np.zeros(1, np.int64), ends])
         if bounds[-1] != len(utf8) or (bounds[1:] < bounds[:-1]).any():
             raise ValueError("word ends must ascend to the end of the text")
