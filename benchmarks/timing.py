@@ -24,7 +24,8 @@ class Result:
     def __str__(self) -> str:
         ratios = [p / o for p, o in zip(self.peer, self.ours, strict=True)]
         return (
-            f"{self.name:<44} {1e3 * median(self.peer):>10.3f} ms {1e3 * median(self.ours):>10.3f} ms"
+            f"{self.name:<44}"
+            f" {1e3 * median(self.peer):>10.3f} ms {1e3 * median(self.ours):>10.3f} ms"
             f" {self.ratio:>7.1f}x  ({min(ratios):.1f} to {max(ratios):.1f})"
         )
 

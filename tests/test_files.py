@@ -54,7 +54,7 @@ def plain(table):
 
 def fault(path, **options):
     """Return the sentence that reading a bad file raises."""
-    with pytest.raises(ValueError) as raised:  # noqa: PT011  each test looks at the sentence
+    with pytest.raises(ValueError) as raised:
         read(path, **options)
     message = str(raised.value)
     assert "\n" not in message
@@ -578,7 +578,7 @@ def test_folders_that_are_not_folders_of_texts(write, tmp_path):
 
 
 def run(program, content=b""):
-    return subprocess.run(  # noqa: S603  the program is a test's own
+    return subprocess.run(
         [sys.executable, "-c", program], input=content, capture_output=True, check=False
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction as F
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -27,9 +27,9 @@ def bernoulli_posterior(row: tuple[int, ...], alpha: int) -> list[float]:
     joint = []
     for c in (0, 1):
         members = [r[1:] for r in ROWS if r[0] == c]
-        p = F(len(members), len(ROWS))
+        p = Fraction(len(members), len(ROWS))
         for j, x in enumerate(row):
-            true = F(sum(r[j] for r in members) + alpha, len(members) + 2 * alpha)
+            true = Fraction(sum(r[j] for r in members) + alpha, len(members) + 2 * alpha)
             p *= true if x else 1 - true
         joint.append(p)
     return [float(p / sum(joint)) for p in joint]
@@ -55,9 +55,13 @@ def test_bernoulli_unsmoothed_knows_the_impossible() -> None:
 
 @pytest.mark.parametrize(
     ("alpha", "expected"),
-    [(0, (F(2, 3), F(1, 3))), (1, (F(3, 5), F(2, 5))), (100, (F(102, 203), F(101, 203)))],
+    [
+        (0, (Fraction(2, 3), Fraction(1, 3))),
+        (1, (Fraction(3, 5), Fraction(2, 5))),
+        (100, (Fraction(102, 203), Fraction(101, 203))),
+    ],
 )
-def test_laplace_on_two_and_one(alpha: int, expected: tuple[F, F]) -> None:
+def test_laplace_on_two_and_one(alpha: int, expected: tuple[Fraction, Fraction]) -> None:
     nb = NaiveBayes(Categorical(alpha=alpha)).fit({"x": ["r", "r", "b"]}, ["c", "c", "c"])
     joint = nb.predict_joint_log_proba({"x": ["r", "b"]})[:, 0]
     np.testing.assert_allclose(np.exp(joint), [float(p) for p in expected], rtol=1e-14)
@@ -66,7 +70,9 @@ def test_laplace_on_two_and_one(alpha: int, expected: tuple[F, F]) -> None:
 def test_a_level_never_seen_takes_the_mass_reserved_for_it() -> None:
     nb = NaiveBayes(Categorical(alpha=1)).fit({"x": ["r", "r", "b"]}, ["c", "c", "d"])
     joint = np.exp(nb.predict_joint_log_proba({"x": ["green"]})[0])
-    np.testing.assert_allclose(joint, [float(F(2, 3) * F(1, 5)), float(F(1, 3) * F(1, 4))])
+    np.testing.assert_allclose(
+        joint, [float(Fraction(2, 3) * Fraction(1, 5)), float(Fraction(1, 3) * Fraction(1, 4))]
+    )
 
 
 def test_multinomial_china() -> None:
@@ -78,8 +84,8 @@ def test_multinomial_china() -> None:
         "Tokyo Japan Chinese",
     ]
     nb = NaiveBayes().fit(texts, ["china", "china", "china", "other"])
-    china = F(3, 4) * F(3, 7) ** 3 * F(1, 14) * F(1, 14)
-    other = F(1, 4) * F(2, 9) ** 3 * F(2, 9) * F(2, 9)
+    china = Fraction(3, 4) * Fraction(3, 7) ** 3 * Fraction(1, 14) * Fraction(1, 14)
+    other = Fraction(1, 4) * Fraction(2, 9) ** 3 * Fraction(2, 9) * Fraction(2, 9)
     joint = nb.predict_joint_log_proba(["Chinese Chinese Chinese Tokyo Japan"])[0]
     np.testing.assert_allclose(np.exp(joint), [float(china), float(other)], rtol=1e-13)
 
@@ -122,5 +128,5 @@ def test_weights_of_evidence_sum_to_the_log_odds() -> None:
     np.testing.assert_allclose(evidence.weights(1).sum(), np.log(p[1] / p[0]))
     np.testing.assert_allclose(evidence.probability(0), p[0])
     weight = dict(zip(evidence.column, evidence.weights(0), strict=True))
-    np.testing.assert_allclose(weight["x1"], np.log((F(4, 5) / F(2, 5)).__float__()))
+    np.testing.assert_allclose(weight["x1"], np.log((Fraction(4, 5) / Fraction(2, 5)).__float__()))
     assert weight["class prior"] == 0

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from naively.events import Bernoulli, Categorical, Gaussian, Multinomial
     from naively.model import Model
 
-__version__ = "0.1.0"
+__version__: str
 
 _HOME = {
     "Bernoulli": "naively.events",
@@ -48,6 +48,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("naively")
     if name not in _HOME:
         raise AttributeError(f"module 'naively' has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

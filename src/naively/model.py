@@ -41,6 +41,24 @@ class Model:
 
     ``a + b`` is the model of the rows of both, ``a - b`` the model that never saw b's rows,
     ``a * 0.99`` one that trusts what it has seen a little less.
+
+    Parameters
+    ----------
+    schema : Schema
+        Which columns go to which event model.
+    tally : Tally
+        What was counted.
+    settings : Settings
+        How parameters are derived from the tally.
+
+    Examples
+    --------
+    >>> from naively.core.labels import encode_labels
+    >>> from naively.data.frames import as_rows
+    >>> rows = as_rows([[1.0], [3.0], [8.0]])
+    >>> model = Model.learn(rows, encode_labels(["low", "low", "high"]))
+    >>> model.decide(as_rows([[2.5]]))
+    array(['low'], dtype='<U4')
     """
 
     schema: Schema

@@ -124,12 +124,12 @@ def _umask() -> int:
 
 
 def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
-    from naively import __version__
+    from importlib.metadata import version
 
     _put(arrays, "weight", model.tally.weight)
     prior = model.settings.class_prior
     return {
-        "version": __version__,
+        "version": version("naively"),
         "classes": {"labels": model.classes.tolist(), "dtype": model.classes.dtype.str},
         "class_prior": list(prior.items())
         if isinstance(prior, Mapping)

@@ -168,5 +168,6 @@ def _open(
         kinds[target] = "string"
     table = read(data, input_format, types=kinds)
     y = table[find_target(list(table), target, data)] if labelled else None
-    known = {name: table[name] for name in table if name in kinds and name != target}
-    return learned, column_rows(known), y, provenance
+    table.pop(target or "", None)
+    known = {name: column for name, column in table.items() if name in kinds}
+    return learned, column_rows(known or table), y, provenance

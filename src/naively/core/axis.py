@@ -173,7 +173,8 @@ class CodeTable:
         place = matrix - self.low
         np.clip(place, 0, self.size - 1, out=place)
         place += self.start
-        return self.codes[place]
+        codes: NDArray[np.int32] = self.codes[place]
+        return codes
 
 
 @dataclass(frozen=True, eq=False)

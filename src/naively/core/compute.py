@@ -9,22 +9,25 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import version
 from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
 
 from naively.core import kernels
-from naively.core import vocabulary as words
+from naively.core.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
+built: ModuleType | None
 try:
-    from naively.core import _native as built
+    built = import_module("naively.core._native")
 except ImportError:
     built = None
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
-NATIVE: ModuleType | None = built if os.environ.get("NAIVELY_NATIVE", "1") != "0" else None
+NATIVE = built if os.environ.get("NAIVELY_NATIVE", "1") != "0" else None
 HINT = (
     "naively runs in plain NumPy, several times slower; "
     "install a C++ compiler (g++ or clang++) and reinstall it."
@@ -44,7 +47,8 @@ score_quadratic = _choose(kernels.score_quadratic)
 score_csr = _choose(kernels.score_csr)
 score_codes = _choose(kernels.score_codes)
 finish_rows = _choose(kernels.finish_rows)
-Vocabulary = _choose(words.Vocabulary)
+if NATIVE is not None:
+    Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]
 
 
 def set_threads(count: int) -> None:
@@ -74,9 +78,9 @@ def show_config() -> None:
     >>> show_config()
     naively ...
     """
-    from naively import __version__
-
-    print(f"naively {__version__}, Python {platform.python_version()}, NumPy {np.__version__}")  # noqa: T201
+    print(
+        f"naively {version('naively')}, Python {platform.python_version()}, NumPy {np.__version__}"
+    )
     if NATIVE is None:
         print(f"kernels: NumPy. {HINT}")  # noqa: T201
         return

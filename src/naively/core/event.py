@@ -18,6 +18,12 @@ class EventModel(ABC):
     A subclass is a frozen dataclass of its settings. It names the statistics that it counts and
     derives a likelihood from their sums; counting, merging, forgetting, missing cells, scoring
     and explaining follow from these two.
+
+    Examples
+    --------
+    >>> from naively import EventModel, Gaussian
+    >>> isinstance(Gaussian(), EventModel), [s.value for s in Gaussian.statistics]
+    (True, ['present', 'value', 'square'])
     """
 
     name: ClassVar[str]

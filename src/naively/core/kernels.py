@@ -243,7 +243,8 @@ def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> NDArray[np.
         joint = np.where(impossible[:, None], log_prior, joint)
         largest = joint.max(axis=1)
     if finish == "label":
-        return joint.argmax(axis=1).astype(np.int32)
+        best: NDArray[np.int32] = joint.argmax(axis=1).astype(np.int32)
+        return best
     joint -= largest[:, None]
     if finish == "posterior":
         p: Floats = np.exp(joint)

@@ -114,7 +114,7 @@ def read(
         check_exists(path)
         if path.is_dir():
             return _read_folder(path, choose, format)
-    from naively.data.tables import read_table  # noqa: PLC0415  DuckDB takes 0.1 s to import
+    from naively.data.tables import read_table
 
     with tempfile.TemporaryDirectory(prefix="naively-") as scratch, contextlib.ExitStack() as stack:
         folder = Path(scratch)

@@ -85,7 +85,8 @@ def _list_rows(values: list[Any]) -> Rows:
         wrong = next((i for i, v in enumerate(texts) if not isinstance(v, str | None)), None)
         if wrong is not None:
             raise ValueError(
-                f"Text {wrong} is a {type(texts[wrong]).__name__}; each must be a string or missing."
+                f"Text {wrong} is a {type(texts[wrong]).__name__}; "
+                "each must be a string or missing."
             )
         return ColumnRows({TEXT: texts}, {TEXT: "text"}, len(texts))
     if values and all(v is None for v in values):

@@ -207,10 +207,11 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         Examples
         --------
         >>> nb = NaiveBayes().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
-        >>> why = nb.explain(["cheap lunch"])
-        >>> print(why[0])
-        'ham' against 'spam': log odds -0.15 (probability 0.46)
-        ...
+        >>> print(nb.explain(["cheap lunch"])[0])
+        'spam' against 'ham': log odds 0.13 (probability 0.53)
+           +0.83  text = cheap
+           -0.69  text = lunch
+           +0.00  class prior
         """
         rows = self._rows(X)
         return explain(self.model_, rows)
@@ -295,6 +296,16 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
 
 def load(path: str | PathLike[str]) -> NaiveBayes:
     """Read a model file that ``NaiveBayes.save`` or the command line wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Returns
+    -------
+    nb : NaiveBayes
+        Fitted.
 
     Raises
     ------
