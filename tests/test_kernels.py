@@ -23,7 +23,7 @@ except ImportError:
     native = None
 
 FINISHES = ("joint", "log_posterior", "posterior", "label")
-CLASSES = (1, 2, 3, 7, 8, 10, 33)
+CLASSES = (1, 2, 3, 7, 8, 10, 33, 67)  # around the widths of vectors and of eight of them
 # Around the edges of groups (8), finishing tiles (64) and blocks (64 to 1024).
 ROWS = (0, 1, 2, 7, 15, 16, 17, 63, 65, 130, 1025)
 COLUMNS = (0, 1, 3, 7, 8, 9, 16, 50, 515)

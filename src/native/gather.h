@@ -71,7 +71,8 @@ NAIVELY_INLINE inline void add_table_rows(const double* table, std::int64_t clas
     } else {
         constexpr int most = 8;  // vectors in registers
         std::int64_t first = 0;
-        for (; classes - first > most * lanes; first += most * lanes)
+        // What is left is at least a vector, so that the last one overlaps only its own neighbour.
+        for (; classes - first >= (most + 1) * lanes; first += most * lanes)
             add_to_registers<Isa, lanes, most, valued>(table, classes, from, first,
                                                        first + (most - 1) * lanes, joint);
         const std::int64_t last = classes - lanes;
@@ -83,7 +84,8 @@ NAIVELY_INLINE inline void add_table_rows(const double* table, std::int64_t clas
             case 5: return add_to_registers<Isa, lanes, 5, valued>(table, classes, from, first, last, joint);
             case 6: return add_to_registers<Isa, lanes, 6, valued>(table, classes, from, first, last, joint);
             case 7: return add_to_registers<Isa, lanes, 7, valued>(table, classes, from, first, last, joint);
-            default: return add_to_registers<Isa, lanes, 8, valued>(table, classes, from, first, last, joint);
+            case 8: return add_to_registers<Isa, lanes, 8, valued>(table, classes, from, first, last, joint);
+            default: return add_to_registers<Isa, lanes, 9, valued>(table, classes, from, first, last, joint);
         }
     }
 }

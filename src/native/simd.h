@@ -6,6 +6,7 @@
 // baseline only.
 #pragma once
 
+#include <cstdlib>
 #include <cstring>
 
 #define NAIVELY_INLINE __attribute__((always_inline))
@@ -61,7 +62,10 @@ inline InstructionSet instruction_set() {
         const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
         const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
                             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-        return avx512 ? InstructionSet::avx512 : avx2 ? InstructionSet::avx2 : InstructionSet::baseline;
+        const char* wanted = std::getenv("NAIVELY_INSTRUCTION_SET");  // to test and to compare
+        if (!avx2 || (wanted && std::strcmp(wanted, "baseline") == 0)) return InstructionSet::baseline;
+        if (!avx512 || (wanted && std::strcmp(wanted, "avx2") == 0)) return InstructionSet::avx2;
+        return InstructionSet::avx512;
     }();
     return best;
 }
