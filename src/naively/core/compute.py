@@ -78,13 +78,11 @@ def show_config() -> None:
     >>> show_config()
     naively ...
     """
-    print(
-        f"naively {version('naively')}, Python {platform.python_version()}, NumPy {np.__version__}"
-    )
-    if NATIVE is None:
-        print(f"kernels: NumPy. {HINT}")  # noqa: T201
-        return
-    print(f"kernels: native, {NATIVE.instruction_set()}, at most {NATIVE.threads()} threads")  # noqa: T201
+    kernels_in_use = f"NumPy. {HINT}"
+    if NATIVE is not None:
+        kernels_in_use = f"native, {NATIVE.instruction_set()}, at most {NATIVE.threads()} threads"
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}"
+    print(f"naively {version('naively')}, {versions}\nkernels: {kernels_in_use}")  # noqa: T201
 
 
 def _default_threads() -> int:
