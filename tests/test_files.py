@@ -445,6 +445,28 @@ def test_broken_quote(write):
     assert re.match(r"Line 2 of .*t\.csv has a quote", message)
 
 
+def test_a_header_that_is_none(write):
+    for text in ('"a,b\n1,2\n', '"a,b\n' + "1,2\n" * 1000, LONG):
+        assert "The column names of" in fault(write("t.csv", text))
+
+
+@pytest.mark.parametrize("text", ["{}\n{}\n", '{"": 1}\n'])
+def test_json_without_columns(write, text):
+    assert "without a column" in fault(write("t.jsonl", text))
+
+
+def test_json_nested_too_deep(write):
+    path = write("t.jsonl", '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}\n")
+    assert "ignore it" in fault(path) or "is not JSON" in fault(path)
+
+
+def test_a_wide_table(write):
+    names = [f"c{i}" for i in range(2000)]
+    table = read(write("t.csv", "\n".join([",".join(names), *[",".join("1" for _ in names)] * 9])))
+    assert list(table.values) == names
+    assert np.array_equal(list(table.values.values()), np.ones((2000, 9)))
+
+
 def test_broken_quote_before_much_text(write):
     path = write("t.csv", 'a,b\n1,2\n3,"' + "4,5\n" * 10_000_000)
     assert re.match(r"Line 3 of .*t\.csv has a quote", fault(path))

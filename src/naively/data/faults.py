@@ -69,6 +69,8 @@ def _explain_jsonl(source: Source, message: str) -> str:
         fault = "" if source.compressed == ".zst" else _json_fault(source)
     except GZIP_DAMAGE:
         return str(source.truncated())
+    if not fault and "non-record" in message:
+        return f"{source.name} is {kind} without a column: a row is an object with named keys."
     if fault:
         return f"{fault}: write one object, {{...}}, a row."
     return f"{source.name} cannot be read as {kind} ({_gist(message)}): check its objects."
@@ -106,7 +108,7 @@ def _line_fault(line: bytes) -> str:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return r"holds half a character (a lone \ud800 to \udfff)"
-    except ValueError:
+    except (ValueError, RecursionError):
         return "is not JSON"
     if repeated:
         return f'has the key "{repeated[0]}" more than once'

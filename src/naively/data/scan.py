@@ -76,10 +76,16 @@ def _scan_csv(connection: Connection, source: Source) -> tuple[str, list[Field]]
         f"delim = '\x01', quote = '', escape = '', header = false, {options}) LIMIT {HEAD_LINES}"
     ).fetchall()
     head = [line or "" for (line,) in lines]
-    if not head or not head[0].strip():
+    if head and not head[0].strip():
         raise ValueError(f"Line 1 of {source.name} is empty: it must hold the column names.")
     delimiter = _delimiter(head)
-    names = _names(_rows(head, delimiter)[0], source)
+    rows = _rows(head, delimiter)
+    if not rows:
+        raise ValueError(
+            f'The column names of {source.name} are too long, or have a quote (") that is never '
+            "closed: check that it is a CSV file with a header."
+        )
+    names = _names(rows[0], source)
     # Names by position: DuckDB takes "a" and "A" for one name.
     fields = [Field(name, f"c{i}", "text", GUESSES) for i, name in enumerate(names)]
     columns = _struct(dict.fromkeys((field.sql for field in fields), "VARCHAR"))
@@ -92,9 +98,9 @@ def _scan_csv(connection: Connection, source: Source) -> tuple[str, list[Field]]
 
 def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
     rows: list[list[str]] = []
-    # A field longer than the csv module takes ends the sample.
+    # A broken quote, or a field longer than the csv module takes, ends the sample.
     with contextlib.suppress(csv.Error):
-        rows.extend(csv.reader((f"{line}\n" for line in lines), delimiter=delimiter))
+        rows.extend(csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True))
     return [row for row in rows if row]
 
 

@@ -8,7 +8,7 @@ file is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -31,6 +31,7 @@ SETTINGS = (
     "autoload_known_extensions = false",
     "enable_progress_bar = false",
     "TimeZone = 'UTC'",
+    "disabled_optimizers = 'common_subexpressions'",  # quadratic in columns: minutes for 3,000
 )
 
 # What every cell of a text column must be for the column to be of this kind. Without the second
@@ -47,13 +48,15 @@ VALUES = {
     "number": "CAST({0} AS DOUBLE)",
     "boolean": "CAST({0} AS BOOLEAN)",
     "time": "epoch({0})",
-    "time in text": "epoch(CAST({0} AS TIMESTAMPTZ))",
     "text": "CAST({0} AS VARCHAR)",
 }
-ACCEPTED = {"number": ("integer", "number", "time", "time in text"), "boolean": ("boolean",)}
+VALUES_IN_TEXT = VALUES | {"time": "epoch(CAST({0} AS TIMESTAMPTZ))"}
+ACCEPTED = {"number": ("integer", "number", "time"), "boolean": ("boolean",)}
 EXPECTED = {"number": "a number", "boolean": "true or false"}
 
 Choice: TypeAlias = Callable[[Sequence[str]], list[str]]
+Kinds: TypeAlias = dict[Field, tuple[str, ...]]
+Values: TypeAlias = "dict[Field, NDArray[Any]]"
 
 
 def read_table(
@@ -121,13 +124,14 @@ def _read(
                 f'Column "{field.name}" of {source.name} holds lists, records or bytes: '
                 "ignore it, or flatten it into columns of numbers or text."
             )
-    open_fields = [f for f in fields if f.guesses and wanted.get(f.name) != "string"]
-    guessed = _guess(connection, table, open_fields)
-    kinds = {f.name: guessed.get(f.name, f.kind) for f in fields}
-    kinds |= dict.fromkeys((n for n in kinds if wanted.get(n) == "string"), "text")
-    for field in fields:
+    kinds = {f: (*f.guesses, f.kind) for f in fields}
+    kinds |= {f: ("text",) for f in fields if wanted.get(f.name) == "string"}
+    # The first rows rule out most kinds, so that the whole is mostly read once.
+    kinds, _ = _settle(connection, f"(SELECT * FROM {table} LIMIT {SAMPLE_ROWS})", kinds)
+    kinds, values = _settle(connection, table, kinds)
+    for field, (kind, *_) in kinds.items():
         want = wanted.get(field.name, "string")
-        if want != "string" and kinds[field.name] not in ACCEPTED[want]:
+        if want != "string" and kind not in ACCEPTED[want]:
             found = _first_unexpected(connection, table, field, want)
             if found:
                 where = _place(source, found[0], skips_empty_lines=skips_empty_lines)
@@ -135,28 +139,37 @@ def _read(
                     f'Column "{field.name}" of {source.name} has {found[1]!r} in {where}, '
                     f"where {EXPECTED[want]} is expected: correct it, or ignore the column."
                 )
-            kinds[field.name] = want
-    return _fetch(connection, table, fields, kinds)
+            values |= _settle(connection, table, {field: (want,)})[1]
+    return {field.name: values[field] for field in fields}
 
 
-def _guess(connection: Connection, table: str, fields: Sequence[Field]) -> dict[str, str]:
-    """Return the first kind that every cell of each column is, or text."""
-    candidates: dict[Field, Collection[str]] = {field: field.guesses for field in fields}
-    # The first rows rule out most kinds of most columns, so that the rest is checked for few.
-    for rows in (f"(SELECT * FROM {table} LIMIT {SAMPLE_ROWS})", table):
-        asked = [(field, kind) for field, kinds in candidates.items() for kind in kinds]
-        if not asked:
-            break
-        counts = ", ".join(
-            f"count(*) FILTER (WHERE {f.sql} IS NOT NULL AND NOT coalesce({check}, false))"
-            for f, kind in asked
-            for check in [CHECKS[kind].format(f.sql)]
-        )
-        failures = connection.execute(f"SELECT {counts} FROM {rows}").fetchone() or ()
-        passed = [pair for pair, count in zip(asked, failures, strict=True) if count == 0]
-        candidates = {field: [k for f, k in passed if f == field] for field in candidates}
-    kinds = {field.name: next(iter(left), "text") for field, left in candidates.items()}
-    return {name: "time in text" if kind == "time" else kind for name, kind in kinds.items()}
+def _settle(connection: Connection, table: str, kinds: Kinds) -> tuple[Kinds, Values]:
+    """Read each column as the first of its kinds that all its cells are.
+
+    Returns
+    -------
+    kinds : dict of Field to tuple of str
+        The kinds that are left, that one first.
+    values : dict of Field to ndarray
+        The columns.
+    """
+    values: Values = {}
+    while open_fields := [field for field in kinds if field not in values]:
+        selected = []
+        for i, field in enumerate(open_fields):
+            kind = kinds[field][0]
+            check = CHECKS[kind].format(field.sql) if field.guesses and kind != "text" else "true"
+            cell = (VALUES_IN_TEXT if field.guesses else VALUES)[kind].format(field.sql)
+            selected.append(f"CASE WHEN {check} THEN {cell} END AS v{i}")
+            selected.append(f"{field.sql} IS NOT NULL AS given{i}")
+        arrays = connection.execute(f"SELECT {', '.join(selected)} FROM {table}").fetchnumpy()
+        for i, field in enumerate(open_fields):
+            column, given = arrays[f"v{i}"], arrays[f"given{i}"]
+            if field.guesses and (given & np.ma.getmaskarray(column)).any():
+                kinds = kinds | {field: kinds[field][1:]}
+            else:
+                values[field] = _filled(column, kinds[field][0])
+    return kinds, values
 
 
 def _first_unexpected(
@@ -176,20 +189,6 @@ def _place(source: Source, row: int, *, skips_empty_lines: bool) -> str:
     if source.format == "csv":
         return f"line {line_of(source, row + 1, skips_empty_lines=skips_empty_lines)}"
     return f"row {row}"
-
-
-def _fetch(
-    connection: Connection, table: str, fields: Sequence[Field], kinds: Mapping[str, str]
-) -> dict[str, NDArray[Any]]:
-    if not fields:
-        return {}
-    selected = ", ".join(
-        f"{VALUES[kinds[field.name]].format(field.sql)} AS v{i}" for i, field in enumerate(fields)
-    )
-    arrays = connection.execute(f"SELECT {selected} FROM {table}").fetchnumpy()
-    return {
-        field.name: _filled(arrays[f"v{i}"], kinds[field.name]) for i, field in enumerate(fields)
-    }
 
 
 def _filled(array: NDArray[Any], kind: str) -> NDArray[Any]:
