@@ -130,8 +130,11 @@ def _scan_jsonl(
 ) -> tuple[str, list[Field]]:
     longest = f", maximum_object_size = {LONGEST_LINE}" if source.long_lines else ""
     table = f"read_json({_path(source)}, format = '{_layout(source)}'{longest}"
+    # Times are found later; with one format of them here, DuckDB does not try many on long texts.
+    times = "dateformat = '%Y-%m-%d', timestampformat = '%Y-%m-%d'"
     sniffed = _columns(
-        connection, f"{table}, records = true, sample_size = -1, map_inference_threshold = -1)"
+        connection,
+        f"{table}, records = true, sample_size = -1, map_inference_threshold = -1, {times})",
     )
     fields: list[Field] = []
     types: dict[str, str] = {}
