@@ -208,9 +208,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         --------
         >>> nb = NaiveBayes().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
         >>> print(nb.explain(["cheap lunch"])[0])
-        'spam' against 'ham': log odds 0.13 (probability 0.53)
+        'spam' against 'ham': log odds 0.27 (probability 0.57)
            +0.83  text = cheap
-           -0.69  text = lunch
+           -0.56  text = lunch
            +0.00  class prior
         """
         rows = self._rows(X)

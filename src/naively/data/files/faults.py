@@ -9,7 +9,7 @@ import json
 import re
 from typing import Any
 
-from naively.data.source import GZIP_DAMAGE, Source
+from naively.data.files.source import GZIP_DAMAGE, Source
 
 # What DuckDB says, and what is said of a line of CSV instead.
 CSV_FAULTS = {

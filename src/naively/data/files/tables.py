@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import duckdb
 import numpy as np
 
-from naively.data.faults import explain, line_of
-from naively.data.scan import Connection, Field, scan
-from naively.data.source import Source, repair
+from naively.data.files.faults import explain, line_of
+from naively.data.files.scan import Connection, Field, scan
+from naively.data.files.source import Source, repair
 
 if TYPE_CHECKING:
     from pathlib import Path

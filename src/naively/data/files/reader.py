@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from naively.data.folders import read_folder
-from naively.data.source import EXTENSIONS, check_exists, find, spool
+from naively.data.files.folders import read_folder
+from naively.data.files.source import EXTENSIONS, check_exists, find, spool
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -114,7 +114,7 @@ def read(
         check_exists(path)
         if path.is_dir():
             return _read_folder(path, choose, format)
-    from naively.data.tables import read_table
+    from naively.data.files.tables import read_table
 
     with tempfile.TemporaryDirectory(prefix="naively-") as scratch, contextlib.ExitStack() as stack:
         folder = Path(scratch)

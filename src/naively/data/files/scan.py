@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from duckdb.sqltypes import DuckDBPyType
 
-    from naively.data.source import Source
+    from naively.data.files.source import Source
 
 DELIMITERS = ",\t;|"
 HEAD_LINES = 100

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from naively.data.source import decode, replaced
+from naively.data.files.source import decode, replaced
 
 if TYPE_CHECKING:
     from pathlib import Path

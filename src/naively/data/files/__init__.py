@@ -1,0 +1,5 @@
+"""Rows from files: CSV, Parquet, JSON lines and folders of texts, by DuckDB."""
+
+from naively.data.files.reader import Columns, read
+
+__all__ = ["Columns", "read"]
