@@ -1,0 +1,309 @@
+"""The command line, run as people run it: whole processes, pipes, files, bad input."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROWS = """size,colour,note,kind
+1.5,red,a small red thing I like,good
+1.0,red,,good
+,blue,what a lovely little thing,good
+9.0,green,it is far too large for me,bad
+8.5,,large and ugly and too heavy,bad
+8.0,green,so very large and so heavy,bad
+"""
+
+
+def run(
+    *arguments: object, stdin: bytes | None = None, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "naively", *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        env={**os.environ, "COLUMNS": "100", **environment},
+        check=False,
+    )
+
+
+def ok(*arguments: object, stdin: bytes | None = None) -> str:
+    done = run(*arguments, stdin=stdin)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode()
+
+
+def sentence(*arguments: object, stdin: bytes | None = None) -> str:
+    """Run what must fail: exit status 2 and one sentence."""
+    done = run(*arguments, stdin=stdin)
+    message = done.stderr.decode()
+    assert done.returncode == 2, message
+    assert done.stdout == b""
+    assert message.startswith("naively: ")
+    assert message.count("\n") == 1, message
+    return message
+
+
+def table(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "things.csv"
+    path.write_text(ROWS)
+    return path
+
+
+@pytest.fixture
+def model(data: Path) -> Path:
+    path = data.parent / "things.naively"
+    ok("train", data, "--target", "kind", "-o", path)
+    return path
+
+
+def test_train_says_what_it_learned(data: Path) -> None:
+    done = run("train", data, "--target", "kind", "-o", data.parent / "m")
+    assert b"Learned 6 rows of 2 classes (bad 3, good 3)" in done.stderr
+    assert b"gaussian: 'size'" in done.stderr
+    assert b"'note' (text, Multinomial" in done.stderr
+    assert done.stdout == b""
+
+
+def test_predict(model: Path, data: Path) -> None:
+    rows = table(ok("predict", model, data))
+    assert [row["prediction"] for row in rows] == ["good"] * 3 + ["bad"] * 3
+    assert all(0.5 <= float(row["probability"]) <= 1 for row in rows)
+    rows = table(ok("predict", model, data, "--probabilities"))
+    assert all(abs(float(r["p(good)"]) + float(r["p(bad)"]) - 1) < 1e-12 for r in rows)
+    lines = ok("predict", model, data, "--format", "json").splitlines()
+    assert [json.loads(line)["prediction"] for line in lines] == [r["prediction"] for r in rows]
+
+
+def test_input_may_be_json_lines_parquet_gzip_or_a_pipe(model: Path, data: Path) -> None:
+    import pandas as pd
+
+    expected = ok("predict", model, data)
+    frame = pd.read_csv(data)
+    frame.to_parquet(data.parent / "things.parquet")
+    frame.to_json(data.parent / "things.jsonl", orient="records", lines=True)
+    (data.parent / "things.csv.gz").write_bytes(gzip.compress(data.read_bytes()))
+    for name in ("things.parquet", "things.jsonl", "things.csv.gz"):
+        assert ok("predict", model, data.parent / name) == expected, name
+    assert ok("predict", model, "-", stdin=data.read_bytes()) == expected
+    assert ok("predict", model, "-", stdin=(data.parent / "things.jsonl").read_bytes()) == expected
+
+
+def test_columns_and_ignore(data: Path) -> None:
+    out = data.parent / "m"
+    ok("train", data, "--target", "kind", "--columns", "colour,size", "-o", out)
+    assert {row["column"] for row in table(ok("show", out))} == {"colour", "size"}
+    ok("train", data, "--target", "kind", "--ignore", "note", "-o", out)
+    assert {row["column"] for row in table(ok("show", out))} == {"colour", "size"}
+    done = run("predict", out, data)
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
+def test_event_models_and_class_prior(data: Path) -> None:
+    out = data.parent / "m"
+    done = run(
+        "train", data, "-t", "kind", "-o", out, "--event-models", "size=categorical,note=bernoulli",
+        "--class-prior", "good=0.9,bad=0.1",
+    )  # fmt: skip
+    assert done.returncode == 0
+    assert b"categorical: 'size' (number" in done.stderr
+    assert b"bernoulli note: 'note'" in done.stderr
+    assert "good=" in sentence("train", data, "-t", "kind", "-o", out, "--class-prior", "good=x")
+    assert "sum to 1" in sentence(
+        "train", data, "-t", "kind", "-o", out, "--class-prior", "good=1,bad=1"
+    )
+    assert "no event model 'normal'" in sentence(
+        "train", data, "-t", "kind", "--event-models", "normal"
+    )
+
+
+def test_evaluate(model: Path, data: Path) -> None:
+    rows = table(ok("evaluate", model, data))
+    scores = {(row["score"], row["class"]): float(row["value"]) for row in rows}
+    assert scores["accuracy", ""] == 1.0
+    assert scores["rows", ""] == 6
+    assert scores["recall", "good"] == 1.0
+    assert scores["accuracy of the majority class", "bad"] == 0.5
+
+
+def test_rows_held_out_are_scored_later(data: Path, tmp_path: Path) -> None:
+    many = tmp_path / "many.csv"
+    many.write_text("x,y\n" + "".join(f"{i % 7},{'a' if i % 7 < 3 else 'b'}\n" for i in range(200)))
+    out = tmp_path / "m"
+    now = ok("train", many, "-t", "y", "-o", out, "--hold-out", "0.25", "--seed", "3")
+    assert table(now)[0]["value"] == "50"
+    assert ok("evaluate", out, many, "--held-out") == now
+    assert "trained on a file of 200" in sentence("evaluate", out, data, "-t", "kind", "--held-out")
+    ok("train", many, "-t", "y", "-o", out)
+    assert "was trained on all rows" in sentence("evaluate", out, many, "--held-out")
+
+
+def test_explain(model: Path, data: Path) -> None:
+    rows = table(ok("explain", model, data, "--row", "5", "--top", "4"))
+    assert len(rows) == 4
+    assert {row["prediction"] for row in rows} == {"bad"}
+    assert {row["against"] for row in rows} == {"good"}
+    weights = [abs(float(row["weight"])) for row in rows]
+    assert weights == sorted(weights, reverse=True)
+    assert "has rows 0 to 5" in sentence("explain", model, data, "--row", "6")
+
+
+def test_show(model: Path) -> None:
+    rows = table(ok("show", model, "--top", "2"))
+    assert [row["class"] for row in rows] == ["bad", "bad", "good", "good"]
+
+
+def test_a_folder_of_texts(tmp_path: Path) -> None:
+    for kind, texts in {
+        "ham": ["lunch at noon", "see you"],
+        "spam": ["cheap pills", "buy pills"],
+    }.items():
+        (tmp_path / "mail" / kind).mkdir(parents=True)
+        for i, text in enumerate(texts):
+            (tmp_path / "mail" / kind / f"{i}.txt").write_text(text)
+    out = tmp_path / "m"
+    ok("train", tmp_path / "mail", "-o", out)
+    assert [r["prediction"] for r in table(ok("predict", out, tmp_path / "mail"))] == [
+        "ham"
+    ] * 2 + ["spam"] * 2
+
+
+def test_codes_that_were_text_in_training_are_text_in_prediction(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("code,y\n1,u\n2,v\nA,u\n")
+    (tmp_path / "b.csv").write_text("code\n1\n2\n")
+    ok("train", tmp_path / "a.csv", "-t", "y", "-o", tmp_path / "m")
+    assert [r["prediction"] for r in table(ok("predict", tmp_path / "m", tmp_path / "b.csv"))] == [
+        "u",
+        "v",
+    ]
+
+
+def test_on_a_terminal_it_is_a_table(model: Path) -> None:
+    pty = pytest.importorskip("pty", reason="no pseudo-terminals here")
+    lead, follow = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "naively", "show", str(model), "--top", "1"],
+        stdout=follow, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        process.wait()
+        shown = os.read(lead, 10_000).decode()
+    os.close(follow)
+    os.close(lead)
+    assert "class" in shown
+    assert "," not in shown
+
+
+def test_help_names_the_verbs() -> None:
+    text = ok("--help")
+    for verb in ("train", "predict", "evaluate", "explain", "show", "demo"):
+        assert verb in text
+    assert "kernels" in ok("--version")
+
+
+def test_demo_on_your_own_file(data: Path) -> None:
+    assert "held out" in ok("demo", data, "--target", "kind")
+
+
+# Bad input, one by one.
+
+
+def test_a_target_that_is_not_there(data: Path) -> None:
+    message = sentence("train", data, "--target", "knd")
+    assert "'kind', 'size', 'colour', 'note'" in message
+    assert "Say --target COLUMN" in sentence("train", data)
+
+
+def test_files_that_are_not_there(data: Path) -> None:
+    assert "thing.csv" in sentence("train", data.parent / "thing.csv", "-t", "kind")
+    assert "There is no model file" in sentence("predict", data.parent / "m", data)
+
+
+def test_no_rows_and_missing_labels(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a,y\n")
+    assert "no rows to learn from" in sentence("train", path, "-t", "y", "-o", tmp_path / "m")
+    path.write_text("a,y\n1,u\n2,\n")
+    assert "Row 1 has no label" in sentence("train", path, "-t", "y", "-o", tmp_path / "m")
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_broken_quote_names_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('a,y\n1,u\n"2,v\n3,u\n')
+    assert "Line 3" in sentence("train", path, "-t", "y", "-o", tmp_path / "m")
+
+
+def test_invalid_utf8_is_replaced_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(b"a,y\ncaf\xe9,u\ntea,v\n")
+    done = run("train", path, "-t", "y", "-o", tmp_path / "m")
+    assert done.returncode == 0
+    assert b"invalid UTF-8" in done.stderr
+
+
+def test_a_long_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("text,y\n" + "word " * 10_000_000 + ",u\nshort text of four words,v\n")
+    ok("train", path, "-t", "y", "-o", tmp_path / "m", "--event-models", "text")
+
+
+def test_a_column_whose_type_changed(model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "changed.csv"
+    path.write_text(ROWS.replace("1.5", "large"))
+    message = sentence("predict", model, path)
+    assert "size" in message
+    assert "line 2" in message
+
+
+def test_infinite_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("a,y\n1,u\ninf,v\n")
+    assert "Column 'a' holds infinite values" in sentence(
+        "train", path, "-t", "y", "-o", tmp_path / "m"
+    )
+
+
+def test_a_model_cut_in_half(model: Path, data: Path) -> None:
+    content = model.read_bytes()
+    model.write_bytes(content[: len(content) // 2])
+    assert "is damaged" in sentence("predict", model, data)
+    assert "not a model file" in sentence("show", data)
+
+
+def test_an_unwritable_output_leaves_the_old_file(data: Path, model: Path) -> None:
+    before = model.read_bytes()
+    assert "Cannot write" in sentence("train", data, "-t", "kind", "-o", data.parent / "no" / "m")
+    assert "Cannot write" in sentence("train", data, "-t", "kind", "-o", data.parent)
+    assert model.read_bytes() == before
+
+
+def test_an_unknown_option_is_exit_status_two() -> None:
+    assert run("train", "--no-such-option").returncode == 2
+
+
+def test_a_closed_pipe_is_no_traceback(model: Path, data: Path) -> None:
+    command = f"{sys.executable} -m naively predict {model} {data} | head -c 5"
+    done = subprocess.run(command, shell=True, capture_output=True, check=False)  # noqa: S602
+    assert done.stdout == b"predi"
+    assert b"Traceback" not in done.stderr
+
+
+def test_real_texts(data_folder: Path, tmp_path: Path) -> None:
+    sms = data_folder / "text" / "sms_spam.jsonl.gz"
+    scores = table(ok("train", sms, "-t", "label", "-o", tmp_path / "m", "--hold-out", "0.2"))
+    accuracy = next(float(row["value"]) for row in scores if row["score"] == "accuracy")
+    assert accuracy >= 0.98
