@@ -39,10 +39,12 @@ NAIVELY_INLINE inline void add_to_registers(const double* table, std::int64_t cl
     };
     const auto add = [&](std::int64_t e, V (&sum)[vectors]) NAIVELY_INLINE {
         if (e + ahead < from.prefetchable) {
+            NAIVELY_UNROLL
             for (int v = 0; v < vectors; v += 8 / lanes) prefetch(from.rows[e + ahead], place(v));
             if (vectors * lanes > 2) prefetch(from.rows[e + ahead], last_vector + lanes - 1);
         }
         const double* row = table + from.rows[e] * classes;
+        NAIVELY_UNROLL
         for (int v = 0; v < vectors; ++v) {
             const V cells = load<lanes>(row + place(v));
             if constexpr (valued)
@@ -53,10 +55,13 @@ NAIVELY_INLINE inline void add_to_registers(const double* table, std::int64_t cl
     };
     std::int64_t e = 0;
     for (; e + chains <= from.count; e += chains)
+        NAIVELY_UNROLL
         for (int chain = 0; chain < chains; ++chain) add(e + chain, sums[chain]);
     for (; e < from.count; ++e) add(e, sums[0]);
+    NAIVELY_UNROLL
     for (int v = 0; v < vectors; ++v)  // read before written: the last vector overlaps
         sums[0][v] += load<lanes>(joint + place(v)) + (chains > 1 ? sums[chains - 1][v] : V{});
+    NAIVELY_UNROLL
     for (int v = 0; v < vectors; ++v) store<lanes>(joint + place(v), sums[0][v]);
 }
 

@@ -94,17 +94,23 @@ NAIVELY_INLINE inline void add_tile(const T* cells, int64_t row_stride, int64_t 
     V sums[rows][vectors] = {};
     for (int64_t j = 0; j < columns; ++j) {
         V entries[vectors][Form::tables];
+        NAIVELY_UNROLL
         for (int table = 0; table < Form::tables; ++table)
+            NAIVELY_UNROLL
             for (int v = 0; v < vectors; ++v)
                 entries[v][table] = load<lanes>(tables + (j * Form::tables + table) * width + v * lanes);
+        NAIVELY_UNROLL
         for (int row = 0; row < rows; ++row) {
             const V x = broadcast<lanes>(static_cast<double>(cells[row * row_stride + j]));
+            NAIVELY_UNROLL
             for (int v = 0; v < vectors; ++v)
                 sums[row][v] = Form::template add<Isa, lanes>(sums[row][v], x, entries[v]);
         }
     }
+    NAIVELY_UNROLL
     for (int row = 0; row < rows; ++row) {
         double sum[width];
+        NAIVELY_UNROLL
         for (int v = 0; v < vectors; ++v) store<lanes>(sum + v * lanes, sums[row][v]);
         for (int64_t c = 0; c < used; ++c) joint[row * classes + c] += sum[c];
     }

@@ -11,6 +11,13 @@
 
 #define NAIVELY_INLINE __attribute__((always_inline))
 
+// Before a short loop over sums: only unrolled can they stay in registers.
+#if defined(__clang__)
+#define NAIVELY_UNROLL _Pragma("unroll")
+#else
+#define NAIVELY_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 #if defined(__x86_64__) && !defined(NAIVELY_SANITIZE)
 #define NAIVELY_MULTIVERSION 1
 #else
@@ -117,7 +124,14 @@ NAIVELY_INLINE inline void store(double* to, const Vector<double, lanes>& vector
 
 template <int lanes>
 NAIVELY_INLINE inline Vector<double, lanes> broadcast(double value) {
-    return value - Vector<double, lanes>{};
+    // Written out: GCC makes one instruction of this, and one for each lane of anything shorter.
+    const double v = value;
+    if constexpr (lanes == 2)
+        return Vector<double, 2>{v, v};
+    else if constexpr (lanes == 4)
+        return Vector<double, 4>{v, v, v, v};
+    else
+        return Vector<double, 8>{v, v, v, v, v, v, v, v};
 }
 
 // a * b + c rounded once; the compiler turns the loop into one instruction where there is one.

@@ -64,6 +64,7 @@ NAIVELY_INLINE inline bool sum_piece(const Block<T>& block, int64_t column, cons
         const T* cells = block.cells + rows[i] * block.stride + column + first_lane;
         __builtin_prefetch(reinterpret_cast<const void*>(
             reinterpret_cast<std::uintptr_t>(cells) + block.to_next * sizeof(T)));
+        NAIVELY_UNROLL
         for (int v = 0; v < vectors; ++v) {
             V x = load<lanes>(cells + v * lanes);
             V w = broadcast<lanes>(weighted ? block.weight[rows[i]] : 1.0);
@@ -95,12 +96,15 @@ NAIVELY_INLINE inline bool sum_piece(const Block<T>& block, int64_t column, cons
         }
     }
     bool no_nan = true;
+    NAIVELY_UNROLL
     for (int v = 0; v < vectors; ++v) {
+        NAIVELY_UNROLL
         for (int part = 0; part < 2; ++part) {
             store<lanes>(&sums[0][part][first_lane + v * lanes], weight[v][part]);
             store<lanes>(&sums[1][part][first_lane + v * lanes], value[v][part]);
             store<lanes>(&sums[2][part][first_lane + v * lanes], square[v][part]);
         }
+        NAIVELY_UNROLL
         for (int lane = 0; lane < lanes; ++lane) no_nan &= value[v][0][lane] == value[v][0][lane];
     }
     return no_nan;
