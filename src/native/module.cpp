@@ -37,7 +37,6 @@ void bind_score(nb::module_& m) {
 const char* instruction_set_name() {
 #if NAIVELY_MULTIVERSION
     switch (naively::instruction_set()) {
-        case naively::InstructionSet::avx512: return naively::Avx512::name;
         case naively::InstructionSet::avx2: return naively::Avx2::name;
         case naively::InstructionSet::baseline: break;
     }
