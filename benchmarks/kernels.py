@@ -55,12 +55,12 @@ def codes(n: int, d: int = 20, k: int = 10, levels: int = 5) -> list[Result]:
     ]
 
 
-def csr(n: int, width: int = 100_000, per_row: int = 55, k: int = 20) -> list[Result]:
+def csr(n: int, width: int = 100_000, draws: int = 110, k: int = 20) -> list[Result]:
     """Multinomial: n rows of a sparse matrix whose columns are as frequent as words."""
     rng = np.random.default_rng(0)
-    words = np.minimum(rng.zipf(1.3, (n, per_row)), width) - 1
-    rows = np.repeat(np.arange(n), per_row)
-    ones = np.ones(n * per_row)
+    words = np.minimum(rng.zipf(1.3, (n, draws)), width) - 1  # about 55 different ones a row
+    rows = np.repeat(np.arange(n), draws)
+    ones = np.ones(n * draws)
     X = sparse.csr_matrix((ones, (rows, words.ravel())), shape=(n, width))
     y = rng.integers(0, k, n)
     ours, peer = NaiveBayes(Multinomial()).fit(X, y), MultinomialNB().fit(X, y)

@@ -60,7 +60,7 @@ class Sums:
 
     def __init__(self, high: Any, low: Floats | None = None) -> None:
         object.__setattr__(self, "high", np.asarray(high, np.float64))
-        object.__setattr__(self, "low", np.zeros_like(self.high) if low is None else low)
+        object.__setattr__(self, "low", np.zeros(self.high.shape) if low is None else low)
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> Self:
