@@ -69,6 +69,11 @@ def csr(n: int, width: int = 100_000, draws: int = 110, k: int = 20) -> list[Res
         compare(
             f"CSR fit ({n:,} x {width:,}, {k} classes)",
             lambda: MultinomialNB().fit(X, y),
+            lambda: NaiveBayes(Multinomial()).fit(X, y),
+        ),
+        compare(
+            "CSR fit and log table (as scikit-learn's fit)",
+            lambda: MultinomialNB().fit(X, y),
             lambda: _with_table(X, y),
         ),
         compare("CSR predict", lambda: peer.predict(X), lambda: ours.predict(X)),
