@@ -9,9 +9,29 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
+from sklearn.naive_bayes import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    GaussianNB,
+    MultinomialNB,
+)
 
-from naively.events import Bernoulli, Categorical, EventModel, Gaussian, Multinomial
+from naively.events import (
+    Bernoulli,
+    Beta,
+    Categorical,
+    Complement,
+    Dirichlet,
+    EventModel,
+    Exponential,
+    Gamma,
+    Gaussian,
+    LogNormal,
+    Multinomial,
+    NormalInverseGamma,
+    Poisson,
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +60,10 @@ def objects(cells: list[Any]) -> np.ndarray:
     return column
 
 
-REAL = st.floats(-1e6, 1e6, allow_subnormal=False) | st.integers(-3, 3).map(float)
+# Nine orders of magnitude: what is forgotten leaves the rest to about 1e-24 of the larger square.
+SIZE = st.floats(1e-3, 1e6)
+REAL = SIZE | SIZE.map(lambda x: -x) | st.integers(-3, 3).map(float)
+POSITIVE = SIZE
 COUNT = st.integers(0, 5).map(float)
 TRUTH = st.sampled_from([0.0, 1.0])
 LEVEL = st.sampled_from(["red", "green", "blue", "RED", ""])
@@ -59,7 +82,24 @@ CASES = [
     Case(Categorical(), LEVEL, objects),
     Case(Categorical(alpha=0), LEVEL, objects),
     Case(Categorical(alpha=0.5), COUNT, numbers, lambda: CategoricalNB(alpha=0.5)),
+    Case(Gaussian(variance="shared"), REAL, numbers),
+    Case(Gaussian(variance=4.0), REAL, numbers),
+    Case(Gaussian(prior=NormalInverseGamma(0, 1, 2, 3), estimate="map"), REAL, numbers),
+    Case(Gaussian(prior=NormalInverseGamma(0, 1, 2, 3), estimate="predictive"), REAL, numbers),
+    Case(LogNormal(), POSITIVE, numbers),
+    Case(Poisson(), COUNT, numbers),
+    Case(Poisson(alpha=0), COUNT, numbers),
+    Case(Poisson(prior=Gamma(2, 1), estimate="predictive"), COUNT, numbers),
+    Case(Exponential(), POSITIVE, numbers),
+    Case(Exponential(prior=Gamma(2, 3), estimate="predictive"), POSITIVE, numbers),
+    Case(Complement(), COUNT, numbers, ComplementNB),
+    Case(
+        Complement(alpha=0.5, norm=True), COUNT, numbers, lambda: ComplementNB(alpha=0.5, norm=True)
+    ),
+    Case(Bernoulli(prior=Beta(2, 5), estimate="map"), TRUTH, numbers),
+    Case(Categorical(prior=Dirichlet(2), estimate="map"), LEVEL, objects),
     Case(Multinomial(), TEXT, objects, text=True),
+    Case(Complement(), TEXT, objects, text=True),
     Case(Bernoulli(alpha=0.5), TEXT, objects, text=True),
 ]
 

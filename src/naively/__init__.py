@@ -13,19 +13,44 @@ if TYPE_CHECKING:
     from naively.core.event import EventModel
     from naively.core.tally import Tally
     from naively.estimators.naive_bayes import NaiveBayes, load
-    from naively.events import Bernoulli, Categorical, Gaussian, Multinomial
+    from naively.events import (
+        Bernoulli,
+        Beta,
+        Categorical,
+        Complement,
+        Dirichlet,
+        Estimate,
+        Exponential,
+        Gamma,
+        Gaussian,
+        LogNormal,
+        Multinomial,
+        Normal,
+        NormalInverseGamma,
+        Poisson,
+    )
     from naively.model import Model
 
 __version__: str
 
 _HOME = {
     "Bernoulli": "naively.events",
+    "Beta": "naively.events",
     "Categorical": "naively.events",
+    "Complement": "naively.events",
+    "Dirichlet": "naively.events",
+    "Estimate": "naively.events",
     "EventModel": "naively.core.event",
+    "Exponential": "naively.events",
+    "Gamma": "naively.events",
     "Gaussian": "naively.events",
+    "LogNormal": "naively.events",
     "Model": "naively.model",
     "Multinomial": "naively.events",
     "NaiveBayes": "naively.estimators.naive_bayes",
+    "Normal": "naively.events",
+    "NormalInverseGamma": "naively.events",
+    "Poisson": "naively.events",
     "Tally": "naively.core.tally",
     "load": "naively.estimators.naive_bayes",
     "set_threads": "naively.core.compute",
@@ -34,12 +59,22 @@ _HOME = {
 
 __all__ = [
     "Bernoulli",
+    "Beta",
     "Categorical",
+    "Complement",
+    "Dirichlet",
+    "Estimate",
     "EventModel",
+    "Exponential",
+    "Gamma",
     "Gaussian",
+    "LogNormal",
     "Model",
     "Multinomial",
     "NaiveBayes",
+    "Normal",
+    "NormalInverseGamma",
+    "Poisson",
     "Tally",
     "load",
     "set_threads",

@@ -9,7 +9,7 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from naively.core.axis import Axis, Columns, Levels, Words
 from naively.core.compute import Vocabulary
+from naively.core.event import EventModel
 from naively.core.statistic import Statistic
 from naively.core.sums import Sums
 from naively.core.tally import BlockTally, Tally
-from naively.events import EVENT_MODELS
+from naively.events import EVENT_MODELS, PRIORS
 from naively.model import Model, Settings
 from naively.schema import Group, Schema
 
@@ -147,12 +148,27 @@ def _group(model: Model, group: Group, arrays: Arrays) -> dict[str, Any]:
     return {
         "name": group.name,
         "event": group.event.name,
-        "options": asdict(group.event),  # type: ignore[call-overload]
+        "options": _options(group.event),
         "kind": group.kind,
         "columns": _names(group.columns),
         "statistics": [statistic.value for statistic in tally.sums],
         "axis": _axis(tally.axis, group.name, arrays),
     }
+
+
+def _options(event: Any) -> dict[str, Any]:
+    """Return an event model's settings; a prior is saved by name."""
+    options = {field.name: getattr(event, field.name) for field in fields(event)}
+    if options.get("prior") is not None:
+        options["prior"] = {"name": type(event.prior).__name__, **asdict(event.prior)}
+    return options
+
+
+def _event(name: str, options: dict[str, Any]) -> EventModel:
+    if options.get("prior") is not None:
+        prior = dict(options["prior"])
+        options = {**options, "prior": PRIORS[prior.pop("name")](**prior)}
+    return EVENT_MODELS[name](**options)
 
 
 def _names(columns: Any) -> Any:
@@ -184,7 +200,7 @@ def _model(header: dict[str, Any], arrays: Arrays) -> Model:
     groups, blocks = [], {}
     for entry in header["groups"]:
         columns = entry["columns"]
-        event = EVENT_MODELS[entry["event"]](**entry["options"])
+        event = _event(entry["event"], entry["options"])
         names = range(columns) if isinstance(columns, int) else tuple(columns)
         groups.append(Group(entry["name"], event, entry["kind"], names))
         blocks[entry["name"]] = _block(entry, arrays, k)

@@ -53,6 +53,18 @@ class Likelihood(ABC):
     def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
         """Add the log likelihood of each row to ``start`` and finish (see ``core.kernels``)."""
 
+    base: Callable[[Floats], Floats] | None  # of a cell: what no class changes
+
+    def log_base(self, block: Any) -> Floats:
+        """Return what ``log_prob`` leaves out, as it is the same for every class."""
+        if self.base is None:
+            return np.zeros(len(block))
+        if isinstance(block, Dense):
+            total: Floats = np.nansum(self.base(np.asarray(block.values, np.float64)), axis=1)
+            return total
+        row = np.repeat(np.arange(len(block)), np.diff(block.indptr))
+        return np.bincount(row, self.base(block.data), len(block)).astype(np.float64)
+
     @abstractmethod
     def contributions(self, block: Any) -> Contributions:
         """Return the log likelihood item by item; over a row they sum to ``log_prob``."""
@@ -72,6 +84,7 @@ class LogLinear(Likelihood):
 
     slope: Floats
     offset: Floats | None = None
+    base: Callable[[Floats], Floats] | None = None
 
     @cached_property
     def _finite(self) -> tuple[Floats, Floats | None, Floats]:
@@ -88,8 +101,8 @@ class LogLinear(Likelihood):
         tables = [self.slope] if self.offset is None else [self.slope, self.offset]
         if all(np.isfinite(table).all() for table in tables):
             return None
-        counts = [np.where(np.isinf(table), -np.sign(table), 0.0) for table in tables]
-        return LogLinear(*counts)
+        slope, *offset = [np.where(np.isinf(table), -np.sign(table), 0.0) for table in tables]
+        return LogLinear(slope, offset[0] if offset else None)
 
     def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
         if self._impossible is None:
@@ -189,6 +202,7 @@ class Quadratic(Likelihood):
     mean: Floats
     half_precision: Floats
     offset: Floats
+    base: Callable[[Floats], Floats] | None = None
 
     @cached_property
     def _base(self) -> Floats:
@@ -224,6 +238,7 @@ class Table(Likelihood):
 
     table: Floats
     first: NDArray[np.int64]
+    base = None
 
     def log_prob(self, block: Codes, start: Floats, finish: Finish, log_prior: Floats) -> Any:
         return compute.score_codes(block.codes, self.first, self.table, start, finish, log_prior)
@@ -250,6 +265,7 @@ class Pointwise(Likelihood):
 
     log_density: Callable[[Floats, NDArray[np.int64]], Floats]
     centre: Floats
+    base: Callable[[Floats], Floats] | None = None
 
     def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:
         joint = np.empty((len(block), len(log_prior)))

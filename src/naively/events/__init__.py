@@ -1,13 +1,47 @@
 """Event models, one a file; they know nothing of tables."""
 
-from naively.core.event import EventModel
+from naively.core.event import Estimate, EventModel
 from naively.events.bernoulli import Bernoulli
 from naively.events.categorical import Categorical
+from naively.events.complement import Complement
+from naively.events.exponential import Exponential
 from naively.events.gaussian import Gaussian
+from naively.events.lognormal import LogNormal
 from naively.events.multinomial import Multinomial
+from naively.events.poisson import Poisson
+from naively.events.prior import Beta, Dirichlet, Gamma, Normal, NormalInverseGamma
 
 EVENT_MODELS: dict[str, type[EventModel]] = {
-    model.name: model for model in (Bernoulli, Categorical, Gaussian, Multinomial)
+    model.name: model
+    for model in (
+        Bernoulli,
+        Categorical,
+        Complement,
+        Exponential,
+        Gaussian,
+        LogNormal,
+        Multinomial,
+        Poisson,
+    )
 }
+PRIORS = {prior.__name__: prior for prior in (Beta, Dirichlet, Gamma, Normal, NormalInverseGamma)}
 
-__all__ = ["EVENT_MODELS", "Bernoulli", "Categorical", "EventModel", "Gaussian", "Multinomial"]
+__all__ = [
+    "EVENT_MODELS",
+    "PRIORS",
+    "Bernoulli",
+    "Beta",
+    "Categorical",
+    "Complement",
+    "Dirichlet",
+    "Estimate",
+    "EventModel",
+    "Exponential",
+    "Gamma",
+    "Gaussian",
+    "LogNormal",
+    "Multinomial",
+    "Normal",
+    "NormalInverseGamma",
+    "Poisson",
+]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from naively.core.block import Block, Dense, Documents, Sparse
-from naively.core.event import EventModel
+from naively.core.event import EventModel, How, by_row, check_alpha, check_estimate, flat
 from naively.core.kernels import Floats
 from naively.core.likelihood import LogLinear
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
+from naively.events.prior import Beta
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,15 @@ class Bernoulli(EventModel):
     Parameters
     ----------
     alpha : float, default 1.0
-        Pretend count of each of the two outcomes in each class: the estimate is the posterior
-        mean under Beta(alpha, alpha). 1 is Laplace's rule, 0 maximum likelihood.
+        Pretend count of each of the two outcomes in each class: the posterior mean under
+        Beta(alpha, alpha), which is the mode under Beta(alpha + 1, alpha + 1). 1 is Laplace's
+        rule, 1/2 Jeffreys's, 0 maximum likelihood.
     threshold : float, default 0.0
         A number above it counts as true.
+    prior : Beta, optional
+        Instead of ``alpha``.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Posterior mean, mode, or maximum likelihood; the predictive is the mean.
 
     Notes
     -----
@@ -41,12 +48,14 @@ class Bernoulli(EventModel):
 
     alpha: float = 1.0
     threshold: float = 0.0
+    prior: Beta | None = None
+    estimate: How = "mean"
     name = "bernoulli"
     statistics = (PRESENT, VALUE)
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.alpha) and self.alpha >= 0):
-            raise ValueError(f"Bernoulli alpha must be at least 0, got {self.alpha}.")
+        check_alpha(self, self.alpha)
+        check_estimate(self.estimate)
 
     def prepare(self, block: Block) -> Block:
         if isinstance(block, Dense):
@@ -62,16 +71,37 @@ class Bernoulli(EventModel):
             return replace(block, presence=True)
         return block
 
-    def likelihood(self, tally: BlockTally) -> LogLinear:
-        true, false = self.log_odds(tally)
-        with np.errstate(invalid="ignore"):
-            return LogLinear(slope=true - false, offset=false)
+    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+        true, trials = self._counts(tally, how)
+        return {"p": _share(true, trials)}
 
-    def log_odds(self, tally: BlockTally) -> tuple[Floats, Floats]:
-        """Return log p and log (1 - p), each of shape (columns or words, classes)."""
-        trials = tally[PRESENT].high + 2 * self.alpha
-        true = tally[VALUE].high + self.alpha
+    def likelihood(self, tally: BlockTally) -> LogLinear:
+        true, trials = self._counts(tally, self.estimate)
         with np.errstate(divide="ignore", invalid="ignore"):
-            p = np.where(trials > 0, true / trials, 0.5)
-            q = np.where(trials > 0, (trials - true) / trials, 0.5)
-            return np.log(p), np.log(q)
+            log_p, log_q = np.log(_share(true, trials)), np.log(_share(trials - true, trials))
+            return LogLinear(slope=log_p - log_q, offset=log_q)
+
+    def posterior(self, tally: BlockTally) -> Any:
+        from scipy import stats
+
+        true, trials = self._counts(tally, "mean")
+        return stats.beta(flat(true), flat(trials - true))
+
+    def predictive(self, tally: BlockTally) -> Any:
+        from scipy import stats
+
+        return stats.bernoulli(flat(self.parameters(tally, "mean")["p"]))
+
+    def _counts(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
+        """Return how many are true, of how many, the pretend ones among them."""
+        if self.prior is not None:
+            a, b = map(by_row, self.prior.pretend(how))
+        else:
+            a = b = by_row(0.0 if how == "mle" else self.alpha)
+        return tally[VALUE].high + a, tally[PRESENT].high + a + b
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    """Return part / whole; a half where nothing was counted."""
+    share: Floats = np.divide(part, whole, out=np.full(np.shape(part), 0.5), where=whole > 0)
+    return share

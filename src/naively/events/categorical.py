@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.core.axis import Levels
-from naively.core.event import EventModel
+from naively.core.event import EventModel, How, by_row, check_alpha, check_estimate, flat
+from naively.core.kernels import Floats
 from naively.core.likelihood import Table
 from naively.core.statistic import LEVEL
 from naively.core.tally import BlockTally
+from naively.events.prior import Dirichlet
 
 
 @dataclass(frozen=True)
@@ -20,9 +24,15 @@ class Categorical(EventModel):
     Parameters
     ----------
     alpha : float, default 1.0
-        Pretend count of each level in each class: the estimate is the posterior mean under a
-        symmetric Dirichlet(alpha). A level never seen in training takes what it would have had
-        if it had been known and never counted: alpha / (n + alpha · (levels + 1)).
+        Pretend count of each level in each class: the posterior mean under a symmetric
+        Dirichlet(alpha), which is the mode under Dirichlet(alpha + 1). A level never seen in
+        training takes what it would have had if it had been known and never counted:
+        alpha / (n + alpha · (levels + 1)).
+    prior : Dirichlet, optional
+        Instead of ``alpha``. A vector is for one column, in the order of its levels; a level
+        never seen takes nothing then.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Posterior mean, mode, or maximum likelihood; the predictive is the mean.
 
     Notes
     -----
@@ -38,27 +48,58 @@ class Categorical(EventModel):
     """
 
     alpha: float = 1.0
+    prior: Dirichlet | None = None
+    estimate: How = "mean"
     name = "categorical"
     statistics = (LEVEL,)
     layout = "levels"
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.alpha) and self.alpha >= 0):
-            raise ValueError(f"Categorical alpha must be at least 0, got {self.alpha}.")
+        check_alpha(self, self.alpha)
+        check_estimate(self.estimate)
+
+    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+        count, total, _, column = self._counts(tally, how)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return {"p": count / total[column]}
 
     def likelihood(self, tally: BlockTally) -> Table:
         axis = tally.axis
         assert isinstance(axis, Levels)
-        d, k = len(axis.levels), tally[LEVEL].shape[1]
-        first = axis.first + np.arange(d + 1)  # one row more for each column: levels never seen
-        column = np.repeat(np.arange(d), np.diff(axis.first))
-        total = np.zeros((d, k))
-        np.add.at(total, column, tally[LEVEL].high)
-        levels = np.diff(axis.first)[:, None]
-        table = np.empty((first[-1], k))
+        count, total, spare, column = self._counts(tally, self.estimate)
+        first = axis.first + np.arange(len(axis.levels) + 1)  # one row more: levels never seen
+        table = np.empty((first[-1], count.shape[1]))
         with np.errstate(divide="ignore", invalid="ignore"):
-            known = tally[LEVEL].high + self.alpha
-            table[np.arange(len(axis)) + column] = known / (total + self.alpha * levels)[column]
-            table[first[1:] - 1] = self.alpha / (total + self.alpha * (levels + 1))
+            table[np.arange(len(axis)) + column] = count / total[column]
+            table[first[1:] - 1] = spare / (total + spare)
             # A class with no value in a column, unsmoothed, says nothing.
             return Table(np.log(np.where(np.isnan(table), 1.0, table)), first)
+
+    def posterior(self, tally: BlockTally) -> Any:
+        from scipy import stats
+
+        return stats.dirichlet(flat(self._counts(tally, "mean")[0]))
+
+    def predictive(self, tally: BlockTally) -> Any:
+        from scipy import stats
+
+        return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
+
+    def _counts(
+        self, tally: BlockTally, how: How
+    ) -> tuple[Floats, Floats, float, NDArray[np.int64]]:
+        """Count levels and their totals by column, pretend ones among them; and one to spare."""
+        axis = tally.axis
+        assert isinstance(axis, Levels)
+        pretend = by_row(0.0 if how == "mle" else self.alpha)
+        if self.prior is not None:
+            pretend = by_row(self.prior.pretend(how))
+        if len(pretend) not in (1, len(axis)):
+            raise ValueError(
+                f"The Dirichlet prior has {len(pretend)} counts for {len(axis)} levels."
+            )
+        count = tally[LEVEL].high + pretend
+        column = np.repeat(np.arange(len(axis.levels)), np.diff(axis.first))
+        total = np.zeros((len(axis.levels), count.shape[1]))
+        np.add.at(total, column, count)
+        return count, total, float(pretend[0, 0]) if len(pretend) == 1 else 0.0, column

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from naively.core.event import EventModel
+from naively.core.event import EventModel, How, check_estimate, flat
 from naively.core.kernels import Floats
-from naively.core.likelihood import Quadratic
+from naively.core.likelihood import Likelihood, Pointwise, Quadratic
 from naively.core.statistic import PRESENT, SQUARE, VALUE
 from naively.core.sums import Sums
 from naively.core.tally import BlockTally
+from naively.events.prior import Normal, NormalInverseGamma
 
 
 @dataclass(frozen=True)
@@ -24,12 +26,19 @@ class Gaussian(EventModel):
         Share of the column's own variance (over all classes) that is added to each class's, so
         that no variance is 0. Each column has its own, which makes the model free of units. A
         class with no value in a column takes the column's mean and variance.
+    variance : {"class", "shared"} or float, default "class"
+        One variance for each class, one for all classes (pooled within them), or a known one.
+    prior : NormalInverseGamma or Normal, optional
+        Instead of ``smoothing``: of the mean and variance, or, with a known variance, of the mean.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Of the parameters under the prior; "predictive" integrates them out (Student-t).
 
     Notes
     -----
     Maximum likelihood estimates (Duda, Hart & Stork, Pattern Classification, 2001, section
-    3.2.3). The variance is derived from double-double sums, so that a column at 1e8 ± 1 has the
-    right one.
+    3.2.3); with a prior, Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007),
+    sections 2 and 6. The variance is derived from double-double sums, so that a column at
+    1e8 ± 1 has the right one.
 
     Examples
     --------
@@ -41,30 +50,119 @@ class Gaussian(EventModel):
     """
 
     smoothing: float = 0.01
+    variance: str | float = "class"
+    prior: NormalInverseGamma | Normal | None = None
+    estimate: How = "mean"
     name = "gaussian"
     statistics = (PRESENT, VALUE, SQUARE)
-    sparse = False
 
     def __post_init__(self) -> None:
+        check_estimate(self.estimate)
         if not (np.isfinite(self.smoothing) and self.smoothing >= 0):
             raise ValueError(f"Gaussian smoothing must be at least 0, got {self.smoothing}.")
+        known = not isinstance(self.variance, str)
+        if self.variance not in ("class", "shared") and not (known and self.variance > 0):  # type: ignore[operator]
+            raise ValueError(
+                f"Gaussian variance must be 'class', 'shared' or a number above 0, "
+                f"got {self.variance!r}."
+            )
+        if isinstance(self.prior, Normal) and not known:
+            raise ValueError("A Normal prior is of the mean alone: give variance= a number.")
+        if isinstance(self.prior, NormalInverseGamma) and self.variance != "class":
+            raise ValueError("A NormalInverseGamma prior needs variance='class'.")
+        if self.estimate == "predictive" and self.prior is None:
+            raise ValueError("estimate='predictive' needs a prior to integrate over.")
 
-    def likelihood(self, tally: BlockTally) -> Quadratic:
-        mean, variance = self.moments(tally)
-        return Quadratic(mean, 0.5 / variance, -0.5 * np.log(2 * np.pi * variance))
+    @property
+    def sparse(self) -> bool:
+        return False
 
-    def moments(self, tally: BlockTally) -> tuple[Floats, Floats]:
+    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+        if self.prior is None or how == "mle":
+            mean, variance = self.moments(tally, 0.0 if how == "mle" else self.smoothing)
+            return {"mean": mean, "variance": variance}
+        mean, _, shape, scale = self._posterior(tally)
+        if isinstance(self.prior, Normal):
+            return {"mean": mean, "variance": np.full_like(mean, self.variance)}
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = scale / (shape + 1.5 if how == "map" else np.maximum(shape - 1.0, 0.0))
+        return {"mean": mean, "variance": variance}
+
+    def likelihood(self, tally: BlockTally) -> Likelihood:
+        if self.estimate == "predictive":
+            predictive = self._predictive(tally)
+            return Pointwise(
+                lambda x, column: predictive(column).logpdf(x[:, None]), self._posterior(tally)[0]
+            )
+        parameters = self.parameters(tally, self.estimate)
+        variance = parameters["variance"]
+        return Quadratic(parameters["mean"], 0.5 / variance, -0.5 * np.log(2 * np.pi * variance))
+
+    def posterior(self, tally: BlockTally) -> Any:
+        """Return the posterior of the mean, or of mean and variance (a mapping)."""
+        from scipy import stats
+
+        mean, rows, shape, scale = map(flat, self._posterior(tally))
+        if isinstance(self.prior, Normal):
+            return stats.norm(mean, np.sqrt(scale))
+        return {
+            "mean": stats.t(2 * shape, mean, np.sqrt(scale / (shape * rows))),
+            "variance": stats.invgamma(shape, scale=scale),
+        }
+
+    def predictive(self, tally: BlockTally) -> Any:
+        return self._predictive(tally)(0)
+
+    def moments(self, tally: BlockTally, smoothing: float | None = None) -> tuple[Floats, Floats]:
         """Return the mean and the smoothed variance, each of shape (columns, classes)."""
+        smoothing = self.smoothing if smoothing is None else smoothing
+        n = tally[PRESENT].high
         mean, variance = _moments(tally[PRESENT], tally[VALUE], tally[SQUARE])
         pooled_mean, pooled = _moments(*(tally[s].total(axis=1)[:, None] for s in self.statistics))
-        unseen = tally[PRESENT].high <= 0
+        unseen = n <= 0
+        mean = np.where(unseen, np.nan_to_num(pooled_mean), mean)
+        if not isinstance(self.variance, str):
+            return mean, np.full_like(mean, self.variance)
+        if self.variance == "shared":
+            within = np.where(unseen, 0.0, n * variance).sum(axis=1, keepdims=True)
+            rows = n.sum(axis=1, keepdims=True)
+            variance = np.tile(np.divide(within, rows, where=rows > 0, out=within), n.shape[1])
         constant = ~(pooled > 0)  # no class can differ from another: any variance will do
-        variance = np.where(unseen, pooled, variance) + self.smoothing * pooled
+        variance = np.where(unseen, pooled, variance) + smoothing * pooled
         least = np.finfo(np.float64).eps ** 2 * (pooled + pooled_mean**2)
-        return (
-            np.where(unseen, np.nan_to_num(pooled_mean), mean),
-            np.where(constant, 1.0, np.maximum(variance, np.maximum(least, 1e-300))),
-        )
+        return mean, np.where(constant, 1.0, np.maximum(variance, np.maximum(least, 1e-300)))
+
+    def _posterior(self, tally: BlockTally) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return mean, rows, shape and scale of the normal-inverse-gamma posterior.
+
+        With a known variance, scale is the variance of the mean.
+        """
+        prior, n = self.prior, tally[PRESENT]
+        if isinstance(prior, Normal):
+            assert not isinstance(self.variance, str)
+            worth = self.variance / prior.variance  # rows
+            mean = (tally[VALUE] + Sums(worth * prior.mean)) / (n + Sums(worth))
+            return mean.high, n.high + worth, n.high, self.variance / (n.high + worth)
+        if prior is None:
+            raise ValueError("There is no posterior without a prior; give Gaussian(prior=...).")
+        # The prior's mean is ``rows`` pretend rows there: they join the sums.
+        rows = n + Sums(prior.rows)
+        value = tally[VALUE] + Sums(prior.rows) * prior.mean
+        square = tally[SQUARE] + Sums(prior.rows) * prior.mean * prior.mean
+        mean = value / rows
+        spread = np.maximum((square - mean * value).high, 0.0)
+        return mean.high, rows.high, prior.shape + n.high / 2, prior.scale + spread / 2
+
+    def _predictive(self, tally: BlockTally) -> Any:
+        """Return what gives the predictive distributions of columns, one for each class."""
+        from scipy import stats
+
+        mean, rows, shape, scale = self._posterior(tally)
+        if isinstance(self.prior, Normal):
+            spread = np.sqrt(scale + np.float64(self.variance))
+            return lambda column: stats.norm(mean[column], spread[column])
+        width = np.sqrt(scale * (rows + 1) / (shape * rows))
+        return lambda column: stats.t(2 * shape[column], mean[column], width[column])
 
 
 def _moments(n: Sums, value: Sums, square: Sums) -> tuple[Floats, Floats]:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from naively.core.axis import title
-from naively.core.block import Block, Dense, Sparse
-from naively.core.event import EventModel
+from naively.core.block import Block
+from naively.core.event import (
+    EventModel,
+    How,
+    by_row,
+    check_alpha,
+    check_estimate,
+    check_not_negative,
+    flat,
+)
+from naively.core.kernels import Floats
 from naively.core.likelihood import LogLinear
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
+from naively.events.prior import Dirichlet
 
 
 @dataclass(frozen=True)
@@ -21,9 +31,13 @@ class Multinomial(EventModel):
     Parameters
     ----------
     alpha : float, default 1.0
-        Pretend count of each word in each class: the estimate is the posterior mean under a
-        symmetric Dirichlet(alpha). 1 is Laplace's rule, below it Lidstone's, 0 maximum
-        likelihood.
+        Pretend count of each word in each class: the posterior mean under a symmetric
+        Dirichlet(alpha), which is the mode under Dirichlet(alpha + 1). 1 is Laplace's rule, below
+        it Lidstone's, 0 maximum likelihood.
+    prior : Dirichlet, optional
+        Instead of ``alpha``; a vector is in the order of the columns.
+    estimate : {"mean", "map", "mle"}
+        Posterior mean, mode, or maximum likelihood.
 
     Notes
     -----
@@ -39,29 +53,41 @@ class Multinomial(EventModel):
     """
 
     alpha: float = 1.0
+    prior: Dirichlet | None = None
+    estimate: How = "mean"
     name = "multinomial"
     statistics = (PRESENT, VALUE)
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.alpha) and self.alpha >= 0):
-            raise ValueError(f"Multinomial alpha must be at least 0, got {self.alpha}.")
+        check_alpha(self, self.alpha)
+        check_estimate(self.estimate)
+        if self.estimate == "predictive":
+            raise ValueError("A multinomial has no predictive estimate; choose 'mean'.")
 
     def prepare(self, block: Block) -> Block:
-        if isinstance(block, Sparse) and block.data.size and block.data.min() < 0:
-            raise ValueError(
-                "Negative values in data passed to Multinomial: counts are at least 0."
-            )
-        if isinstance(block, Dense) and (below := (block.values < 0).any(axis=0)).any():
-            name = title(block.axis.columns[int(np.flatnonzero(below)[0])])
-            raise ValueError(
-                f"Negative values in data passed to Multinomial, in column {name!r}: "
-                "counts are at least 0."
-            )
+        check_not_negative(block, "Multinomial")
         return block
 
+    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+        return {"p": np.exp(self.log_probabilities(tally, how))}
+
     def likelihood(self, tally: BlockTally) -> LogLinear:
+        return LogLinear(slope=self.log_probabilities(tally, self.estimate))
+
+    def posterior(self, tally: BlockTally) -> Any:
+        from scipy import stats
+
+        return stats.dirichlet(flat(tally[VALUE].high + self._pretend("mean")))
+
+    def predictive(self, tally: BlockTally) -> Any:
+        from scipy import stats
+
+        return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
+
+    def log_probabilities(self, tally: BlockTally, how: How) -> Floats:
+        """Return log p of each word and class; 0 for what says nothing."""
         unrecorded = ~(tally[PRESENT].high > 0).any(axis=1)
-        log_p = tally[VALUE].high + self.alpha
+        log_p = tally[VALUE].high + self._pretend(how)
         log_p[np.broadcast_to(unrecorded, len(log_p))] = 0.0
         total = log_p.sum(axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -70,4 +96,9 @@ class Multinomial(EventModel):
         # A column never recorded, and a class without any counts, say nothing.
         log_p[np.broadcast_to(unrecorded, len(log_p))] = 0.0
         log_p[:, total == 0] = 0.0
-        return LogLinear(slope=log_p)
+        return log_p
+
+    def _pretend(self, how: How) -> Floats:
+        if self.prior is not None:
+            return by_row(self.prior.pretend(how))
+        return by_row(0.0 if how == "mle" else self.alpha)

@@ -1,0 +1,194 @@
+"""Conjugate priors: pretend data, added to the tally before anything is estimated.
+
+With no pretend data the estimate is maximum likelihood, with the prior's own it is the posterior
+mean, and with the prior's less what moves a mean to a mode it is the maximum a posteriori.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from naively.core.event import How
+from naively.core.kernels import Floats
+from naively.core.statistic import PRESENT, VALUE
+from naively.core.tally import BlockTally
+
+Counts: TypeAlias = "float | Sequence[float]"  # one for all, or one for each
+
+
+@dataclass(frozen=True)
+class Beta:
+    """Beta(a, b), the prior of a probability: a pretend successes and b pretend failures.
+
+    Parameters
+    ----------
+    a, b : float or sequence of float
+        Greater than 0; one for all columns or one for each. Beta(1, 1) is uniform (Laplace),
+        Beta(1/2, 1/2) is Jeffreys's.
+
+    Examples
+    --------
+    >>> from naively import Bernoulli, Beta
+    >>> Bernoulli(prior=Beta(101, 101)).fit([1] * 8 + [0] * 2).map == 108 / 210
+    True
+    """
+
+    a: Counts
+    b: Counts
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "a", "b")
+
+    def pretend(self, how: How) -> tuple[Floats, Floats]:
+        """Return the pretend successes and failures."""
+        return _counts(self.a, how), _counts(self.b, how)
+
+
+@dataclass(frozen=True)
+class Dirichlet:
+    """Dirichlet(alpha), the prior of the probabilities of several levels, words or classes.
+
+    Parameters
+    ----------
+    alpha : float or sequence of float
+        Greater than 0: the pretend count of each, or of all alike (symmetric).
+
+    Examples
+    --------
+    >>> from naively import Categorical, Dirichlet
+    >>> Categorical(prior=Dirichlet(1)).fit(["r", "r", "b"]).mean
+    {'r': 0.6, 'b': 0.4}
+    """
+
+    alpha: Counts
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "alpha")
+
+    def pretend(self, how: How) -> Floats:
+        """Return the pretend counts."""
+        return _counts(self.alpha, how)
+
+
+@dataclass(frozen=True)
+class Gamma:
+    """Gamma(shape, rate), the prior of a rate.
+
+    For a Poisson rate: ``shape`` pretend events in ``rate`` pretend rows. For the rate of an
+    exponential: ``shape`` pretend rows that sum to ``rate``.
+
+    Parameters
+    ----------
+    shape, rate : float
+        Greater than 0.
+
+    Examples
+    --------
+    >>> from naively import Gamma, Poisson
+    >>> Poisson(prior=Gamma(2, 1)).fit([3, 5, 4]).mean
+    3.5
+    """
+
+    shape: float
+    rate: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "shape", "rate")
+
+    def pretend(self, how: How) -> tuple[Floats, Floats]:
+        """Return the pretend data of the shape and of the rate."""
+        rate = 0.0 if how == "mle" else self.rate
+        return _counts(self.shape, how), np.asarray(rate, np.float64)
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Normal(mean, variance), the prior of the mean of numbers whose variance is known.
+
+    Parameters
+    ----------
+    mean : float
+        Where the mean is expected.
+    variance : float
+        How far from there it may be, squared; greater than 0.
+
+    Examples
+    --------
+    >>> from naively import Gaussian, Normal
+    >>> Gaussian(variance=4.0, prior=Normal(0, 1)).fit([2.0, 4.0, 3.0, 3.0]).mean["mean"]
+    1.5
+    """
+
+    mean: float
+    variance: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "variance")
+
+
+@dataclass(frozen=True)
+class NormalInverseGamma:
+    """The prior of a mean and a variance: the one-dimensional normal-inverse-Wishart.
+
+    The variance is inverse-gamma(shape, scale), the mean Normal(mean, variance / rows).
+
+    Parameters
+    ----------
+    mean : float
+        Where the mean is expected.
+    rows : float
+        How many pretend rows say so; greater than 0.
+    shape, scale : float
+        Greater than 0; 2 · shape pretend rows of variance scale / shape.
+
+    Examples
+    --------
+    >>> from naively import Gaussian, NormalInverseGamma
+    >>> Gaussian(prior=NormalInverseGamma(0, 1, 2, 2)).fit([1.0, 3.0]).mean["variance"]
+    2.166666666666667
+    """
+
+    mean: float
+    rows: float
+    shape: float
+    scale: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "rows", "shape", "scale")
+
+
+Prior: TypeAlias = Beta | Dirichlet | Gamma | Normal | NormalInverseGamma
+
+
+def _counts(counts: Counts, how: How) -> Floats:
+    """Return pretend counts: none for the MLE, one less for the mode than for the mean."""
+    pretend = np.asarray(counts, np.float64)
+    if how == "mle":
+        return np.zeros_like(pretend)
+    if how == "map":
+        if (pretend < 1).any():
+            raise ValueError(f"A maximum a posteriori needs a prior of at least 1, got {counts}.")
+        return pretend - 1.0
+    return pretend
+
+
+def _check_positive(prior: object, *names: str) -> None:
+    for name in names:
+        value = getattr(prior, name)
+        if isinstance(value, list):
+            object.__setattr__(prior, name, tuple(value))
+        numbers = np.asarray(value, np.float64)
+        if not (np.isfinite(numbers).all() and (numbers > 0).all()):
+            raise ValueError(f"{type(prior).__name__} {name} must be greater than 0, got {value}.")
+
+
+def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
+    """Return pretend rows and their sum, at the mean of each column over all classes."""
+    n = tally[PRESENT].total(axis=1).high[:, None]
+    value = tally[VALUE].total(axis=1).high[:, None]
+    mean = np.divide(value, n, out=np.zeros_like(value), where=n > 0)
+    return np.full_like(mean, rows), rows * mean
