@@ -54,8 +54,8 @@ class Complement(Multinomial):
         with np.errstate(divide="ignore", invalid="ignore"):
             weights: Floats = np.log(others.sum(axis=0)) - np.log(others)
         weights[np.broadcast_to(unrecorded, len(weights))] = 0.0
-        # A small weight speaks for the class; a normalised one is a share of all.
+        # A word that is rare elsewhere weighs much.
         if self.norm:
             total = weights.sum(axis=0)
-            weights /= -np.where(total == 0, 1.0, total)
+            weights /= np.where(total == 0, 1.0, total)
         return weights
