@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -207,6 +208,57 @@ def test_dense_sums_are_exact(data: st.DataObject, k: int) -> None:
                     # Below 1e-290 products lose digits to underflow.
                     tolerance = Fraction(1, 10**30) * sum(map(abs, terms)) + Fraction(1, 10**290)
                     assert abs(error) <= tolerance
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_long_sums_are_exact(either: ModuleType, weighted: bool) -> None:
+    """Runs that are summed at a stretch, of one class: rounding all one way, or lost under 1e150."""
+    n = 1000
+    rng = np.random.default_rng(7)
+    X = np.empty((n, 9))
+    X[:, :3] = 0.1, 1 / 3, 1e8 + 0.1
+    X[:, 3:6] = 10.0 ** rng.uniform(-140, 150, (n, 3)) * rng.choice([-1, 1], (n, 3))
+    X[:, 6] = np.where(np.arange(n) % 192 == 0, 1.0, 2.0**-26.5)
+    X[:, 7] = np.where(np.arange(n) == 0, 1e20, 0.1)
+    X[:, 8] = np.sort(10.0 ** rng.uniform(-8, 8, n))
+    w = rng.random(n) if weighted else None
+    result = either.tally_dense(X, np.zeros(n, np.int32), w, 1)
+    for j in range(X.shape[1]):
+        for power, (high, low) in enumerate(result):
+            terms = [
+                Fraction(1 if w is None else w[i]) * Fraction(X[i, j]) ** power for i in range(n)
+            ]
+            error = Fraction(high[j, 0]) + Fraction(low[j, 0]) - sum(terms)
+            assert abs(error) <= Fraction(1, 10**28) * sum(map(abs, terms))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_infinite_cells_make_infinite_sums(either: ModuleType, weighted: bool) -> None:
+    w = np.ones(9) if weighted else None
+    for bad in (np.inf, -np.inf):
+        for row in (0, 4, 8):
+            X = np.ones((9, 9))
+            X[row, 3] = bad
+            (count, _), (s, _), (q, _) = either.tally_dense(X, np.zeros(9, np.int32), w, 1)
+            assert not np.isfinite(s[3, 0])
+            assert not np.isfinite(q[3, 0])
+            assert (np.delete(s, 3, 0) == 9).all()
+            assert (np.delete(q, 3, 0) == 9).all()
+            assert (count == 9).all()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_squares_up_to_the_largest_number(either: ModuleType, weighted: bool) -> None:
+    w = np.ones(2) if weighted else None
+    X = np.tile([[1e154], [1.0]], (1, 9))
+    _, _, (q, _) = either.tally_dense(X, np.zeros(2, np.int32), w, 1)
+    assert (q == 1e154**2).all()
+    _, (s, _), (q, _) = either.tally_dense(10.0 * X, np.zeros(2, np.int32), w, 1)
+    assert (s == 1e155).all()
+    assert not np.isfinite(q).any()
+    X = np.full((2, 9), 1e38, np.float32)
+    _, _, (q, _) = either.tally_dense(X, np.zeros(2, np.int32), w, 1)
+    assert (q == 2 * float(np.float32(1e38)) ** 2).all()
 
 
 def test_a_small_spread_far_from_zero(either: ModuleType) -> None:
@@ -457,6 +509,27 @@ def test_the_number_of_threads_does_not_show(threads: Any) -> None:
 
 
 @needs_native
+@pytest.mark.parametrize("n", [1, 5, 64, 133])
+def test_the_score_of_a_row_does_not_depend_on_its_neighbours(threads: Any, n: int) -> None:
+    rng = np.random.default_rng(8)
+    d, k = 50, 7
+    X = dense(n, d, rng, 0.002)
+    mean, offset = rng.normal(size=(2, d, k))
+    precision, start = rng.random((d, k)), np.zeros(k)
+
+    def score(X: np.ndarray) -> list[np.ndarray]:
+        return [
+            native.score_quadratic(X, mean, precision, offset, start, "posterior", start),
+            native.score_linear(X, mean, offset, start, "joint", start),
+        ]
+
+    threads(1)
+    together, apart = score(X), [score(row[None]) for row in X]
+    for i, scores in enumerate(together):
+        np.testing.assert_array_equal(scores, np.concatenate([one[i] for one in apart]))
+
+
+@needs_native
 def test_an_error_in_a_thread_is_raised(threads: Any) -> None:
     threads(2)
     codes = np.zeros((100_000, 20), np.int32)
@@ -466,6 +539,15 @@ def test_an_error_in_a_thread_is_raised(threads: Any) -> None:
 
 
 # --- bad input -----------------------------------------------------------------------------------
+
+
+@needs_native
+def test_a_refused_array_is_given_back() -> None:
+    X = np.zeros(5)
+    before = sys.getrefcount(X)
+    with pytest.raises(ValueError, match="dimensions"):
+        native.tally_dense(X, np.zeros(5, np.int32), None, 1)
+    assert sys.getrefcount(X) == before
 
 
 def test_class_indices_out_of_range(either: ModuleType) -> None:
@@ -479,6 +561,35 @@ def test_class_indices_out_of_range(either: ModuleType) -> None:
             either.tally_csr(indptr, indices, np.ones(2), y, None, 2, 1)
         with pytest.raises(ValueError, match="class index is out of range"):
             either.tally_codes(X.astype(np.int32), first, y, None, 2)
+
+
+@needs_native
+def test_tables_of_impossible_sizes() -> None:
+    indptr, indices, y = np.arange(2), np.zeros(1, np.int32), np.zeros(1, np.int64)
+    for k, width in ((-1, 1), (1, -1), (4, 2**62), (2**31 - 1, 2**40)):
+        with pytest.raises(ValueError, match="negative|too large"):
+            native.tally_csr(indptr, indices, np.ones(1), y, None, k, width)
+    with pytest.raises(ValueError, match="too large"):
+        native.tally_codes(np.zeros((1, 1), np.int32), np.array([0, 2**62]), y, None, 4)
+    with pytest.raises(ValueError, match="more classes than 32 bits"):
+        native.tally_csr(indptr, indices, np.ones(1), y + 2**31, None, 2**32, 1)
+
+
+@needs_native
+def test_arrays_of_other_types() -> None:
+    X, y = np.arange(12.0).reshape(4, 3), np.array([0, 1, 1, 0])
+    expected = native.tally_dense(X, y, None, 2)
+    for kind in (np.float16, np.longdouble, object, str, ">f4"):
+        for actual, (high, low) in zip(native.tally_dense(X.astype(kind), y, None, 2), expected, strict=True):
+            np.testing.assert_array_equal(actual, (high, low))
+    for kind in (np.bool_, np.uint8, np.uint32, ">i8"):
+        for actual, (high, low) in zip(native.tally_dense(X, y.astype(kind), None, 2), expected, strict=True):
+            np.testing.assert_array_equal(actual, (high, low))
+    for kind in (float, np.uint64):  # they may hold what is no class
+        with pytest.raises(TypeError, match="cast"):
+            native.tally_dense(X, y.astype(kind), None, 2)
+    with pytest.raises(ValueError, match="sequence"):
+        native.tally_dense(np.empty((4, 3), "V0"), y, None, 2)
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
@@ -508,8 +619,8 @@ def test_malformed_row_pointers(indptr: list[int]) -> None:
 
 def test_level_codes_out_of_range(either: ModuleType) -> None:
     first = np.array([0, 2, 4])
-    for bad in (2, 2**31 - 1):
-        codes = np.array([[0, 0], [bad, 1]], np.int32)
+    for bad in (2, 2**31 - 1, 2**63 - 1):
+        codes = np.array([[0, 0], [1, bad]], np.int64)
         with pytest.raises(ValueError, match="level code is out of range"):
             either.tally_codes(codes, first, np.zeros(2, np.int32), None, 1)
 

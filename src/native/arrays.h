@@ -23,6 +23,23 @@ constexpr int any_dimensions = -1;
 
 enum class Type { float64, float32, int64, int32, int16, int8, other };
 
+// What the buffer protocol lends, given back however its holder ends.
+class Buffer {
+  public:
+    Buffer(nb::handle source, int flags) {
+        if (PyObject_GetBuffer(source.ptr(), &view_, flags) != 0) nb::raise_python_error();
+    }
+    ~Buffer() { PyBuffer_Release(&view_); }
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+
+    const Py_buffer* operator->() const { return &view_; }
+    const Py_buffer& operator*() const { return view_; }
+
+  private:
+    Py_buffer view_{};
+};
+
 // A view of any array by the buffer protocol; strides are in elements.
 class Array {
   public:
@@ -31,39 +48,33 @@ class Array {
           bool contiguous = false)
         : name_(name) {
         if (PyObject_CheckBuffer(source.ptr())) acquire(source);
-        const bool fits = acquired_ && is_aligned() &&
-                          std::find(types.begin(), types.end(), type()) != types.end() &&
-                          (!contiguous || PyBuffer_IsContiguous(&view_, 'C'));
+        const bool fits = view_ && std::find(types.begin(), types.end(), type()) != types.end() &&
+                          is_aligned() && (!contiguous || PyBuffer_IsContiguous(&**view_, 'C'));
         if (!fits) convert(source, *types.begin(), contiguous);
-        if (dimensions != any_dimensions && view_.ndim != dimensions)
+        if (dimensions != any_dimensions && view().ndim != dimensions)
             throw nb::value_error(
                 (std::string(name) + " must have " + std::to_string(dimensions) + " dimensions")
                     .c_str());
     }
-    ~Array() {
-        if (acquired_) PyBuffer_Release(&view_);
-    }
-    Array(const Array&) = delete;
-    Array& operator=(const Array&) = delete;
 
     template <class T>
     const T* data() const {
-        return static_cast<const T*>(view_.buf);
+        return static_cast<const T*>(view().buf);
     }
-    int64_t shape(int axis) const { return view_.shape[axis]; }
-    int64_t stride(int axis) const { return view_.strides[axis] / view_.itemsize; }
-    int dimensions() const { return view_.ndim; }
+    int64_t shape(int axis) const { return view().shape[axis]; }
+    int64_t stride(int axis) const { return view().strides[axis] / view().itemsize; }
+    int dimensions() const { return view().ndim; }
     const char* name() const { return name_; }
 
     Type type() const {
-        const char* format = view_.format ? view_.format : "B";
+        const char* format = view().format ? view().format : "B";
         if (*format == '@' || *format == '=') ++format;
         if (format[0] == '\0' || format[1] != '\0') return Type::other;
         switch (format[0]) {
             case 'd': return Type::float64;
             case 'f': return Type::float32;
             case 'b': case 'h': case 'i': case 'l': case 'q':
-                switch (view_.itemsize) {
+                switch (view().itemsize) {
                     case 8: return Type::int64;
                     case 4: return Type::int32;
                     case 2: return Type::int16;
@@ -76,29 +87,26 @@ class Array {
     void require_shape(std::initializer_list<int64_t> shape) const {
         int axis = 0;
         for (const int64_t size : shape)
-            if (view_.shape[axis++] != size)
+            if (view().shape[axis++] != size)
                 throw nb::value_error((std::string("the shape of ") + name_ + " is wrong").c_str());
     }
 
   private:
-    void acquire(nb::handle source) {
-        if (PyObject_GetBuffer(source.ptr(), &view_, PyBUF_STRIDES | PyBUF_FORMAT) != 0)
-            nb::raise_python_error();
-        acquired_ = true;
-    }
+    const Py_buffer& view() const { return **view_; }
+
+    void acquire(nb::handle source) { view_.emplace(source, PyBUF_STRIDES | PyBUF_FORMAT); }
 
     bool is_aligned() const {
-        auto odd = reinterpret_cast<std::uintptr_t>(view_.buf);
-        for (int axis = 0; axis < view_.ndim; ++axis)
-            odd |= static_cast<std::uintptr_t>(view_.strides[axis]);
-        return odd % view_.itemsize == 0;
+        auto odd = reinterpret_cast<std::uintptr_t>(view().buf);
+        for (int axis = 0; axis < view().ndim; ++axis)
+            odd |= static_cast<std::uintptr_t>(view().strides[axis]);
+        return odd % view().itemsize == 0;
     }
 
     void convert(nb::handle source, Type type, bool contiguous) {
-        if (acquired_) PyBuffer_Release(&view_);
-        acquired_ = false;
+        view_.reset();
         nb::module_ numpy = nb::module_::import_("numpy");
-        const char* dtype = type == Type::float64 ? "float64" : type == Type::int32 ? "int32" : "int64";
+        const char* dtype = type == Type::float64 ? "float64" : "int64";
         nb::object array = numpy.attr("asarray")(source);
         const char* casting = type == Type::float64 ? "unsafe" : "safe";
         array = array.attr("astype")(dtype, nb::arg("order") = contiguous ? "C" : "K",
@@ -106,8 +114,7 @@ class Array {
         acquire(array);
     }
 
-    Py_buffer view_{};
-    bool acquired_ = false;
+    std::optional<Buffer> view_;
     const char* name_;
 };
 
@@ -134,6 +141,8 @@ class ClassIndices {
     ClassIndices(nb::handle source, int64_t rows, int64_t classes)
         : array_(source, 1, "y", {Type::int64, Type::int32}) {
         array_.require_shape({rows});
+        if (classes > std::numeric_limits<std::int32_t>::max())
+            throw nb::value_error("more classes than 32 bits can number");
         if (array_.type() == Type::int32 && (array_.stride(0) == 1 || rows < 2)) {
             data_ = array_.data<std::int32_t>();
             check(data_, 1, rows, classes);
@@ -180,16 +189,12 @@ class Weights {
 template <class T>
 class Result {
   public:
-    Result(const char* maker, int64_t rows) : object_(make(maker, nb::make_tuple(rows))) { acquire(); }
+    Result(const char* maker, int64_t rows)
+        : object_(make(maker, nb::make_tuple(rows))), view_(object_, PyBUF_WRITABLE) {}
     Result(const char* maker, int64_t rows, int64_t columns)
-        : object_(make(maker, nb::make_tuple(rows, columns))) {
-        acquire();
-    }
-    ~Result() { PyBuffer_Release(&view_); }
-    Result(const Result&) = delete;
-    Result& operator=(const Result&) = delete;
+        : object_(make(maker, nb::make_tuple(rows, columns))), view_(object_, PyBUF_WRITABLE) {}
 
-    T* data() { return static_cast<T*>(view_.buf); }
+    T* data() { return static_cast<T*>(view_->buf); }
     nb::object object() const { return object_; }
 
   private:
@@ -197,12 +202,9 @@ class Result {
         return nb::module_::import_("numpy").attr(maker)(
             shape, std::is_same_v<T, double> ? "float64" : "int32");
     }
-    void acquire() {
-        if (PyObject_GetBuffer(object_.ptr(), &view_, PyBUF_WRITABLE) != 0) nb::raise_python_error();
-    }
 
     nb::object object_;
-    Py_buffer view_{};
+    Buffer view_;
 };
 
 // The result of a score kernel, what it starts from, and how it finishes.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <type_traits>
 #include <vector>
@@ -61,9 +62,18 @@ Wholeness look_at_weights(const double* w, int64_t rows) {
     return seen;
 }
 
+// The number of cells of a table, before anything is allocated by it.
+int64_t count_cells(int64_t rows, int64_t columns) {
+    constexpr int64_t most = std::numeric_limits<int64_t>::max() / 64;  // bytes of them fit as well
+    if (rows < 0 || columns < 0) throw nb::value_error("a shape is negative");
+    if (columns && rows > most / columns) throw nb::value_error("the table is too large");
+    return rows * columns;
+}
+
 // Every thread needs a table of its own: not worth it unless there is more to count than to merge.
 int count_table_parts(int64_t rows, int64_t additions, int64_t cells) {
-    const double per_row = static_cast<double>(additions) / static_cast<double>(std::max<int64_t>(1, rows));
+    const double per_row =
+        static_cast<double>(additions) / static_cast<double>(std::max<int64_t>(1, rows));
     const int worth = static_cast<int>(1 + std::min<int64_t>(additions / (4 * cells + 1), 1 << 20));
     return std::min(count_parts(rows, 2.0 * per_row), worth);
 }
@@ -108,14 +118,17 @@ nb::object make_pair(int64_t rows, int64_t columns, const CountInto& count_into)
 
 template <bool weighted, class Cell, class Index, class Value>
 NAIVELY_INLINE inline void add_entries(const Index* columns, const Value* values, int64_t count,
-                                       int64_t prefetchable, int64_t k, double weight, Cell* of_class) {
+                                       int64_t prefetchable, int64_t k, double weight,
+                                       Cell* of_class) {
     constexpr int64_t ahead = 16;
     for (int64_t e = 0; e < count; ++e) {
         if (e + ahead < prefetchable) {
-            const auto cell = static_cast<std::uintptr_t>(columns[e + ahead]) * static_cast<std::uintptr_t>(k);
-            __builtin_prefetch(reinterpret_cast<const void*>(
-                                   reinterpret_cast<std::uintptr_t>(of_class) + cell * sizeof(Cell)),
-                               1);
+            const auto cell =
+                static_cast<std::uintptr_t>(columns[e + ahead]) * static_cast<std::uintptr_t>(k);
+            __builtin_prefetch(
+                reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(of_class) +
+                                              cell * sizeof(Cell)),
+                1);
         }
         auto value = static_cast<double>(values[e]);
         if (value != value) value = 0.0;
@@ -129,8 +142,9 @@ NAIVELY_INLINE inline void add_entries(const Index* columns, const Value* values
 // Rows of a CSR matrix into the table. A table of whole numbers is given up when something else
 // turns up.
 template <class Cell, class Index, class Value>
-NAIVELY_INLINE inline void add_csr_rows(const int64_t* starts, int64_t prefetch_end, const Index* columns,
-                                        const Value* values, const std::int32_t* y, const double* w, int64_t k,
+NAIVELY_INLINE inline void add_csr_rows(const int64_t* starts, int64_t prefetch_end,
+                                        const Index* columns, const Value* values,
+                                        const std::int32_t* y, const double* w, int64_t k,
                                         int64_t width, int64_t begin, int64_t end, Cell* table,
                                         Wholeness& seen) {
     for (int64_t first = begin; first < end; first += checked_rows) {
@@ -144,20 +158,21 @@ NAIVELY_INLINE inline void add_csr_rows(const int64_t* starts, int64_t prefetch_
         for (int64_t row = first; row < last; ++row) {
             const int64_t e = starts[row], count = starts[row + 1] - e;
             if (w)
-                add_entries<true>(columns + e, values + e, count, prefetch_end - e, k, w[row], table + y[row]);
+                add_entries<true>(columns + e, values + e, count, prefetch_end - e, k, w[row],
+                                  table + y[row]);
             else
-                add_entries<false>(columns + e, values + e, count, prefetch_end - e, k, 1.0, table + y[row]);
+                add_entries<false>(columns + e, values + e, count, prefetch_end - e, k, 1.0,
+                                   table + y[row]);
         }
     }
 }
 
 }  // namespace
 
-nb::object tally_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle y, nb::handle w,
-                     int64_t k, int64_t width) {
+nb::object tally_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle y,
+                     nb::handle w, int64_t k, int64_t width) {
     const CsrMatrix matrix(indptr, indices, data);
-    const int64_t rows = matrix.rows(), cells = width * k;
-    if (width < 0 || k < 0) throw nb::value_error("a shape is negative");
+    const int64_t rows = matrix.rows(), cells = count_cells(width, k);
     const ClassIndices classes(y, rows, k);
     const Weights weights(w, rows);
     const int parts = count_table_parts(rows, matrix.entries(), cells);
@@ -169,12 +184,14 @@ nb::object tally_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
         return make_pair<Cell>(width, k, [&](Cell* table) {
             std::vector<Wholeness> seen_by(parts);
             matrix.visit([&](auto* columns, auto* values) {
-                scatter(rows, parts, cells, table, [&](int64_t begin, int64_t end, Cell* to, int part) {
+                const auto add_rows = [&](int64_t begin, int64_t end, Cell* to, int part) {
                     on_best_instruction_set([&](auto) NAIVELY_INLINE {
-                        add_csr_rows(matrix.starts(), cached ? 0 : matrix.starts()[rows], columns, values,
-                                     classes.data(), weights.data(), k, width, begin, end, to, seen_by[part]);
+                        add_csr_rows(matrix.starts(), cached ? 0 : matrix.starts()[rows], columns,
+                                     values, classes.data(), weights.data(), k, width, begin, end,
+                                     to, seen_by[part]);
                     });
-                });
+                };
+                scatter(rows, parts, cells, table, add_rows);
             });
             for (const Wholeness& by : seen_by) seen.merge(by);
         });
@@ -182,7 +199,8 @@ nb::object tally_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
     if (seen.whole) {
         seen.largest = 0.0;
         const nb::object pair = count_as(double{});
-        const double bound = seen.largest * weights_seen.largest * static_cast<double>(matrix.entries());
+        const double bound =
+            seen.largest * weights_seen.largest * static_cast<double>(matrix.entries());
         if (seen.whole && bound <= exact_limit) return pair;
     }
     return count_as(Sum{});
@@ -191,13 +209,14 @@ nb::object tally_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
 namespace {
 
 template <class Cell, class Code>
-void add_code_rows(const CodeMatrix& matrix, const Code* codes, const std::int32_t* y, const double* w,
-                   int64_t k, int64_t begin, int64_t end, Cell* table) {
+void add_code_rows(const CodeMatrix& matrix, const Code* codes, const std::int32_t* y,
+                   const double* w, int64_t k, int64_t begin, int64_t end, Cell* table) {
     const int64_t* starts = matrix.starts();
     const auto add_cell = [&](int64_t row, int64_t j) NAIVELY_INLINE {
         const int64_t code = codes[row * matrix.row_stride() + j * matrix.column_stride()];
         if (code < 0) return;
-        if (code >= starts[j + 1] - starts[j]) throw std::invalid_argument("a level code is out of range");
+        if (code >= starts[j + 1] - starts[j])
+            throw std::invalid_argument("a level code is out of range");
         add(table[(starts[j] + code) * k + y[row]], w ? w[row] : 1.0);
     };
     for (int64_t row = begin; row < end; ++row)
@@ -208,7 +227,7 @@ void add_code_rows(const CodeMatrix& matrix, const Code* codes, const std::int32
 
 nb::object tally_codes(nb::handle codes, nb::handle first, nb::handle y, nb::handle w, int64_t k) {
     const CodeMatrix matrix(codes, first);
-    const int64_t rows = matrix.rows(), cells = matrix.levels() * k;
+    const int64_t rows = matrix.rows(), cells = count_cells(matrix.levels(), k);
     const ClassIndices classes(y, rows, k);
     const Weights weights(w, rows);
     const Wholeness seen = look_at_weights(weights.data(), rows);

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -47,8 +46,8 @@ void run_parts(std::int64_t rows, int parts, const Work& work) {
     for (int part = 1; part < parts; ++part) {
         try {
             threads.emplace_back(run, part);
-        } catch (const std::system_error&) {
-            run(part);  // no thread to be had: this one does the work
+        } catch (const std::exception&) {
+            run(part);  // no thread, or no memory for one, to be had: this one does the work
         }
     }
     run(0);

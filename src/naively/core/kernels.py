@@ -87,9 +87,9 @@ def tally_codes(codes: Integers, first: Integers, y: Integers, w: Floats | None,
     Column j of ``codes`` counts into rows ``first[j]`` to ``first[j + 1]``; negative is missing.
     """
     check_codes(y, k, "class")
-    level = codes.astype(np.int64) + first[:-1]
-    if (level >= first[1:]).any():
+    if (codes >= np.diff(first)).any():
         raise ValueError("a level code is out of range")
+    level = codes.astype(np.int64) + first[:-1]
     row, column = np.nonzero(codes >= 0)
     weight = np.ones(len(row)) if w is None else w[row]
     return scatter(level[row, column] * k + y[row], weight, None, (int(first[-1]), k))
