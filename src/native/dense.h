@@ -16,6 +16,11 @@ struct Matrix {
     const T* at(std::int64_t row, std::int64_t column) const {
         return data + row * row_stride + column * column_stride;
     }
+    // The same for a cell that may lie outside, to be prefetched only.
+    std::uintptr_t address(std::int64_t row, std::int64_t column) const {
+        const auto cells = static_cast<std::uintptr_t>(row * row_stride + column * column_stride);
+        return reinterpret_cast<std::uintptr_t>(data) + cells * sizeof(T);
+    }
 };
 
 // Copy a block to `to`, rows `to_stride` apart; columns from `columns` to `to_stride` become zero.
@@ -27,7 +32,8 @@ void pack_block(const Matrix<T>& matrix, std::int64_t row, std::int64_t rows, st
         const std::int64_t end = std::min(columns, begin + neighbours);
         for (std::int64_t j = begin; j < end; ++j) {
             const T* from = matrix.at(row, column + j);
-            for (std::int64_t i = 0; i < rows; ++i) to[i * to_stride + j] = from[i * matrix.row_stride];
+            for (std::int64_t i = 0; i < rows; ++i)
+                to[i * to_stride + j] = from[i * matrix.row_stride];
         }
     }
     for (std::int64_t i = 0; i < rows; ++i)
