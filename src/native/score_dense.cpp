@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "arrays.h"
@@ -27,9 +28,10 @@ struct LinearForm {
                                                            const Vector<double, lanes>* slope) {
         return multiply_add<Isa, lanes>(x, slope[0], sum);
     }
+    template <class Isa>
     NAIVELY_INLINE static inline double add(double sum, double x, const double* const* tables,
                                             int64_t cell) {
-        return sum + x * tables[0][cell];
+        return multiply_add<Isa>(x, tables[0][cell], sum);
     }
 };
 
@@ -44,10 +46,11 @@ struct QuadraticForm {
         const Vector<double, lanes> distance = x - mean_and_precision[0];
         return multiply_add<Isa, lanes>(-(distance * distance), mean_and_precision[1], sum);
     }
+    template <class Isa>
     NAIVELY_INLINE static inline double add(double sum, double x, const double* const* tables,
                                             int64_t cell) {
         const double distance = x - tables[0][cell];
-        return sum - distance * distance * tables[1][cell];
+        return multiply_add<Isa>(-(distance * distance), tables[1][cell], sum);
     }
 };
 
@@ -67,6 +70,7 @@ class TiledTables {
   public:
     explicit TiledTables(const Parameters& parameters) {
         const int64_t k = parameters.classes;
+        cells_.reserve((k + 3) * Form::tables * parameters.columns);
         for (int64_t first = 0; first < k; first += tile_classes(k - first)) {
             const int64_t width = tile_classes(k - first);
             for (int64_t j = 0; j < parameters.columns; ++j)
@@ -98,7 +102,8 @@ NAIVELY_INLINE inline void add_tile(const T* cells, int64_t row_stride, int64_t 
         for (int table = 0; table < Form::tables; ++table)
             NAIVELY_UNROLL
             for (int v = 0; v < vectors; ++v)
-                entries[v][table] = load<lanes>(tables + (j * Form::tables + table) * width + v * lanes);
+                entries[v][table] =
+                    load<lanes>(tables + (j * Form::tables + table) * width + v * lanes);
         NAIVELY_UNROLL
         for (int row = 0; row < rows; ++row) {
             const V x = broadcast<lanes>(static_cast<double>(cells[row * row_stride + j]));
@@ -116,10 +121,11 @@ NAIVELY_INLINE inline void add_tile(const T* cells, int64_t row_stride, int64_t 
     }
 }
 
-// Add a group of rows to the classes of one tile, as many at a time as have their sums in registers.
+// Add a group of rows to the classes of one tile, as many at a time as registers hold the sums of.
 template <class Isa, class Form, int width, class T>
-NAIVELY_INLINE inline void add_group(const T* cells, int64_t row_stride, const Parameters& parameters,
-                                     const double* tables, double* joint, int64_t used) {
+NAIVELY_INLINE inline void add_group(const T* cells, int64_t row_stride,
+                                     const Parameters& parameters, const double* tables,
+                                     double* joint, int64_t used) {
     constexpr int vectors = width / std::min(Isa::lanes, width);
     constexpr int rows = std::max(2, 8 / vectors);
     for (int64_t row = 0; row < group; row += rows)
@@ -128,21 +134,25 @@ NAIVELY_INLINE inline void add_group(const T* cells, int64_t row_stride, const P
                                          parameters.classes, used);
 }
 
-// Add one row, cell by cell, leaving out those that are missing.
-template <class Form, class T>
-NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride, const Parameters& parameters,
+// Add one row, cell by cell, leaving out those that are missing. It rounds as a tile does, so that
+// a row's scores do not depend on its neighbours. `sums` is working memory for each class.
+template <class Isa, class Form, class T>
+NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride,
+                                   const Parameters& parameters, double* __restrict sums,
                                    double* __restrict joint) {
     const int64_t k = parameters.classes;
+    std::fill_n(sums, k, 0.0);
     for (int64_t j = 0; j < parameters.columns; ++j) {
         const auto x = static_cast<double>(cells[j * column_stride]);
         if (x != x) {
             if (parameters.offset)
-                for (int64_t c = 0; c < k; ++c) joint[c] -= parameters.offset[j * k + c];
+                for (int64_t c = 0; c < k; ++c) sums[c] -= parameters.offset[j * k + c];
         } else if (!Form::zero_adds_nothing || x != 0.0) {
             for (int64_t c = 0; c < k; ++c)
-                joint[c] = Form::add(joint[c], x, parameters.tables, j * k + c);
+                sums[c] = Form::template add<Isa>(sums[c], x, parameters.tables, j * k + c);
         }
     }
+    for (int64_t c = 0; c < k; ++c) joint[c] += sums[c];
 }
 
 template <class T>
@@ -152,8 +162,9 @@ struct Rows {
 };
 
 template <class Isa, class Form, class T>
-NAIVELY_INLINE inline void add_groups(const Rows<T>& from, int64_t rows, const Parameters& parameters,
-                                      const double* tables, double* joint) {
+NAIVELY_INLINE inline void add_groups(const Rows<T>& from, int64_t rows,
+                                      const Parameters& parameters, const double* tables,
+                                      double* joint) {
     const int64_t k = parameters.classes;
     for (int64_t first = 0; first < k;) {
         const int64_t width = tile_classes(k - first), used = std::min(width, k - first);
@@ -185,9 +196,10 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
     const int64_t k = parameters.classes;
     const bool in_place = matrix.column_stride == 1;
     // Rows at a time: few enough that wide ones stay in the cache.
-    const int64_t most = std::clamp<int64_t>(
-        (1 << 16) / std::max<int64_t>(1, matrix.columns) / group * group, group, Finisher::max_rows);
+    const int64_t cached = (1 << 16) / std::max<int64_t>(1, matrix.columns);
+    const int64_t most = std::clamp(cached / group * group, group, Finisher::max_rows);
     std::vector<T> packed(in_place || !tables ? 0 : most * matrix.columns);
+    std::vector<double> sums(k);
     Finisher finisher(scores.output(), end - begin);
     for (int64_t first = begin; first < end; first += most) {
         const int64_t rows = std::min(most, end - first);
@@ -197,7 +209,8 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
         if (grouped) {
             Rows<T> from{matrix.at(first, 0), matrix.row_stride};
             if (!in_place) {
-                pack_block(matrix, first, grouped, 0, matrix.columns, packed.data(), matrix.columns);
+                pack_block(matrix, first, grouped, 0, matrix.columns, packed.data(),
+                           matrix.columns);
                 from = {packed.data(), matrix.columns};
             }
             add_groups<Isa, Form>(from, grouped, parameters, tables, joint);
@@ -208,7 +221,8 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
                 if (!has_nan(row, k)) continue;
                 std::copy_n(scores.start(first + i), k, row);
             }
-            add_row<Form>(matrix.at(first + i, 0), matrix.column_stride, parameters, row);
+            add_row<Isa, Form>(matrix.at(first + i, 0), matrix.column_stride, parameters,
+                               sums.data(), row);
         }
         finisher.finish(first, rows);
     }
@@ -226,7 +240,8 @@ nb::object score(const Array& x, const Parameters& parameters, const Scores& sco
         visit_floats(x, [&](auto* cells) {
             const Matrix<std::remove_const_t<std::remove_pointer_t<decltype(cells)>>> matrix{
                 cells, x.shape(0), x.shape(1), x.stride(0), x.stride(1)};
-            run_parts(matrix.rows, count_parts(matrix.rows, operations), [&](int64_t begin, int64_t end, int) {
+            const int parts = count_parts(matrix.rows, operations);
+            run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int) {
                 on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
                     score_part<decltype(isa), Form>(matrix, parameters, tiles, scores, begin, end);
                 });
@@ -251,11 +266,13 @@ nb::object score_linear(nb::handle X, nb::handle slope, nb::handle offset, nb::h
     }
     const Scores scores(x.shape(0), k, start, finish, log_prior);
     return score<LinearForm>(
-        x, {{slopes.data<double>()}, offsets ? offsets->data<double>() : nullptr, columns, k}, scores);
+        x, {{slopes.data<double>()}, offsets ? offsets->data<double>() : nullptr, columns, k},
+        scores);
 }
 
-nb::object score_quadratic(nb::handle X, nb::handle mean, nb::handle half_precision, nb::handle offset,
-                           nb::handle start, const char* finish, nb::handle log_prior) {
+nb::object score_quadratic(nb::handle X, nb::handle mean, nb::handle half_precision,
+                           nb::handle offset, nb::handle start, const char* finish,
+                           nb::handle log_prior) {
     const Array x(X, 2, "X", {Type::float64, Type::float32});
     const Array means = import_floats(mean, 2, "mean");
     const Array precisions = import_floats(half_precision, 2, "half_precision");

@@ -25,10 +25,8 @@
 #define NAIVELY_MULTIVERSION 0
 #endif
 
-#if defined(__GNUC__) && !defined(__clang__)
-// Vectors wider than the baseline's never cross a call that is not inlined.
+// Vectors wider than the baseline's never cross a call that is not inlined. (Clang reads this too.)
 #pragma GCC diagnostic ignored "-Wpsabi"
-#endif
 
 namespace naively {
 
@@ -135,6 +133,15 @@ NAIVELY_INLINE inline Vector<double, lanes> multiply_add(const Vector<double, la
                                                          const Vector<double, lanes>& c) {
     if constexpr (Isa::fast_fma) {
         return fused_multiply_add<lanes>(a, b, c);
+    } else {
+        return a * b + c;
+    }
+}
+
+template <class Isa>
+NAIVELY_INLINE inline double multiply_add(double a, double b, double c) {
+    if constexpr (Isa::fast_fma) {
+        return __builtin_fma(a, b, c);
     } else {
         return a * b + c;
     }
