@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "simd.h"
 
@@ -25,16 +26,17 @@ NAIVELY_INLINE inline void add_to_registers(const double* table, std::int64_t cl
                                             std::int64_t last_vector, double* joint) {
     using V = Vector<double, lanes>;
     constexpr std::int64_t ahead = 16;
-    constexpr int chains = vectors <= 4 ? 2 : 1;  // few sums wait for one another less in two chains
+    constexpr int chains = vectors <= 4 ? 2 : 1;  // few sums wait less for one another in two
     V sums[chains][vectors] = {};
     const auto place = [&](int v) NAIVELY_INLINE {
         return v + 1 < vectors ? first_class + v * lanes : last_vector;
     };
     const auto prefetch = [&](std::int64_t row, std::int64_t cell) NAIVELY_INLINE {
-        const auto address =
-            reinterpret_cast<std::uintptr_t>(table) +
-            sizeof(double) * (static_cast<std::uintptr_t>(row) * static_cast<std::uintptr_t>(classes) +
-                              static_cast<std::uintptr_t>(cell));
+        // Unsigned, as the row is not checked yet.
+        const auto cells = static_cast<std::uintptr_t>(row) *
+                               static_cast<std::uintptr_t>(classes) +
+                           static_cast<std::uintptr_t>(cell);
+        const auto address = reinterpret_cast<std::uintptr_t>(table) + sizeof(double) * cells;
         __builtin_prefetch(reinterpret_cast<const void*>(address));
     };
     const auto add = [&](std::int64_t e, V (&sum)[vectors]) NAIVELY_INLINE {
@@ -81,16 +83,20 @@ NAIVELY_INLINE inline void add_table_rows(const double* table, std::int64_t clas
             add_to_registers<Isa, lanes, most, valued>(table, classes, from, first,
                                                        first + (most - 1) * lanes, joint);
         const std::int64_t last = classes - lanes;
+        const auto add = [&](auto vectors) NAIVELY_INLINE {
+            add_to_registers<Isa, lanes, decltype(vectors)::value, valued>(table, classes, from,
+                                                                           first, last, joint);
+        };
         switch ((classes - first + lanes - 1) / lanes) {
-            case 1: return add_to_registers<Isa, lanes, 1, valued>(table, classes, from, first, last, joint);
-            case 2: return add_to_registers<Isa, lanes, 2, valued>(table, classes, from, first, last, joint);
-            case 3: return add_to_registers<Isa, lanes, 3, valued>(table, classes, from, first, last, joint);
-            case 4: return add_to_registers<Isa, lanes, 4, valued>(table, classes, from, first, last, joint);
-            case 5: return add_to_registers<Isa, lanes, 5, valued>(table, classes, from, first, last, joint);
-            case 6: return add_to_registers<Isa, lanes, 6, valued>(table, classes, from, first, last, joint);
-            case 7: return add_to_registers<Isa, lanes, 7, valued>(table, classes, from, first, last, joint);
-            case 8: return add_to_registers<Isa, lanes, 8, valued>(table, classes, from, first, last, joint);
-            default: return add_to_registers<Isa, lanes, 9, valued>(table, classes, from, first, last, joint);
+            case 1: return add(std::integral_constant<int, 1>{});
+            case 2: return add(std::integral_constant<int, 2>{});
+            case 3: return add(std::integral_constant<int, 3>{});
+            case 4: return add(std::integral_constant<int, 4>{});
+            case 5: return add(std::integral_constant<int, 5>{});
+            case 6: return add(std::integral_constant<int, 6>{});
+            case 7: return add(std::integral_constant<int, 7>{});
+            case 8: return add(std::integral_constant<int, 8>{});
+            default: return add(std::integral_constant<int, 9>{});
         }
     }
 }

@@ -12,14 +12,16 @@ namespace naively {
 namespace nb = nanobind;
 
 nb::object tally_dense(nb::handle X, nb::handle y, nb::handle w, std::int64_t k);
-nb::object tally_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle y, nb::handle w,
-                     std::int64_t k, std::int64_t width);
-nb::object tally_codes(nb::handle codes, nb::handle first, nb::handle y, nb::handle w, std::int64_t k);
+nb::object tally_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle y,
+                     nb::handle w, std::int64_t k, std::int64_t width);
+nb::object tally_codes(nb::handle codes, nb::handle first, nb::handle y, nb::handle w,
+                       std::int64_t k);
 
 nb::object score_linear(nb::handle X, nb::handle slope, nb::handle offset, nb::handle start,
                         const char* finish, nb::handle log_prior);
-nb::object score_quadratic(nb::handle X, nb::handle mean, nb::handle half_precision, nb::handle offset,
-                           nb::handle start, const char* finish, nb::handle log_prior);
+nb::object score_quadratic(nb::handle X, nb::handle mean, nb::handle half_precision,
+                           nb::handle offset, nb::handle start, const char* finish,
+                           nb::handle log_prior);
 nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle slope,
                      nb::handle start, const char* finish, nb::handle log_prior);
 nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb::handle start,

@@ -28,8 +28,8 @@ void bind_score(nb::module_& m) {
           nb::arg("log_prior"));
     m.def("score_csr", &naively::score_csr, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
           nb::arg("slope"), nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
-    m.def("score_codes", &naively::score_codes, nb::arg("codes"), nb::arg("first"), nb::arg("table"),
-          nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
+    m.def("score_codes", &naively::score_codes, nb::arg("codes"), nb::arg("first"),
+          nb::arg("table"), nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
     m.def("finish_rows", &naively::finish_rows, nb::arg("joint"), nb::arg("finish"),
           nb::arg("log_prior"));
 }
@@ -52,7 +52,8 @@ NB_MODULE(_native, m) {
     bind_score(m);
     bind_text(m);
     m.def("instruction_set", &instruction_set_name, "Name the instruction set in use.");
-    m.def("threads", [] { return naively::thread_limit().load(); }, "Return the most threads used.");
+    m.def("threads", [] { return naively::thread_limit().load(); },
+          "Return the most threads used.");
     m.def("set_threads", [](int count) {
         if (count < 1) throw nb::value_error("there must be at least one thread");
         naively::thread_limit().store(count);

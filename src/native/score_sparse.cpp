@@ -39,8 +39,8 @@ NAIVELY_INLINE inline void score_rows(const Scores& scores, int64_t begin, int64
 template <class Index, class Value>
 class EntryAdder {
   public:
-    EntryAdder(const Index* columns, const Value* values, const double* table, int64_t width, int64_t classes,
-               int64_t end)
+    EntryAdder(const Index* columns, const Value* values, const double* table, int64_t width,
+               int64_t classes, int64_t end)
         : columns_(columns), values_(values), table_(table), width_(width), classes_(classes),
           end_(width * classes * static_cast<int64_t>(sizeof(double)) > cached_bytes ? end : 0) {}
 
@@ -60,7 +60,8 @@ class EntryAdder {
             if (as_they_are_)
                 return add_table_rows<Isa, true>(
                     table_, classes_,
-                    TableRows<Index>{columns_ + begin, values_ + begin, end - begin, end_ - begin}, joint);
+                    TableRows<Index>{columns_ + begin, values_ + begin, end - begin, end_ - begin},
+                    joint);
         }
         for (; begin < end; begin += chunk) {
             const int64_t count = std::min(chunk, end - begin);
@@ -71,8 +72,8 @@ class EntryAdder {
                 value_[kept] = value;
                 kept += value < 0.0 || value > 0.0;
             }
-            add_table_rows<Isa, true>(table_, classes_,
-                                      TableRows<Index>{column_.data(), value_.data(), kept, 0}, joint);
+            add_table_rows<Isa, true>(
+                table_, classes_, TableRows<Index>{column_.data(), value_.data(), kept, 0}, joint);
         }
     }
 
@@ -98,13 +99,15 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
     const Scores scores(matrix.rows(), k, start, finish, log_prior);
     {
         nb::gil_scoped_release released;
-        const double operations = 1.0 + static_cast<double>(matrix.entries() * k) /
-                                            static_cast<double>(std::max<int64_t>(1, matrix.rows()));
+        const double operations =
+            1.0 + static_cast<double>(matrix.entries() * k) /
+                      static_cast<double>(std::max<int64_t>(1, matrix.rows()));
         const int parts = count_parts(matrix.rows(), operations);
         matrix.visit([&](auto* columns, auto* values) {
             run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int) {
                 const int64_t* starts = matrix.starts();
-                EntryAdder adder(columns, values, table.data<double>(), width, k, starts[matrix.rows()]);
+                EntryAdder adder(columns, values, table.data<double>(), width, k,
+                                 starts[matrix.rows()]);
                 on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
                     score_rows(
                         scores, begin, end,
@@ -153,7 +156,8 @@ nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb:
                             rows.data<double>(), k,
                             TableRows<int64_t>{level.data(), nullptr, present, 0}, joint);
                     };
-                    score_rows(scores, begin, end, [](int64_t, int64_t) NAIVELY_INLINE {}, score_row);
+                    const auto prepare = [](int64_t, int64_t) NAIVELY_INLINE {};
+                    score_rows(scores, begin, end, prepare, score_row);
                 });
             });
         });

@@ -82,7 +82,8 @@ std::vector<Cell> count_words(Vocabulary& vocabulary, const CountJob& job) {
         const size_t c = static_cast<size_t>(job.y[row]);
         const auto add = [&](uint32_t number) {
             const size_t cell = number * job.k + c;
-            if (cell >= cells.size()) cells.resize(std::max(2 * cells.size(), (number + 1) * job.k));
+            if (cell >= cells.size())
+                cells.resize(std::max(2 * cells.size(), (number + 1) * job.k));
             if constexpr (std::is_integral_v<Cell>) {
                 ++cells[cell];
             } else {
@@ -224,7 +225,8 @@ class NativeVocabulary {
             constexpr double operations_per_character = 8;
             const double operations =
                 operations_per_character * static_cast<double>(source.characters());
-            const int parts = count_parts(rows, operations / std::max(static_cast<double>(rows), 1.0));
+            const int parts =
+                count_parts(rows, operations / std::max(static_cast<double>(rows), 1.0));
             run_parts(rows, parts, [&](int64_t begin, int64_t end, int) {
                 score_rows(source, slope.data<double>(), scores, presence, begin, end);
             });

@@ -14,7 +14,7 @@ namespace naively {
 class TextSource {
   public:
     explicit TextSource(const nanobind::sequence& texts)
-            : held_(nanobind::steal(PySequence_Tuple(texts.ptr()))) {
+        : held_(nanobind::steal(PySequence_Tuple(texts.ptr()))) {
         if (!held_.is_valid()) throw nanobind::python_error();
         const size_t n = static_cast<size_t>(PyTuple_GET_SIZE(held_.ptr()));
         texts_.reserve(n);
@@ -43,15 +43,15 @@ class TextSource {
     Text text_of(PyObject* item, size_t position) {
         if (!PyUnicode_Check(item)) {
             const std::string message = "text " + std::to_string(position) + " is not a str but " +
-                                                                    Py_TYPE(item)->tp_name;
+                                        Py_TYPE(item)->tp_name;
             throw nanobind::type_error(message.c_str());
         }
         const Text text = characters_of(item);
         const bool full =
-                (text.bytes_each == 2 &&
-                  needs_full_lowering(static_cast<const Py_UCS2*>(text.characters), text.length)) ||
-                (text.bytes_each == 4 &&
-                  needs_full_lowering(static_cast<const Py_UCS4*>(text.characters), text.length));
+            (text.bytes_each == 2 &&
+             needs_full_lowering(static_cast<const Py_UCS2*>(text.characters), text.length)) ||
+            (text.bytes_each == 4 &&
+             needs_full_lowering(static_cast<const Py_UCS4*>(text.characters), text.length));
         if (!full) return text;
         PyObject* str_type = reinterpret_cast<PyObject*>(&PyUnicode_Type);
         lowered_.push_back(nanobind::steal(PyObject_CallMethod(str_type, "lower", "O", item)));

@@ -191,13 +191,17 @@ void visit_words(const Text& text, std::vector<uint8_t>& buffer, Visit&& visit) 
     using namespace text_detail;
     switch (text.bytes_each) {
         case 0:
-            return visit_ascii(static_cast<const uint8_t*>(text.characters), text.length, buffer, visit);
+            return visit_ascii(static_cast<const uint8_t*>(text.characters), text.length, buffer,
+                               visit);
         case 1:
-            return visit_unicode(static_cast<const Py_UCS1*>(text.characters), text.length, buffer, visit);
+            return visit_unicode(static_cast<const Py_UCS1*>(text.characters), text.length, buffer,
+                                 visit);
         case 2:
-            return visit_unicode(static_cast<const Py_UCS2*>(text.characters), text.length, buffer, visit);
+            return visit_unicode(static_cast<const Py_UCS2*>(text.characters), text.length, buffer,
+                                 visit);
         default:
-            return visit_unicode(static_cast<const Py_UCS4*>(text.characters), text.length, buffer, visit);
+            return visit_unicode(static_cast<const Py_UCS4*>(text.characters), text.length, buffer,
+                                 visit);
     }
 }
 

@@ -143,7 +143,8 @@ class Vocabulary {
 
     bool equal(const Entry& entry, const Word& word) const {
         if (entry.length != word.length) return false;
-        if (word.length <= Word::HELD) return entry.first == word.first && entry.second == word.second;
+        if (word.length <= Word::HELD)
+            return entry.first == word.first && entry.second == word.second;
         return std::memcmp(long_words_.data() + entry.second, word.bytes, word.length) == 0;
     }
 
