@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -81,6 +83,107 @@ def test_all_frames_are_one(frame: object, table: pd.DataFrame) -> None:
     np.testing.assert_allclose(
         NaiveBayes().fit(frame, Y).predict_proba(table), expected, rtol=1e-12
     )
+
+
+def chosen(X: object) -> dict[str | int, str]:
+    nb = NaiveBayes().fit(X, ["a", "b", "a"])
+    assert nb.predict(X).shape == (3,)
+    return {name: group.event.name for name, group in nb.schema_.columns.items()}
+
+
+@pytest.mark.parametrize(
+    ("column", "event"),
+    [
+        ([np.str_("u"), np.str_("v"), None], "categorical"),
+        ([np.float32(1), np.int32(2), None], "gaussian"),
+        (np.array([1.0, pd.NA, np.nan], object), "gaussian"),
+        (["u", pd.NA, np.nan], "categorical"),
+        ([True, pd.NA, None], "bernoulli"),
+    ],
+)
+def test_scalars_of_numpy_and_missing_of_pandas(column: object, event: str) -> None:
+    assert chosen({"x": column}) == {"x": event}
+
+
+def test_columns_of_pandas_may_be_named_by_numbers() -> None:
+    assert chosen(pd.DataFrame([[1.0, "u"], [2.0, "v"], [3.0, "u"]])) == {
+        "0": "gaussian",
+        "1": "categorical",
+    }
+    for twice in (
+        pd.DataFrame([[1.0, 2.0]] * 3, columns=["a", "a"]),
+        pd.DataFrame([[1.0, 2.0]] * 3, columns=[1, "1"]),
+        pa.Table.from_arrays([pa.array([1.0])] * 2, names=["a", "a"]),
+        {1: [1.0], "1": ["u"]},
+    ):
+        with pytest.raises(ValueError, match="more than one column named"):
+            NaiveBayes().fit(twice, ["a", "b", "a"])
+
+
+def test_moments_may_have_a_time_zone() -> None:
+    days = pd.to_datetime(["2020-01-01", "2020-02-01", None])
+    frames = pd.DataFrame({"d": days}), pd.DataFrame({"d": days.tz_localize("UTC")})
+    one, other = (NaiveBayes().fit(frame, ["a", "b", "a"]).predict_proba(frame) for frame in frames)
+    np.testing.assert_array_equal(one, other)
+
+
+def test_texts_of_an_object_array_may_be_missing() -> None:
+    nb = NaiveBayes().fit(np.array(["very good", np.nan, "bad"], object), ["a", "a", "b"])
+    assert nb.predict(["good", "bad"]).tolist() == ["a", "b"]
+
+
+def test_every_sparse_format_is_one() -> None:
+    dense = np.array([[1, 0, 2], [0, 3, 0], [1, 1, 0]])
+    expected = NaiveBayes("multinomial").fit(dense, ["a", "b", "a"]).predict_proba(dense)
+    for form in ("csr", "csc", "coo", "lil", "dok", "bsr", "dia"):
+        X = sparse.csr_array(dense).asformat(form)
+        p = NaiveBayes().fit(X, ["a", "b", "a"]).predict_proba(X)
+        np.testing.assert_allclose(p, expected, rtol=1e-12)
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        NaiveBayes().fit(sparse.coo_array(np.array([1.0, 0.0])), ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("levels", "strangers"),
+    [
+        (np.array([[-100], [100]], np.int8), np.array([[0], [-1]], np.int8)),
+        (np.array([[0], [1]]), np.array([[2**32], [2**32 - 1]], np.uint64)),
+        (np.array([[1], [2]], np.uint8), np.array([[2**32 + 1], [2**64 - 1]], np.uint64)),
+        (np.array([[2**63 + 5], [2**63 + 7]], np.uint64), np.array([[5], [-7]])),
+    ],
+    ids=["int8", "own codes", "code table", "uint64"],
+)
+def test_categories_of_any_integer_type(levels: np.ndarray, strangers: np.ndarray) -> None:
+    nb = NaiveBayes("categorical").fit(levels, ["a", "b"])
+    expected = NaiveBayes("categorical").fit([["low"], ["high"]], ["a", "b"])
+    np.testing.assert_array_equal(
+        nb.predict_proba(levels), expected.predict_proba([["low"], ["high"]])
+    )
+    np.testing.assert_array_equal(nb.predict_proba(strangers), [[0.5, 0.5]] * 2)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        pa.array(["a", "b", "a"]),
+        pl.Series(["a", "b", "a"], dtype=pl.Categorical).to_numpy(),
+        np.array([2**63 + 1, 2**63 + 2, 2**63 + 1], np.uint64),
+        np.array([-100, 100, -100], np.int8),
+        pd.Series([True, False, True], index=[3, 3, 0]),
+    ],
+    ids=["pyarrow", "polars categories", "uint64", "int8", "pandas index"],
+)
+def test_labels_of_any_type(y: object) -> None:
+    X = [[1.0], [9.0], [1.5]]
+    assert NaiveBayes().fit(X, y).predict(X).tolist() == list(y.tolist())
+
+
+def test_a_model_of_texts_can_be_copied_and_pickled(table: pd.DataFrame) -> None:
+    nb = NaiveBayes().fit(table, Y)
+    again = deepcopy(nb)  # by pickle's protocol
+    np.testing.assert_array_equal(again.predict_proba(table), nb.predict_proba(table))
+    again.partial_fit(table, Y)
+    assert nb.class_count_.sum() == len(Y)
 
 
 def test_the_target_may_be_a_column(table: pd.DataFrame) -> None:
@@ -236,6 +339,11 @@ def test_impossible_for_every_class_is_the_class_prior() -> None:
     np.testing.assert_allclose(nb.predict_proba({"c": ["w"]}), [[2 / 3, 1 / 3]])
     assert np.isneginf(nb.predict_joint_log_proba({"c": ["w"]})).all()
     np.testing.assert_array_equal(nb.predict_proba({"c": ["v"]}), [[0.0, 1.0]])
+    rows = {"c": ["u", "v", "w", "u"], "d": ["p", "q", "p", "q"]}
+    nb.fit({"c": ["u", "u", "v"], "d": ["p", "p", "q"]}, ["b", "b", "a"])
+    explained = nb.explain(rows)
+    assert [nb.classes_[row.best] for row in explained] == nb.predict(rows).tolist()
+    assert "both are impossible" in str(explained[3])
 
 
 def test_scikit_learn_can_use_it() -> None:
@@ -273,6 +381,9 @@ def test_one_class_only_is_predicted() -> None:
         np.array(["a", None, "b"], object),
         pd.Series(["a", None, "b"]),
         pl.Series(["a", None, "b"]),
+        pd.Series(["a", pd.NA, "b"], dtype="string"),
+        ["a", pd.NA, "b"],
+        pa.array(["a", None, "b"]),
     ],
 )
 def test_a_missing_label_names_the_row(y: object) -> None:
@@ -284,6 +395,11 @@ def test_a_missing_label_names_the_row(y: object) -> None:
 def test_weights_must_be_finite_and_not_negative(weight: list[float]) -> None:
     with pytest.raises(ValueError, match="finite and at least 0, but row 1 has"):
         NaiveBayes().fit([[1.0], [2.0]], ["a", "b"], sample_weight=weight)
+
+
+def test_weights_must_not_all_be_zero() -> None:
+    with pytest.raises(ValueError, match="all sample weights are zero"):
+        NaiveBayes().fit([[1.0], [2.0]], ["a", "b"], sample_weight=[0.0, 0.0])
 
 
 def test_infinite_numbers_name_the_column() -> None:
@@ -330,6 +446,8 @@ def test_negative_counts_name_the_column() -> None:
         NaiveBayes("multinomial").fit([[1, -2], [1, 1]], ["a", "b"])
     with pytest.raises(ValueError, match="Negative values in data"):
         NaiveBayes("multinomial").fit(sparse.csr_array([[1, -2], [1, 1]]), ["a", "b"])
+    with pytest.raises(ValueError, match="Negative values in data"):
+        NaiveBayes("multinomial").fit(sparse.csr_array([[np.nan, -2], [1, 1]]), ["a", "b"])
 
 
 def test_an_empty_document_is_the_class_prior() -> None:

@@ -47,8 +47,9 @@ class Evidence:
 
     @property
     def best(self) -> int:
-        """Index of the most probable class."""
-        return int(np.argmax(self.joint))
+        """Index of the most probable class: by the prior where every class is impossible."""
+        possible = np.isfinite(self.joint.max())
+        return int(np.argmax(self.joint if possible else self.log_likelihood[0]))
 
     def probability(self, c: int) -> float:
         """Return the posterior of class c."""
@@ -66,8 +67,10 @@ class Evidence:
         c = self.best
         rival = self.classes[self.rival(c)]
         names = f"{_plain(self.classes[c])!r} against {_plain(rival)!r}"
-        odds, p = self.weights(c).sum(), self.probability(c)
-        lines = [f"{names}: log odds {odds:.2f} (probability {p:.2f})"]
+        with np.errstate(invalid="ignore"):
+            odds, p = self.weights(c).sum(), self.probability(c)
+        shown = "undefined, both are impossible" if np.isnan(odds) else f"{odds:.2f}"
+        lines = [f"{names}: log odds {shown} (probability {p:.2f})"]
         for column, value, weight in self.top(c):
             item = column if value is None else f"{column} = {_plain(value)}"
             lines.append(f"{weight:+8.2f}  {item}")

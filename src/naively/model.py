@@ -93,6 +93,8 @@ class Model:
         }
         tally = Tally(labels.classes, count_classes(labels), blocks)
         if labels.weight is not None:
+            if not labels.weight.any():
+                raise ValueError("There is nothing to learn: all sample weights are zero.")
             tally = tally.pruned()  # a row of weight 0 was never seen
         return cls(schema, tally, settings or Settings())
 
@@ -186,7 +188,7 @@ def given_prior(prior: Sequence[float] | Mapping[Any, float], classes: NDArray[A
     if isinstance(prior, Mapping):
         labels = classes.tolist()
         if set(prior) != set(labels):
-            raise ValueError(f"class_prior names {sorted(prior)}, but the classes are {labels}.")
+            raise ValueError(f"class_prior names {list(prior)}, but the classes are {labels}.")
         prior = [prior[label] for label in labels]
     p = np.asarray(prior, np.float64)
     if p.shape != classes.shape:

@@ -158,10 +158,14 @@ class CodeTable:
         """Make the table; None where levels are not whole numbers, or far apart."""
         if not all(of and all(type(level) is int for level in of) for of in levels):
             return None
-        low = np.array([min(of) - 1 for of in levels], np.int64)
-        size = np.array([max(of) for of in levels], np.int64) - low + 2
-        if not len(levels) or int(size.max()) > DENSE_RANGE:
+        ends = [(min(of) - 1, max(of)) for of in levels]
+        fits = np.iinfo(np.int64)
+        if not ends or max(top - below + 2 for below, top in ends) > DENSE_RANGE:
             return None
+        if min(below for below, _ in ends) < fits.min or max(top for _, top in ends) > fits.max:
+            return None
+        low = np.array([below for below, _ in ends], np.int64)
+        size = np.array([top for _, top in ends], np.int64) - low + 2
         start = np.cumsum(size) - size
         codes = np.repeat(np.array([len(of) for of in levels], np.int32), size)
         for of, first, at in zip(levels, low, start, strict=True):
@@ -206,6 +210,14 @@ class Words(Axis):
         words = self.words
         return Words(self.columns, Vocabulary([words[row] for row in np.flatnonzero(keep)]))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The native vocabulary does not pickle, and a plain one need not meet native kernels.
+        return _words, (self.columns, *self.vocabulary.to_arrays())
+
     def per_row(self, statistic: Statistic) -> bool:
         """Whether there is a sum for each word: a text is present or missing as a whole."""
         return statistic is not PRESENT
+
+
+def _words(columns: tuple[Name], utf8: NDArray[np.uint8], ends: NDArray[np.int64]) -> Words:
+    return Words(columns, Vocabulary.from_arrays(utf8, ends))

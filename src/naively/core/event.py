@@ -186,7 +186,7 @@ def check_alpha(model: EventModel, alpha: float) -> None:
 
 def check_not_negative(block: Block, model: str) -> None:
     """Raise a ValueError that names the column if there is a negative number."""
-    if isinstance(block, Sparse) and block.data.size and block.data.min() < 0:
+    if isinstance(block, Sparse) and (block.data < 0).any():
         raise ValueError(f"Negative values in data passed to {model}: they must be at least 0.")
     if isinstance(block, Dense) and (below := (block.values < 0).any(axis=0)).any():
         name = title(block.axis.columns[int(np.flatnonzero(below)[0])])

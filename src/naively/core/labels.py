@@ -80,11 +80,23 @@ def union_classes(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     return _encode(np.concatenate([a, b]))[1] if len(a) and len(b) else (a if len(a) else b)
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or pandas' NA."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)  # noqa: PLR0124
+    except TypeError:  # pandas' NA: neither equal to itself nor different
+        return True
+    except ValueError:  # an array in a cell, which is said elsewhere
+        return False
+
+
 def check_weight(weight: Any, rows: int) -> NDArray[np.float64] | None:
     """Return the sample weights as float64, or raise a ValueError that names the row."""
     if weight is None:
         return None
-    w = np.asarray(weight, np.float64)
+    w = np.asarray(weight).astype(np.float64)
     if w.ndim == 0:
         w = np.full(rows, float(w))
     if w.shape != (rows,):
@@ -100,10 +112,17 @@ def check_weight(weight: Any, rows: int) -> NDArray[np.float64] | None:
 
 def _as_array(y: Any) -> NDArray[Any]:
     """Make an array that keeps None, and strings beside it, as they are."""
+    if hasattr(y, "to_pylist"):  # PyArrow's to_numpy refuses strings and nulls by default
+        y = y.to_pylist()
     values = y.to_numpy() if hasattr(y, "to_numpy") else y
+    if hasattr(values, "__array__"):
+        values = np.asarray(values)
     if isinstance(values, np.ndarray):
         return values
-    values = list(values)
+    try:
+        values = list(values)
+    except TypeError:
+        raise TypeError(f"y must have one label a row, got {values!r}.") from None
     array = np.asarray(values) if not _ragged(values) else None
     if array is None or (array.dtype.kind in "US" and not all(isinstance(v, str) for v in values)):
         array = np.empty(len(values), object)
@@ -118,7 +137,7 @@ def _ragged(values: list[Any]) -> bool:
 def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
     if labels.dtype.kind in "iub" and len(labels):
         low, high = int(labels.min()), int(labels.max())
-        if high - low < SMALL_RANGE:
+        if high - low < SMALL_RANGE and high <= np.iinfo(np.int64).max:
             offset = (
                 labels if low == 0 and labels.dtype.kind == "i" else labels.astype(np.int64) - low
             )
@@ -135,7 +154,7 @@ def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
 
 def _encode_objects(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
     values = labels.tolist()
-    _refuse_missing(np.fromiter((v is None or v != v for v in values), np.bool_, len(values)))  # noqa: PLR0124
+    _refuse_missing(np.fromiter(map(is_missing, values), np.bool_, len(values)))
     distinct = list(dict.fromkeys(values))
     kinds = {type(value) for value in distinct}
     if str in kinds and len(kinds) > 1:

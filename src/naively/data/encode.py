@@ -36,8 +36,11 @@ def find_levels(rows: Rows, columns: tuple[Name, ...] | range) -> Codes:
         if matrix.dtype.kind in "iu" and int(matrix.max()) - int(matrix.min()) < DENSE_RANGE:
             low, high = matrix.min(axis=0).tolist(), matrix.max(axis=0).tolist()
             levels = tuple(tuple(range(a, b + 1)) for a, b in zip(low, high, strict=True))
-            codes = matrix if not any(low) else matrix - np.array(low, matrix.dtype)
-            return Codes(_signed(codes), Levels(tuple(columns), levels))
+            if any(low):
+                if matrix.dtype.itemsize < 4:  # the differences may not fit in so few bits
+                    matrix = matrix.astype(np.int32)
+                matrix = matrix - np.array(low, matrix.dtype)
+            return Codes(_signed(matrix), Levels(tuple(columns), levels))
     found = [_levels_of(rows.values(name)) for name in columns]
     codes = np.stack([c for c, _ in found], axis=1) if found else np.empty((len(rows), 0), np.int32)
     return Codes(codes, Levels(tuple(columns), tuple(levels for _, levels in found)))
@@ -58,8 +61,13 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
     return Codes(codes, axis)
 
 
-def _signed(codes: NDArray[Any]) -> NDArray[Any]:
-    return codes if codes.dtype in (np.int32, np.int64) else codes.astype(np.int32)
+def _signed(whole: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers as int32 or int64; those past int64 become its largest, as good a stranger."""
+    if whole.dtype in (np.int32, np.int64):
+        return whole
+    if whole.dtype.kind == "u" and whole.dtype.itemsize == 8:
+        whole = np.minimum(whole, np.iinfo(np.int64).max)
+    return whole.astype(np.int32 if whole.dtype.itemsize < 4 else np.int64)
 
 
 def _levels_of(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Level, ...]]:

@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows
+from naively.core.labels import is_missing
+from naively.data.rows import (
+    ColumnRows,
+    MatrixRows,
+    Rows,
+    SparseRows,
+    as_floats,
+    column_rows,
+    is_number,
+)
 
 TEXT = "text"  # the name of the column that a plain list of texts makes
 
@@ -39,16 +48,23 @@ def as_rows(X: Any) -> Rows:
         return X
     if isinstance(X, np.ndarray):
         return _array_rows(X)
+    if hasattr(X, "tocsr"):  # before mappings: SciPy's dictionary of keys is one too
+        return _sparse_rows(X)
     if isinstance(X, dict):
+        _refuse_twice(list(X))
         return column_rows({str(name): _column(column) for name, column in X.items()})
     if isinstance(X, str | bytes):
         raise TypeError("Expected a table or a list of texts, got one string; wrap it in a list.")
-    if hasattr(X, "tocsr"):
-        return _sparse_rows(X)
     if isinstance(X, list | tuple):
         return _list_rows(list(X))
+    return _foreign_rows(X)
+
+
+def _foreign_rows(X: Any) -> Rows:
     import narwhals.stable.v2 as nw
 
+    if hasattr(X, "columns"):
+        _refuse_twice(list(getattr(X, "column_names", X.columns)))
     native = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
     if isinstance(native, nw.DataFrame):
         return _frame_rows(native)
@@ -63,7 +79,7 @@ def as_rows(X: Any) -> Rows:
 
 
 def _array_rows(X: NDArray[Any]) -> Rows:
-    if X.ndim == 1 and X.dtype.kind in "OU" and all(isinstance(v, str | None) for v in X.tolist()):
+    if X.ndim == 1 and X.dtype.kind in "OU" and _may_be_texts(X.tolist()):
         return _list_rows(X.tolist())
     if X.ndim != 2:
         raise ValueError(
@@ -80,7 +96,7 @@ def _array_rows(X: NDArray[Any]) -> Rows:
 
 
 def _list_rows(values: list[Any]) -> Rows:
-    if values and any(isinstance(v, str) for v in values):
+    if _may_be_texts(values) and not all(v is None for v in values):
         texts = _column(values)
         wrong = next((i for i, v in enumerate(texts) if not isinstance(v, str | None)), None)
         if wrong is not None:
@@ -97,7 +113,13 @@ def _list_rows(values: list[Any]) -> Rows:
     return _array_rows(array)
 
 
+def _may_be_texts(values: list[Any]) -> bool:
+    return any(isinstance(v, str) for v in values) or all(v is None for v in values)
+
+
 def _sparse_rows(X: Any) -> SparseRows:
+    if X.ndim != 2:
+        raise ValueError(f"Expected 2D array, got a sparse array of shape {X.shape} instead.")
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: numbers must be real.")
     matrix = X.tocsr()
@@ -109,19 +131,22 @@ def _sparse_rows(X: Any) -> SparseRows:
 
 def _frame_rows(frame: Any) -> Rows:
     names = [str(name) for name in frame.columns]
-    twice = (
-        {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else ()
-    )
-    if twice:
-        raise ValueError(f"The table has more than one column named {min(twice)!r}.")
     if names and all(dtype.is_float() for dtype in frame.schema.values()):
         return MatrixRows(_missing_as_nan(frame.to_numpy()), tuple(names))
     columns = {
-        name: _column_values(frame[column], name)
-        for name, column in zip(names, frame.columns, strict=True)
+        name: _column_values(series, name)  # by place: a name may be a number, as pandas' are
+        for name, series in zip(names, frame.iter_columns(), strict=True)
     }
     rows = column_rows(columns)
     return rows if rows.names else ColumnRows({}, {}, len(frame))
+
+
+def _refuse_twice(names: list[Any]) -> None:
+    seen: set[str] = set()
+    for name in map(str, names):
+        if name in seen:
+            raise ValueError(f"The table has more than one column named {name!r}.")
+        seen.add(name)
 
 
 def _missing_as_nan(matrix: NDArray[Any]) -> NDArray[Any]:
@@ -141,7 +166,8 @@ def _column_values(series: Any, name: str = TEXT) -> NDArray[Any]:
         values: NDArray[Any] = series.to_numpy()
         return values if values.dtype.kind in "iu" else values.astype(np.float64)
     if dtype in (nw.Date, nw.Datetime):
-        seconds = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64)
+        moments = series.cast(nw.Datetime("us")) if dtype == nw.Date else series
+        seconds = moments.dt.timestamp("us").cast(nw.Float64)
         return seconds.to_numpy().astype(np.float64) / 1e6  # type: ignore[no-any-return]
     if dtype in (nw.Categorical, nw.Enum):
         series = series.cast(nw.String)
@@ -158,8 +184,6 @@ def _column(values: Any) -> NDArray[Any]:
         return values
     column = list(values)
     array = np.empty(len(column), object)
-    array[:] = [None if v is None or v != v else v for v in column]  # noqa: PLR0124  (NaN, NaT)
-    kinds = {type(v) for v in array.tolist()}
-    if kinds and kinds <= {int, float, type(None), np.float64, np.int64} and kinds != {type(None)}:
-        return np.array([np.nan if v is None else v for v in array.tolist()], np.float64)
-    return array
+    array[:] = [None if is_missing(v) else v for v in column]
+    kinds = {type(v) for v in array.tolist()} - {type(None)}
+    return as_floats(array) if kinds and all(map(is_number, kinds)) else array

@@ -226,6 +226,11 @@ def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = N
     )
 
 
+def is_number(kind: type) -> bool:
+    """Whether values of this type are real numbers; booleans are not."""
+    return issubclass(kind, int | float | np.integer | np.floating) and kind is not bool
+
+
 def as_floats(column: NDArray[Any]) -> NDArray[np.floating]:
     """Return a column of numbers or booleans as floats, None as NaN."""
     if column.dtype.kind in "fiub":
@@ -252,13 +257,13 @@ def _kind(name: Name, column: NDArray[Any]) -> Kind | None:
         )
     values = column.tolist()
     kinds = {type(value) for value in values} - {type(None)}
-    if kinds <= {str}:
+    if all(issubclass(kind, str) for kind in kinds):
         return "string" if kinds else None
     if kinds <= {bool, np.bool_}:
         return "boolean"
-    if kinds <= {int, float, np.float64, np.int64}:
+    if all(map(is_number, kinds)):
         return "number"
-    known = (str, bool, int, float, np.bool_, np.number, type(None))
+    known = (str, bool, int, float, np.bool_, np.integer, np.floating, type(None))
     row = next((i for i, v in enumerate(values) if not isinstance(v, known)), None)
     if row is not None:
         raise ValueError(
