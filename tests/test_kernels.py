@@ -212,7 +212,7 @@ def test_dense_sums_are_exact(data: st.DataObject, k: int) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_long_sums_are_exact(either: ModuleType, weighted: bool) -> None:
-    """Runs that are summed at a stretch, of one class: rounding all one way, or lost under 1e150."""
+    """Runs summed at a stretch, of one class: rounding all one way, or lost under 1e150."""
     n = 1000
     rng = np.random.default_rng(7)
     X = np.empty((n, 9))
@@ -567,7 +567,7 @@ def test_class_indices_out_of_range(either: ModuleType) -> None:
 def test_tables_of_impossible_sizes() -> None:
     indptr, indices, y = np.arange(2), np.zeros(1, np.int32), np.zeros(1, np.int64)
     for k, width in ((-1, 1), (1, -1), (4, 2**62), (2**31 - 1, 2**40)):
-        with pytest.raises(ValueError, match="negative|too large"):
+        with pytest.raises(ValueError, match=r"negative|too large"):
             native.tally_csr(indptr, indices, np.ones(1), y, None, k, width)
     with pytest.raises(ValueError, match="too large"):
         native.tally_codes(np.zeros((1, 1), np.int32), np.array([0, 2**62]), y, None, 4)
@@ -580,10 +580,14 @@ def test_arrays_of_other_types() -> None:
     X, y = np.arange(12.0).reshape(4, 3), np.array([0, 1, 1, 0])
     expected = native.tally_dense(X, y, None, 2)
     for kind in (np.float16, np.longdouble, object, str, ">f4"):
-        for actual, (high, low) in zip(native.tally_dense(X.astype(kind), y, None, 2), expected, strict=True):
+        for actual, (high, low) in zip(
+            native.tally_dense(X.astype(kind), y, None, 2), expected, strict=True
+        ):
             np.testing.assert_array_equal(actual, (high, low))
     for kind in (np.bool_, np.uint8, np.uint32, ">i8"):
-        for actual, (high, low) in zip(native.tally_dense(X, y.astype(kind), None, 2), expected, strict=True):
+        for actual, (high, low) in zip(
+            native.tally_dense(X, y.astype(kind), None, 2), expected, strict=True
+        ):
             np.testing.assert_array_equal(actual, (high, low))
     for kind in (float, np.uint64):  # they may hold what is no class
         with pytest.raises(TypeError, match="cast"):

@@ -93,8 +93,6 @@ class Model:
         }
         tally = Tally(labels.classes, count_classes(labels), blocks)
         if labels.weight is not None:
-            if not labels.weight.any():
-                raise ValueError("There is nothing to learn: all sample weights are zero.")
             tally = tally.pruned()  # a row of weight 0 was never seen
         return cls(schema, tally, settings or Settings())
 

@@ -95,6 +95,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
             Fitted.
         """
         rows, labels = self._labelled(X, y, sample_weight)
+        if labels.weight is not None and len(rows) and not labels.weight.any():
+            raise ValueError("There is nothing to learn: all sample weights are zero.")
         settings = Settings(self.class_prior)
         self.keep(Model.learn(rows, labels, self.event_models, settings))
         return self
