@@ -1,0 +1,231 @@
+"""Estimates of plain samples: worked by hand in fractions, and against SciPy."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from naively import (
+    Bernoulli,
+    Beta,
+    Categorical,
+    Dirichlet,
+    Exponential,
+    Gamma,
+    Gaussian,
+    LogNormal,
+    Multinomial,
+    Normal,
+    NormalInverseGamma,
+    Poisson,
+)
+
+HEADS = [1] * 8 + [0] * 2
+ROWS = [
+    (0, 1, 0, 1, 1),
+    (1, 0, 1, 0, 1),
+    (1, 0, 1, 1, 1),
+    (0, 0, 0, 1, 1),
+    (0, 1, 0, 1, 0),
+    (1, 1, 0, 1, 0),
+]
+
+
+def exactly(*numbers: tuple[float, Fraction]) -> None:
+    for mine, fraction in numbers:
+        assert mine == pytest.approx(float(fraction), rel=1e-15)
+
+
+def test_eight_heads_and_two_tails() -> None:
+    fair = Bernoulli(prior=Beta(101, 101)).fit(HEADS)
+    biased = Bernoulli(prior=Beta(101, 1)).fit(HEADS)
+    exactly(
+        (fair.mle, Fraction(8, 10)),
+        (fair.map, Fraction(108, 210)),
+        (fair.mean, Fraction(109, 212)),
+        (biased.map, Fraction(108, 110)),
+        (Bernoulli().fit([1] * 108 + [0] * 102).mle, Fraction(108, 210)),
+    )
+    assert fair.posterior.args == (109, 103)
+    assert fair.predictive.pmf(1) == pytest.approx(109 / 212)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "expected"),
+    [(0, ("2/3", "1/3")), (1, ("3/5", "2/5")), (100, ("102/203", "101/203"))],
+)
+def test_laplace(alpha: float, expected: tuple[str, str]) -> None:
+    die = Categorical(alpha=alpha).fit(["red", "red", "blue"])
+    exactly(*zip(die.mean.values(), map(Fraction, expected), strict=True))
+
+
+def test_pseudo_counts_are_the_mean_and_the_mode_of_one_prior_more() -> None:
+    sample = ["r", "r", "b", "g"]
+    by_count = Categorical(alpha=1.5).fit(sample)
+    assert by_count.mean == Categorical(prior=Dirichlet(1.5)).fit(sample).mean
+    assert by_count.map == Categorical(prior=Dirichlet(2.5)).fit(sample).map
+    assert by_count.mle == {"r": 0.5, "b": 0.25, "g": 0.25}
+
+
+def test_the_course_table() -> None:
+    """Every theta of the table, by maximum likelihood and by MAP under Beta(2, 2)."""
+    for c in (0, 1):
+        members = [row[1:] for row in ROWS if row[0] == c]
+        table = Bernoulli(prior=Beta(2, 2)).fit(np.array(members))
+        for j in range(4):
+            true = sum(row[j] for row in members)
+            exactly(
+                (table.mle[j], Fraction(true, len(members))),
+                (table.map[j], Fraction(true + 1, len(members) + 2)),
+            )
+
+
+def test_poisson_and_exponential() -> None:
+    goals, lamps = [3, 5, 4], [2.0, 3.0, 7.0]
+    poisson = Poisson(prior=Gamma(2, 1)).fit(goals)
+    exactly(
+        (poisson.mle, Fraction(12, 3)),
+        (poisson.map, Fraction(13, 4)),
+        (poisson.mean, Fraction(14, 4)),
+    )
+    waiting = Exponential(prior=Gamma(2, 3)).fit(lamps)
+    exactly(
+        (waiting.mle, Fraction(3, 12)),
+        (waiting.map, Fraction(4, 15)),
+        (waiting.mean, Fraction(5, 15)),
+    )
+
+
+def test_gaussian() -> None:
+    sample = [1.0, 3.0, 4.0, 8.0]
+    known = Gaussian(variance=4.0, prior=Normal(0, 2)).fit(sample)
+    exactly((known.mean["mean"], Fraction(16, 4 + 2)), (known.mle["mean"], Fraction(4)))
+    assert known.posterior.var() == pytest.approx(1 / (1 / 2 + 4 / 4))
+    assert known.predictive.var() == pytest.approx(4 + 1 / (1 / 2 + 4 / 4))
+    both = Gaussian(prior=NormalInverseGamma(1, 2, 3, 4)).fit(sample)
+    # mean (2·1 + 16)/6 = 3; spread 26 + 2·4·(4-1)²/6 = 38; shape 3 + 2, scale 4 + 38/2
+    exactly(
+        (both.mean["mean"], Fraction(3)),
+        (both.mean["variance"], Fraction(23, 4)),
+        (both.map["variance"], Fraction(2 * 23, 13)),
+        (both.mle["variance"], Fraction(26, 4)),
+    )
+
+
+CONJUGATE = [
+    (Bernoulli(prior=Beta(2, 3)), [1, 0, 1, 1], 1, "beta", (0, 1)),
+    (Poisson(prior=Gamma(2, 1.5)), [3, 0, 2], 4, "poisson", (0, 60)),
+    (Exponential(prior=Gamma(2.5, 3)), [0.5, 2.0, 1.0], 1.7, "exponential", (0, 60)),
+]
+
+
+@pytest.mark.parametrize(("model", "sample", "next_cell", "kind", "limits"), CONJUGATE)
+def test_posterior_and_predictive_are_bayes_rule(
+    model: object, sample: list, next_cell: float, kind: str, limits: tuple
+) -> None:
+    """Integrated numerically, from the prior and the likelihood alone."""
+    prior, density = {
+        "beta": (stats.beta(2, 3), lambda p, x: stats.bernoulli.pmf(x, p)),
+        "poisson": (stats.gamma(2, scale=1 / 1.5), lambda p, x: stats.poisson.pmf(x, p)),
+        "exponential": (
+            stats.gamma(2.5, scale=1 / 3),
+            lambda p, x: stats.expon.pdf(x, scale=1 / p),
+        ),
+    }[kind]
+
+    def joint(p: float, cells: list) -> float:
+        return float(prior.pdf(p) * np.prod([density(p, x) for x in cells]))
+
+    def integral(f: object) -> float:
+        return integrate.quad(f, *limits, limit=200, epsabs=0, epsrel=1e-11)[0]
+
+    evidence = integral(lambda p: joint(p, sample))
+    estimate = model.fit(sample)  # type: ignore[attr-defined]
+    for p in (0.2, 0.7):
+        assert estimate.posterior.pdf(p) == pytest.approx(joint(p, sample) / evidence, rel=1e-8)
+    again = integral(lambda p: joint(p, [*sample, next_cell])) / evidence
+    predictive = estimate.predictive
+    mine = (predictive.pdf if kind == "exponential" else predictive.pmf)(next_cell)
+    assert mine == pytest.approx(again, rel=1e-7)
+    assert estimate.posterior.mean() == pytest.approx(estimate.mean)
+
+
+def test_gaussian_predictive_is_the_ratio_of_evidences() -> None:
+    """p(x | sample) = p(sample, x) / p(sample), Murphy (2007), equation 95."""
+    mean, rows, shape, scale = 0.5, 2.0, 3.0, 4.0
+
+    def log_evidence(x: np.ndarray) -> float:
+        n = len(x)
+        rows_n, shape_n = rows + n, shape + n / 2
+        spread = ((x - x.mean()) ** 2).sum()
+        scale_n = scale + spread / 2 + rows * n * (x.mean() - mean) ** 2 / (2 * rows_n)
+        from scipy.special import gammaln
+
+        return float(
+            gammaln(shape_n) - gammaln(shape) + shape * np.log(scale) - shape_n * np.log(scale_n)
+            + 0.5 * np.log(rows / rows_n) - n / 2 * np.log(2 * np.pi)
+        )  # fmt: skip
+
+    sample = np.array([1.0, 2.5, -0.5])
+    model = Gaussian(prior=NormalInverseGamma(mean, rows, shape, scale), estimate="predictive")
+    predictive = model.fit(sample).predictive
+    for x in (-2.0, 0.0, 3.0):
+        ratio = log_evidence(np.append(sample, x)) - log_evidence(sample)
+        assert predictive.logpdf(x) == pytest.approx(ratio, rel=1e-10)
+
+
+LIKELIHOODS = [
+    (Bernoulli(alpha=0), [1, 0, 1], lambda x: stats.bernoulli.logpmf(x, 2 / 3)),
+    (Poisson(alpha=0), [3, 0, 2, 3], lambda x: stats.poisson.logpmf(x, 2)),
+    (Exponential(alpha=0), [1.0, 2.0, 6.0], lambda x: stats.expon.logpdf(x, scale=3)),
+    (Gaussian(smoothing=0), [1.0, 3.0, 5.0], lambda x: stats.norm.logpdf(x, 3, np.sqrt(8 / 3))),
+    (
+        LogNormal(smoothing=0),
+        [1.0, np.e, np.e**2],
+        lambda x: stats.lognorm.logpdf(x, np.sqrt(2 / 3), scale=np.e),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("model", "sample", "log_density"), LIKELIHOODS, ids=lambda x: type(x).__name__
+)
+def test_log_likelihood_is_the_true_one(model: object, sample: list, log_density: object) -> None:
+    mine = model.fit(sample).log_likelihood(sample)  # type: ignore[attr-defined]
+    assert mine == pytest.approx(log_density(np.array(sample)).sum(), rel=1e-12)  # type: ignore[operator]
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=20))
+def test_the_mle_is_the_best_of_all(counts: list[int]) -> None:
+    estimate = Poisson(alpha=0).fit(counts)
+    best = stats.poisson.logpmf(counts, estimate.mle).sum()
+    for factor in (0.9, 1.1):
+        assert stats.poisson.logpmf(counts, estimate.mle * factor + 1e-9).sum() <= best + 1e-6
+
+
+def test_priors_must_be_priors() -> None:
+    for wrong in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="Beta a must be greater than 0"):
+            Beta(wrong, 1)
+        with pytest.raises(ValueError, match="Dirichlet alpha must be greater than 0"):
+            Dirichlet([1, wrong])
+    with pytest.raises(ValueError, match="needs a prior of at least 1"):
+        _ = Bernoulli(prior=Beta(0.5, 0.5)).fit(HEADS).map
+    with pytest.raises(ValueError, match="give variance= a number"):
+        Gaussian(prior=Normal(0, 1))
+    with pytest.raises(ValueError, match="estimate must be one of"):
+        Bernoulli(estimate="best")
+    with pytest.raises(ValueError, match="must be at least 0"):
+        Multinomial(alpha=-1)
+    with pytest.raises(ValueError, match="3 counts for 2 levels"):
+        _ = Categorical(prior=Dirichlet([1, 2, 3])).fit(["a", "b"]).mean
+
+
+def test_a_prior_for_each_column() -> None:
+    table = Bernoulli(prior=Beta([1, 3], [1, 1])).fit(np.array([[1, 1], [0, 0]]))
+    np.testing.assert_allclose(table.mean, [2 / 4, 4 / 6])
