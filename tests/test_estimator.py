@@ -476,3 +476,14 @@ def test_labels_of_different_types() -> None:
     nb = NaiveBayes().fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises(TypeError, match="class labels must be of one type"):
         nb.partial_fit([[1.0]], [3])
+
+
+@pytest.mark.parametrize("how", ["mean", "map", "mle", "predictive"])
+def test_how_to_estimate_reaches_every_event_model(how: str, table: pd.DataFrame) -> None:
+    nb = NaiveBayes(estimate=how).fit(table, Y)
+    assert {group.event.estimate for group in nb.schema_.groups} == {how}
+    assert np.isfinite(nb.predict_proba(table)).all()
+    nb.partial_fit(table.assign(new=1.0), Y)
+    assert nb.schema_.columns["new"].event == Gaussian(estimate=how)
+    with pytest.raises(ValueError, match="estimate must be one of"):
+        NaiveBayes(estimate="guess").fit(table, Y)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from naively.core import compute
 from naively.core.block import Block
+from naively.core.event import How
 from naively.core.kernels import Finish, Floats
 from naively.core.labels import Labels
 from naively.core.likelihood import Contributions, Likelihood
@@ -30,9 +31,12 @@ class Settings:
     ----------
     class_prior : "data", "uniform", or probabilities
         From the class counts, all equal, or given, in the order of the classes or by label.
+    estimate : {"mean", "map", "mle", "predictive"}
+        For event models that are not given as objects, which have their own.
     """
 
     class_prior: ClassPrior = "data"
+    estimate: How = "mean"
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +90,7 @@ class Model:
         if isinstance(event_models, Schema):
             schema = event_models
         else:
-            schema = Schema.infer(rows, event_models)
+            schema = Schema.infer(rows, event_models, (settings or Settings()).estimate)
         events = {group.name: group.event for group in schema.groups}
         blocks = {
             name: events[name].tally(block, labels) for name, block in schema.encode(rows).items()

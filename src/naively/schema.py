@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 from naively.core.axis import Axis, Columns, Levels, Words, title
 from naively.core.block import Block
+from naively.core.event import How
 from naively.data.encode import encode_numbers, encode_texts, find_levels, look_up_levels
 from naively.data.rows import Kind, MatrixRows, Name, PaddedRows, RenamedRows, Rows, SparseRows
 from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, Gaussian, Multinomial
@@ -58,24 +59,31 @@ class Schema:
     groups: tuple[Group, ...]
 
     @classmethod
-    def infer(cls, rows: Rows, event_models: EventModels = "auto") -> Schema:
+    def infer(
+        cls, rows: Rows, event_models: EventModels = "auto", estimate: How = "mean"
+    ) -> Schema:
         """Choose an event model for each column, unless it is named.
+
+        ``estimate`` is for those that are chosen here or named; an event model that is given as
+        an object has its own.
 
         Numbers are Gaussian, booleans Bernoulli, strings categories or texts by what they look
         like (at least four words on average, and mostly distinct, is text), sparse matrices and
         texts multinomial.
         """
-        named = _named(event_models, rows)
+        named = _named(event_models, rows, estimate)
         if isinstance(rows.names, range) and not isinstance(event_models, Mapping):
             kinds = {rows.kind(name) for name in _varied(rows, rows.names)} or {"number"}
             kind = kinds.pop()
             if kind is not None and not kinds:
-                event = named if isinstance(named, EventModel) else _default(rows, 0, kind)[0]
+                event = (
+                    named if isinstance(named, EventModel) else _default(rows, 0, kind, estimate)[0]
+                )
                 return cls((Group(event.name, event, kind, rows.names),))
         groups: dict[tuple[EventModel, Kind, Name | None], list[Name]] = {}
         for name in rows.names:
             chosen = named.get(name) if isinstance(named, Mapping) else named
-            event, kind = _choose(rows, name, chosen)
+            event, kind = _choose(rows, name, chosen, estimate)
             own = name if kind == "text" else None  # each text is a group of its own
             groups.setdefault((event, kind, own), []).append(name)
         schema = cls(())
@@ -188,11 +196,11 @@ class Schema:
             mine[group.name] = replace(own, columns=columns)
         return Schema(tuple(mine.values()))
 
-    def extend(self, rows: Rows, event_models: EventModels) -> Schema:
+    def extend(self, rows: Rows, event_models: EventModels, estimate: How = "mean") -> Schema:
         """Return the schema of these rows: known columns as they are, new ones inferred."""
         if isinstance(rows.names, range) or all(name in self.columns for name in rows.names):
             return self
-        fresh = Schema.infer(rows, event_models)
+        fresh = Schema.infer(rows, event_models, estimate)
         known, kept = self.columns, []
         for group in fresh.groups:
             names = tuple(name for name in group.columns if name not in known)
@@ -207,23 +215,23 @@ class Schema:
         )
 
 
-def event_model(chosen: str | EventModel) -> EventModel:
+def event_model(chosen: str | EventModel, estimate: How = "mean") -> EventModel:
     """Return an event model by name, or as it is."""
     if isinstance(chosen, EventModel):
         return chosen
     if chosen not in EVENT_MODELS:
         names = ", ".join([*EVENT_MODELS, "text", "auto"])
         raise ValueError(f"There is no event model {chosen!r}; there are {names}.")
-    return EVENT_MODELS[chosen]()
+    return EVENT_MODELS[chosen](estimate=estimate)  # type: ignore[call-arg]
 
 
-def _named(event_models: EventModels, rows: Rows) -> Any:
+def _named(event_models: EventModels, rows: Rows, estimate: How) -> Any:
     """Return what was named: None, "text", an event model, or these by column."""
 
     def resolve(chosen: str | EventModel) -> str | EventModel | None:
         if chosen == "auto":
             return None
-        return chosen if chosen == "text" else event_model(chosen)
+        return chosen if chosen == "text" else event_model(chosen, estimate)
 
     if not isinstance(event_models, Mapping):
         return resolve(event_models)
@@ -236,15 +244,17 @@ def _named(event_models: EventModels, rows: Rows) -> Any:
     return {name: resolve(chosen) for name, chosen in event_models.items()}
 
 
-def _choose(rows: Rows, name: Name, chosen: str | EventModel | None) -> tuple[EventModel, Kind]:
+def _choose(
+    rows: Rows, name: Name, chosen: str | EventModel | None, estimate: How
+) -> tuple[EventModel, Kind]:
     kind = rows.kind(name)
     if kind is None:  # nothing to go by: it may become anything that holds levels
         kind = "string"
     if chosen is None:
-        return _default(rows, name, kind)
+        return _default(rows, name, kind, estimate)
     if kind in ("string", "text"):
         if chosen == "text":
-            return Multinomial(), "text"
+            return Multinomial(estimate=estimate), "text"
         assert isinstance(chosen, EventModel)
         if isinstance(chosen, Multinomial | Bernoulli):
             return chosen, "text"
@@ -260,14 +270,15 @@ def _choose(rows: Rows, name: Name, chosen: str | EventModel | None) -> tuple[Ev
     return chosen, kind
 
 
-def _default(rows: Rows, name: Name, kind: Kind) -> tuple[EventModel, Kind]:
+def _default(rows: Rows, name: Name, kind: Kind, estimate: How) -> tuple[EventModel, Kind]:
     if kind == "text" or (kind == "string" and _looks_like_text(rows, name)):
-        return Multinomial(), "text"
+        return Multinomial(estimate=estimate), "text"
     if kind == "string":
-        return Categorical(), kind
+        return Categorical(estimate=estimate), kind
     if kind == "boolean":
-        return Bernoulli(), kind
-    return (Multinomial() if isinstance(rows, SparseRows) else Gaussian()), kind
+        return Bernoulli(estimate=estimate), kind
+    model = Multinomial if isinstance(rows, SparseRows) else Gaussian
+    return model(estimate=estimate), kind
 
 
 def _looks_like_text(rows: Rows, name: Name) -> bool:

@@ -137,6 +137,7 @@ def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
         else prior
         if isinstance(prior, str)
         else [float(p) for p in prior],
+        "estimate": model.settings.estimate,
         "groups": [_group(model, group, arrays) for group in model.schema.groups],
     }
 
@@ -208,7 +209,7 @@ def _model(header: dict[str, Any], arrays: Arrays) -> Model:
     if isinstance(prior, list) and prior and isinstance(prior[0], list):
         prior = dict(prior)
     tally = Tally(classes, _get(arrays, "weight", (k,)), blocks)
-    return Model(Schema(tuple(groups)), tally, Settings(prior))
+    return Model(Schema(tuple(groups)), tally, Settings(prior, header["estimate"]))
 
 
 def _block(entry: dict[str, Any], arrays: Arrays, k: int) -> BlockTally:

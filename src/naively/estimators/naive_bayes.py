@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from naively import store
+from naively.core.event import How
 from naively.core.kernels import Finish, Floats
 from naively.core.labels import encode_labels
 from naively.core.tally import Tally
@@ -37,6 +38,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
     class_prior : "data", "uniform", sequence or mapping, default "data"
         Probability of each class before anything is seen: as counted, all equal, or given in the
         order of the sorted classes or by label.
+    estimate : {"mean", "map", "mle", "predictive"}, default "mean"
+        How parameters are estimated, by event models that are not given as objects: posterior
+        mean, posterior mode, maximum likelihood, or integrated out.
 
     Attributes
     ----------
@@ -72,10 +76,14 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
     """
 
     def __init__(
-        self, event_models: EventModels = "auto", class_prior: ClassPrior = "data"
+        self,
+        event_models: EventModels = "auto",
+        class_prior: ClassPrior = "data",
+        estimate: How = "mean",
     ) -> None:
         self.event_models = event_models
         self.class_prior = class_prior
+        self.estimate = estimate
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
@@ -97,7 +105,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         rows, labels = self._labelled(X, y, sample_weight)
         if labels.weight is not None and len(rows) and not labels.weight.any():
             raise ValueError("There is nothing to learn: all sample weights are zero.")
-        settings = Settings(self.class_prior)
+        settings = Settings(self.class_prior, self.estimate)
         self.keep(Model.learn(rows, labels, self.event_models, settings))
         return self
 
@@ -281,7 +289,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
 
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
         rows, labels = self._labelled(X, y, sample_weight)
-        schema = self.model_.schema.extend(rows, "auto")
+        schema = self.model_.schema.extend(rows, "auto", self.model_.settings.estimate)
         return Model.learn(rows, labels, schema, self.model_.settings)
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -323,6 +331,7 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
     array(['a'], dtype='<U1')
     """
     model = store.load(path)
-    nb = NaiveBayes(model.schema.event_models, model.settings.class_prior)
+    settings = model.settings
+    nb = NaiveBayes(model.schema.event_models, settings.class_prior, settings.estimate)
     nb.keep(model)
     return nb

@@ -23,8 +23,8 @@ class Complement(Multinomial):
         Pretend count of each word in the complement of each class.
     prior : Dirichlet, optional
         Instead of ``alpha``.
-    estimate : {"mean", "map", "mle"}
-        Posterior mean, mode, or maximum likelihood.
+    estimate : {"mean", "map", "mle", "predictive"}
+        As for ``Multinomial``.
     norm : bool, default False
         Divide each class's weights by the sum of their sizes (weight-normalised complement).
 

@@ -36,8 +36,8 @@ class Multinomial(EventModel):
         it Lidstone's, 0 maximum likelihood.
     prior : Dirichlet, optional
         Instead of ``alpha``; a vector is in the order of the columns.
-    estimate : {"mean", "map", "mle"}
-        Posterior mean, mode, or maximum likelihood.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Posterior mean, mode, or maximum likelihood; the predictive of one word is the mean.
 
     Notes
     -----
@@ -61,8 +61,6 @@ class Multinomial(EventModel):
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha)
         check_estimate(self.estimate)
-        if self.estimate == "predictive":
-            raise ValueError("A multinomial has no predictive estimate; choose 'mean'.")
 
     def prepare(self, block: Block) -> Block:
         check_not_negative(block, "Multinomial")
