@@ -26,15 +26,18 @@ enum class Type { float64, float32, int64, int32, int16, int8, other };
 // What the buffer protocol lends, given back however its holder ends.
 class Buffer {
   public:
-    Buffer(nb::handle source, int flags) {
-        if (PyObject_GetBuffer(source.ptr(), &view_, flags) != 0) nb::raise_python_error();
-    }
-    ~Buffer() { PyBuffer_Release(&view_); }
+    Buffer() = default;
+    Buffer(nb::handle source, int flags) { acquire(source, flags); }
+    ~Buffer() { release(); }
     Buffer(const Buffer&) = delete;
     Buffer& operator=(const Buffer&) = delete;
 
-    const Py_buffer* operator->() const { return &view_; }
-    const Py_buffer& operator*() const { return view_; }
+    void acquire(nb::handle source, int flags) {
+        if (PyObject_GetBuffer(source.ptr(), &view_, flags) != 0) nb::raise_python_error();
+    }
+    void release() { PyBuffer_Release(&view_); }
+    bool is_acquired() const { return view_.obj != nullptr; }
+    const Py_buffer& view() const { return view_; }
 
   private:
     Py_buffer view_{};
@@ -48,8 +51,9 @@ class Array {
           bool contiguous = false)
         : name_(name) {
         if (PyObject_CheckBuffer(source.ptr())) acquire(source);
-        const bool fits = view_ && std::find(types.begin(), types.end(), type()) != types.end() &&
-                          is_aligned() && (!contiguous || PyBuffer_IsContiguous(&**view_, 'C'));
+        const bool fits = buffer_.is_acquired() &&
+                          std::find(types.begin(), types.end(), type()) != types.end() &&
+                          is_aligned() && (!contiguous || PyBuffer_IsContiguous(&view(), 'C'));
         if (!fits) convert(source, *types.begin(), contiguous);
         if (dimensions != any_dimensions && view().ndim != dimensions)
             throw nb::value_error(
@@ -92,9 +96,9 @@ class Array {
     }
 
   private:
-    const Py_buffer& view() const { return **view_; }
+    const Py_buffer& view() const { return buffer_.view(); }
 
-    void acquire(nb::handle source) { view_.emplace(source, PyBUF_STRIDES | PyBUF_FORMAT); }
+    void acquire(nb::handle source) { buffer_.acquire(source, PyBUF_STRIDES | PyBUF_FORMAT); }
 
     bool is_aligned() const {
         auto odd = reinterpret_cast<std::uintptr_t>(view().buf);
@@ -104,7 +108,7 @@ class Array {
     }
 
     void convert(nb::handle source, Type type, bool contiguous) {
-        view_.reset();
+        buffer_.release();
         nb::module_ numpy = nb::module_::import_("numpy");
         const char* dtype = type == Type::float64 ? "float64" : "int64";
         nb::object array = numpy.attr("asarray")(source);
@@ -114,7 +118,7 @@ class Array {
         acquire(array);
     }
 
-    std::optional<Buffer> view_;
+    Buffer buffer_;
     const char* name_;
 };
 
@@ -190,11 +194,11 @@ template <class T>
 class Result {
   public:
     Result(const char* maker, int64_t rows)
-        : object_(make(maker, nb::make_tuple(rows))), view_(object_, PyBUF_WRITABLE) {}
+        : object_(make(maker, nb::make_tuple(rows))), buffer_(object_, PyBUF_WRITABLE) {}
     Result(const char* maker, int64_t rows, int64_t columns)
-        : object_(make(maker, nb::make_tuple(rows, columns))), view_(object_, PyBUF_WRITABLE) {}
+        : object_(make(maker, nb::make_tuple(rows, columns))), buffer_(object_, PyBUF_WRITABLE) {}
 
-    T* data() { return static_cast<T*>(view_->buf); }
+    T* data() { return static_cast<T*>(buffer_.view().buf); }
     nb::object object() const { return object_; }
 
   private:
@@ -204,7 +208,7 @@ class Result {
     }
 
     nb::object object_;
-    Buffer view_;
+    Buffer buffer_;
 };
 
 // The result of a score kernel, what it starts from, and how it finishes.
