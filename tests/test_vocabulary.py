@@ -396,6 +396,7 @@ def test_what_is_not_text_is_named(Vocabulary):
         v.score([1], slope, start, False, "joint", start)
     with pytest.raises(TypeError, match="word 1 is not a str but NoneType"):
         v.add(["one", None])
+    assert len(v) == 0
     with pytest.raises(TypeError, match="word 0 is not a str but int"):
         v.find([1])
     with pytest.raises(TypeError, match="word 0 is not a str but int"):

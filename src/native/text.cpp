@@ -1,12 +1,9 @@
-// The Python class _native.Vocabulary: texts counted, encoded and scored by their words. The
-// contract is naively/core/vocabulary.py.
-
+// The Python class _native.Vocabulary; its contract is naively/core/vocabulary.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -16,9 +13,7 @@
 #include <vector>
 
 #include "arrays.h"
-#include "double_double.h"
-#include "finish.h"
-#include "text_seen.h"
+#include "text_count.h"
 #include "text_source.h"
 #include "text_words.h"
 #include "threads.h"
@@ -37,78 +32,6 @@ nb::object to_numpy(const std::vector<T>& values) {
     std::copy(values.begin(), values.end(), copy.get());
     nb::capsule owner(copy.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T>(copy.release(), {values.size()}, owner));
-}
-
-struct WeightSum {
-    double high = 0, low = 0;
-
-    void operator+=(double weight) {
-        add_to_sum(high, low, weight);
-        const double sum = high + low;
-        low -= sum - high;
-        high = sum;
-    }
-};
-
-double high_of(const WeightSum& sum) { return sum.high; }
-template <class Count>
-double high_of(Count count) { return static_cast<double>(count); }
-
-struct CountJob {
-    const TextSource& texts;
-    const int32_t* y;
-    const double* w;
-    size_t k;
-    bool presence;
-};
-
-// Whether every sum of at most `most` weights is a whole number that float64 holds.
-bool sums_are_exact(const double* weights, size_t n, size_t most) {
-    double largest = 0;
-    for (size_t i = 0; i < n; ++i) {
-        if (weights[i] != std::rint(weights[i])) return false;
-        largest = std::max(largest, std::abs(weights[i]));
-    }
-    return largest * static_cast<double>(most) <= 0x1p53;
-}
-
-// Returns a table (words, classes), row by row; grows the vocabulary.
-template <class Cell>
-std::vector<Cell> count_words(Vocabulary& vocabulary, const CountJob& job) {
-    std::vector<Cell> cells(vocabulary.size() * job.k);
-    std::vector<uint8_t> buffer;
-    SeenWords seen;
-    for (size_t row = 0; row < job.texts.size(); ++row) {
-        const size_t c = static_cast<size_t>(job.y[row]);
-        const auto add = [&](uint32_t number) {
-            const size_t cell = number * job.k + c;
-            if (cell >= cells.size())
-                cells.resize(std::max(2 * cells.size(), (number + 1) * job.k));
-            if constexpr (std::is_integral_v<Cell>) {
-                ++cells[cell];
-            } else {
-                cells[cell] += job.w[row];
-            }
-        };
-        if (job.presence) {
-            seen.next_text();
-            visit_words(job.texts[row], buffer, [&](const Word& word) {
-                const uint32_t number = vocabulary.find_or_add(word);
-                if (seen.insert(number)) add(number);
-            });
-        } else {
-            visit_words(job.texts[row], buffer,
-                        [&](const Word& word) { add(vocabulary.find_or_add(word)); });
-        }
-    }
-    cells.resize(vocabulary.size() * job.k);
-    return cells;
-}
-
-[[noreturn]] void raise_not_str(const char* what, size_t position, PyObject* item) {
-    const std::string message = std::string(what) + " " + std::to_string(position) +
-                                " is not a str but " + Py_TYPE(item)->tp_name;
-    throw nb::type_error(message.c_str());
 }
 
 nb::object decoded(const uint8_t* utf8, size_t length) {
@@ -182,30 +105,14 @@ class NativeVocabulary {
 
     nb::tuple encode(const nb::sequence& texts, bool presence) const {
         const TextSource source(texts);
-        std::vector<int64_t> indptr{0};
-        std::vector<int32_t> indices;
-        std::vector<double> data;
+        EncodedTexts encoded;
         {
             const nb::gil_scoped_release released;
             const std::shared_lock lock(mutex_);
-            std::vector<uint8_t> buffer;
-            std::vector<uint32_t> found;
-            for (size_t row = 0; row < source.size(); ++row) {
-                found.clear();
-                visit_words(source[row], buffer, [&](const Word& word) {
-                    const uint32_t number = vocabulary_.find(word);
-                    if (number != Vocabulary::UNKNOWN) found.push_back(number);
-                });
-                std::sort(found.begin(), found.end());
-                for (size_t i = 0, next; i < found.size(); i = next) {
-                    for (next = i + 1; next < found.size() && found[next] == found[i];) ++next;
-                    indices.push_back(static_cast<int32_t>(found[i]));
-                    data.push_back(presence ? 1.0 : static_cast<double>(next - i));
-                }
-                indptr.push_back(static_cast<int64_t>(indices.size()));
-            }
+            encoded = encode_texts(vocabulary_, source, presence);
         }
-        return nb::make_tuple(to_numpy(indptr), to_numpy(indices), to_numpy(data));
+        return nb::make_tuple(to_numpy(encoded.indptr), to_numpy(encoded.indices),
+                              to_numpy(encoded.data));
     }
 
     nb::object score(const nb::sequence& texts, nb::handle slope_array, nb::handle start,
@@ -228,7 +135,7 @@ class NativeVocabulary {
             const int parts =
                 count_parts(rows, operations / std::max(static_cast<double>(rows), 1.0));
             run_parts(rows, parts, [&](int64_t begin, int64_t end, int) {
-                score_rows(source, slope.data<double>(), scores, presence, begin, end);
+                score_texts(vocabulary_, source, slope.data<double>(), scores, presence, begin, end);
             });
         }
         return scores.object();
@@ -304,12 +211,15 @@ class NativeVocabulary {
         const nb::object held = nb::steal(PySequence_Tuple(words.ptr()));
         if (!held.is_valid()) throw nb::python_error();
         const size_t n = nb::len(held);
+        for (size_t i = 0; i < n; ++i) {  // before any word joins the vocabulary
+            PyObject* item = PyTuple_GET_ITEM(held.ptr(), static_cast<Py_ssize_t>(i));
+            if (!PyUnicode_Check(item)) raise_not_str("word", i, item);
+        }
         std::vector<int64_t> numbers;
         numbers.reserve(n);
         std::vector<uint8_t> bytes;
         for (size_t i = 0; i < n; ++i) {
             PyObject* item = PyTuple_GET_ITEM(held.ptr(), static_cast<Py_ssize_t>(i));
-            if (!PyUnicode_Check(item)) raise_not_str("word", i, item);
             const nb::object utf8 =
                 nb::steal(PyUnicode_AsEncodedString(item, "utf-8", "surrogatepass"));
             if (!utf8.is_valid()) throw nb::python_error();
@@ -340,30 +250,6 @@ class NativeVocabulary {
             return nb::make_tuple(high.object(), low.object());
         }
         return nb::make_tuple(high.object(), nb::none());
-    }
-
-    void score_rows(const TextSource& texts, const double* slope, const Scores& scores,
-                    bool presence, int64_t begin, int64_t end) const {
-        const size_t k = static_cast<size_t>(scores.classes());
-        Finisher finisher(scores.output(), end - begin);
-        std::vector<uint8_t> buffer;
-        SeenWords seen;
-        for (int64_t first = begin; first < end; first += Finisher::max_rows) {
-            const int64_t rows = std::min(end - first, Finisher::max_rows);
-            double* joint = finisher.rows_at(first);
-            for (int64_t row = first; row < first + rows; ++row, joint += k) {
-                std::copy_n(scores.start(row), k, joint);
-                seen.next_text();
-                visit_words(texts[static_cast<size_t>(row)], buffer, [&](const Word& word) {
-                    const uint32_t number = vocabulary_.find(word);
-                    if (number == Vocabulary::UNKNOWN) return;
-                    if (presence && !seen.insert(number)) return;
-                    const double* of_word = slope + number * k;
-                    for (size_t c = 0; c < k; ++c) joint[c] += of_word[c];
-                });
-            }
-            finisher.finish(first, rows);
-        }
     }
 };
 

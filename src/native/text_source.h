@@ -10,6 +10,12 @@
 
 namespace naively {
 
+[[noreturn]] inline void raise_not_str(const char* what, size_t position, PyObject* item) {
+    const std::string message = std::string(what) + " " + std::to_string(position) +
+                                " is not a str but " + Py_TYPE(item)->tp_name;
+    throw nanobind::type_error(message.c_str());
+}
+
 // Holds the str objects (their characters never change or move) for as long as it lives.
 class TextSource {
   public:
@@ -41,11 +47,7 @@ class TextSource {
     }
 
     Text text_of(PyObject* item, size_t position) {
-        if (!PyUnicode_Check(item)) {
-            const std::string message = "text " + std::to_string(position) + " is not a str but " +
-                                        Py_TYPE(item)->tp_name;
-            throw nanobind::type_error(message.c_str());
-        }
+        if (!PyUnicode_Check(item)) raise_not_str("text", position, item);
         const Text text = characters_of(item);
         const bool full =
             (text.bytes_each == 2 &&
