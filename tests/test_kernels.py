@@ -596,6 +596,26 @@ def test_arrays_of_other_types() -> None:
         native.tally_dense(np.empty((4, 3), "V0"), y, None, 2)
 
 
+@needs_native
+@pytest.mark.parametrize("axis", [0, 1])
+def test_views_that_repeat_a_row_or_column(axis: int) -> None:
+    X = np.broadcast_to(np.arange(30.0)[:, None] if axis else np.arange(9.0), (30, 9))
+    codes, first = X.astype(np.int32), np.arange(0, 271, 30)
+    codes = np.broadcast_to(codes[:, :1] if axis else codes[:1], (30, 9))
+    y, start, copy = np.broadcast_to(np.int32(0), 30), np.zeros(2), np.ascontiguousarray
+    table, slope = np.random.default_rng(9).random((270, 2)), np.ones((9, 2))
+    for name, view, after in (
+        ("tally_dense", X, (y, None, 1)),
+        ("tally_codes", codes, (first, y, None, 1)),
+        ("score_linear", X, (slope, None, start, "joint", start)),
+        ("score_codes", codes, (first, table, start, "joint", start)),
+    ):
+        kernel = getattr(native, name)
+        for actual, expected in zip(kernel(view, *after), kernel(copy(view), *after), strict=True):
+            if expected is not None:
+                np.testing.assert_array_equal(actual, expected)
+
+
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_column_indices_out_of_range(either: ModuleType, index: Any) -> None:
     for bad in (-1, 4, 2**31 - 1):
