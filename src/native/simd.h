@@ -19,7 +19,7 @@
 #define NAIVELY_UNROLL _Pragma("GCC unroll 16")
 #endif
 
-#if defined(__x86_64__) && !defined(NAIVELY_SANITIZE)
+#if defined(__x86_64__)
 #define NAIVELY_MULTIVERSION 1
 #else
 #define NAIVELY_MULTIVERSION 0
