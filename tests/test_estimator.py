@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 
-from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes
+from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, load
 
 TABLE = {
     "size": [1.0, 2.0, None, 8.0, 9.0, 7.5],
@@ -50,9 +51,8 @@ def test_each_column_gets_the_event_model_that_its_values_suggest(table: pd.Data
     }
     assert nb.schema_.columns["note"].kind == "text"
     assert nb.n_features_in_ == 4
-    assert nb.feature_names_in_.tolist() == [
-        name for group in nb.schema_.groups for name in group.columns
-    ]
+    assert nb.feature_names_in_.tolist() == list(TABLE)
+    assert not hasattr(nb.fit([[1.0], [2.0]], ["a", "b"]), "feature_names_in_")
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_float32_sums_are_float64() -> None:
     X = (1e6 + rng.normal(size=(200_000, 1))).astype(np.float32)
     nb = NaiveBayes(Gaussian(smoothing=0)).fit(X, np.zeros(len(X), int))
     exact = X.astype(np.float64)
-    mean, variance = Gaussian(smoothing=0).moments(nb.tally_.blocks["gaussian"])
+    mean, variance = Gaussian(smoothing=0).moments(*nb.tally_.blocks.values())
     np.testing.assert_allclose(
         [mean[0, 0], variance[0, 0]], [exact.mean(), exact.var()], rtol=1e-12
     )
@@ -243,7 +243,7 @@ def test_the_variance_of_a_far_column_is_right() -> None:
     X = np.array([[1e8 - 1], [1e8 + 1], [1e8 - 1], [1e8 + 1]])
     nb = NaiveBayes(Gaussian(smoothing=0)).fit(X, [0, 0, 1, 1])
     np.testing.assert_array_equal(
-        Gaussian(smoothing=0).moments(nb.tally_.blocks["gaussian"])[1], [[1.0, 1.0]]
+        Gaussian(smoothing=0).moments(*nb.tally_.blocks.values())[1], [[1.0, 1.0]]
     )
 
 
@@ -300,11 +300,69 @@ def test_merge_forget_and_decay(table: pd.DataFrame) -> None:
             half.decay(factor)
 
 
+@pytest.mark.parametrize(
+    ("event", "X", "stranger"),
+    [
+        ("multinomial", [[1, 3], [1, 2], [0, 1]], [5, 0]),
+        ("bernoulli", [[1, 0], [0, 0], [0, 0]], [0, 1]),
+        ("gaussian", [[1, 3], [1, 2], [0, 1]], [100, 0]),
+    ],
+)
+def test_numbers_that_were_not_learned_cannot_be_forgotten(
+    event: str, X: list[list[int]], stranger: list[int]
+) -> None:
+    nb = NaiveBayes(event).fit(X, ["a", "a", "a"])
+    with pytest.raises(ValueError, match=r"too few in column 'x[01]', class 'a'"):
+        nb.forget([stranger], ["a"])
+
+
+def test_a_column_that_is_missing_throughout_may_have_any_type(table: pd.DataFrame) -> None:
+    nb = NaiveBayes().fit(table, Y)
+    nothing = pd.DataFrame({name: [np.nan, np.nan] for name in table})
+    np.testing.assert_allclose(nb.predict_proba(nothing), [np.exp(nb.class_log_prior_)] * 2)
+    np.testing.assert_array_equal(
+        nb.partial_fit(nothing, ["good", "bad"]).predict_proba(table[:0]), np.empty((0, 2))
+    )
+
+
 def test_models_that_count_a_column_differently_do_not_merge() -> None:
     numbers = NaiveBayes().fit({"x": [1.0, 2.0]}, ["a", "b"])
     levels = NaiveBayes("categorical").fit({"x": [1.0, 2.0]}, ["a", "b"])
     with pytest.raises(ValueError, match="Column 'x' is gaussian in one model and categorical"):
         numbers.merge(levels)
+
+
+def test_the_order_of_columns_and_of_groups_does_not_matter() -> None:
+    X = {"p": [1.0, 2.0, 1.0], "q": ["u", "v", "u"], "r": [5.0, 3.0, 4.0]}
+    y = ["a", "b", "a"]
+    events = {"p": "categorical", "q": "categorical", "r": Gaussian(smoothing=0.1)}
+    twice = NaiveBayes(events).fit({name: X[name] * 2 for name in X}, y * 2)
+    for order in (["p", "q", "r"], ["r", "q", "p"], ["q", "p", "r"]):
+        other = NaiveBayes(events).fit({name: X[name] for name in order}, y)
+        both = NaiveBayes(events).fit(X, y).merge(other)
+        np.testing.assert_allclose(both.predict_proba(X), twice.predict_proba(X), rtol=1e-12)
+        assert both.n_features_in_ == 3
+
+
+def test_an_array_has_the_columns_of_the_frame_in_their_order(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [5.0, 1, 5, 1], "c": [9.0, 8, 1, 1]})
+    nb = NaiveBayes({"b": "multinomial"}).fit(frame, ["u", "v", "u", "v"])
+    expected = nb.predict_proba(frame)
+    np.testing.assert_array_equal(nb.predict_proba(frame.to_numpy()), expected)
+    nb.save(tmp_path / "model")
+    np.testing.assert_array_equal(
+        load(tmp_path / "model").predict_proba(frame.to_numpy()), expected
+    )
+
+
+def test_frames_and_arrays_may_follow_each_other() -> None:
+    frame, y = pd.DataFrame({"a": [1.0, 2.0], "b": [4.0, 3.0]}), ["u", "v"]
+    for first, second in ((frame, frame.to_numpy()), (frame.to_numpy(), frame)):
+        nb = NaiveBayes().fit(first, y).partial_fit(second, y)
+        assert nb.n_features_in_ == 2
+        assert nb.predict(first).tolist() == y
+    with pytest.raises(ValueError, match="names in one model and only places in the other"):
+        NaiveBayes().fit(frame, y).merge(NaiveBayes().fit(frame.to_numpy(), y))
 
 
 def test_class_priors() -> None:
@@ -322,10 +380,10 @@ def test_class_priors() -> None:
 def test_an_event_model_by_name_by_column_or_for_all() -> None:
     X = {"x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 3.0]}
     assert set(NaiveBayes({"x": "categorical"}).fit(X, [0, 1, 0]).tally_.blocks) == {
-        "categorical",
+        "categorical of numbers",
         "gaussian",
     }
-    assert set(NaiveBayes("bernoulli").fit(X, [0, 1, 0]).tally_.blocks) == {"bernoulli"}
+    assert set(NaiveBayes("bernoulli").fit(X, [0, 1, 0]).tally_.blocks) == {"bernoulli of numbers"}
     with pytest.raises(ValueError, match="no event model 'gausian'; there are bernoulli"):
         NaiveBayes("gausian").fit(X, [0, 1, 0])
     with pytest.raises(ValueError, match="names the column 'z', which is not in the table"):

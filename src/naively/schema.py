@@ -9,7 +9,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from naively.core.axis import Axis, Columns, Levels, Words, title
 from naively.core.block import Block
@@ -22,12 +25,22 @@ EventModels: TypeAlias = "str | EventModel | Mapping[str, str | EventModel]"
 
 TEXT_WORDS = 4.0  # strings with this many words on average, and mostly distinct, are texts
 TEXT_DISTINCT = 0.5
+USUAL_KIND: dict[str, Kind] = {
+    "gaussian": "number",
+    "bernoulli": "boolean",
+    "categorical": "string",
+    "multinomial": "number",
+}
 SAMPLE = 10_000  # strings that are looked at to tell texts from categories
 
 
 @dataclass(frozen=True)
 class Group:
-    """The columns of one event model, and what kind of values they held in training."""
+    """The columns of one event model, and what kind of values they held in training.
+
+    The name follows from event model and kind (and column, of a text), so that groups made apart
+    have the same name exactly if they are the same.
+    """
 
     name: str
     event: EventModel
@@ -57,6 +70,7 @@ class Schema:
     """
 
     groups: tuple[Group, ...]
+    order: range | tuple[Name, ...]  # all columns, as they came
 
     @classmethod
     def infer(
@@ -79,46 +93,39 @@ class Schema:
                 event = (
                     named if isinstance(named, EventModel) else _default(rows, 0, kind, estimate)[0]
                 )
-                return cls((Group(event.name, event, kind, rows.names),))
+                group = Group(_group_name(event, kind), event, kind, rows.names)
+                return cls((group,), rows.names)
         groups: dict[tuple[EventModel, Kind, Name | None], list[Name]] = {}
         for name in rows.names:
             chosen = named.get(name) if isinstance(named, Mapping) else named
             event, kind = _choose(rows, name, chosen, estimate)
             own = name if kind == "text" else None  # each text is a group of its own
             groups.setdefault((event, kind, own), []).append(name)
-        schema = cls(())
-        for (event, kind, own), names in groups.items():
-            label = event.name if own is None else f"{event.name} {title(own)}"
-            schema = schema._with(label, event, kind, tuple(names))
-        return schema
+        return cls(
+            tuple(
+                Group(_group_name(event, kind, own), event, kind, tuple(names))
+                for (event, kind, own), names in groups.items()
+            ),
+            rows.names,
+        )
 
-    def _with(self, label: str, event: EventModel, kind: Kind, names: tuple[Name, ...]) -> Schema:
-        taken = {group.name for group in self.groups}
-        plain, number = label, 2
-        while label in taken:
-            label, number = f"{plain} {number}", number + 1
-        return Schema((*self.groups, Group(label, event, kind, names)))
-
-    @property
+    @cached_property
     def columns(self) -> dict[Name, Group]:
-        """Each column's group."""
-        return {name: group for group in self.groups for name in group.columns}
+        """Each column's group, in the order of the columns."""
+        of = {name: group for group in self.groups for name in group.columns}
+        return {name: of[name] for name in self.order}
 
     @property
     def names(self) -> list[str]:
         """The columns that have names, rather than places in an array."""
-        return [
-            name
-            for group in self.groups
-            if not isinstance(group.columns, range)
-            for name in group.columns
-            if isinstance(name, str)
-        ]
+        if isinstance(self.order, range):
+            return []
+        return [name for name in self.order if isinstance(name, str)]
 
     @property
     def width(self) -> int:
         """The number of columns."""
-        return sum(len(group.columns) for group in self.groups)
+        return len(self.order)
 
     @property
     def event_models(self) -> dict[str, EventModel] | EventModel | str:
@@ -177,42 +184,60 @@ class Schema:
 
     def union(self, other: Schema) -> Schema:
         """Return the schema with the columns of both; a column must have one event model."""
+        if self.order and other.order and bool(self.names) != bool(other.names):
+            raise ValueError(
+                "The columns have names in one model and only places in the other; "
+                "they cannot be merged."
+            )
         mine = {group.name: group for group in self.groups}
-        known = self.columns
         for group in other.groups:
-            for name in group.columns if group.name not in mine else ():
-                if name in known:
-                    raise ValueError(
-                        f"Column {title(name)!r} is {known[name].name} in one model and "
-                        f"{group.name} in the other; they cannot be merged."
-                    )
-            own = mine.setdefault(group.name, group)
-            if own.event != group.event:
+            own = mine.get(group.name, replace(group, columns=()))
+            if own.columns != group.columns:
+                self._check_same(group)
+                columns = _union(own.columns, group.columns) if own.columns else group.columns
+                mine[group.name] = replace(own, columns=columns)
+        return Schema(tuple(mine.values()), _union(self.order, other.order))
+
+    def _check_same(self, group: Group) -> None:
+        known = self.columns
+        for name in group.columns:
+            if name in known and known[name].name != group.name:
                 raise ValueError(
-                    f"The {group.name} columns have different settings in the two models: "
-                    f"{own.event} and {group.event}."
+                    f"Column {title(name)!r} is {known[name].name} in one model and "
+                    f"{group.name} in the other; they cannot be merged."
                 )
-            columns = Columns(own.columns).union(Columns(group.columns))[0].columns
-            mine[group.name] = replace(own, columns=columns)
-        return Schema(tuple(mine.values()))
 
     def extend(self, rows: Rows, event_models: EventModels, estimate: How = "mean") -> Schema:
         """Return the schema of these rows: known columns as they are, new ones inferred."""
-        if isinstance(rows.names, range) or all(name in self.columns for name in rows.names):
+        known = self.columns
+        by_place = isinstance(rows.names, range) or not self.names
+        if by_place or all(name in known for name in rows.names):
             return self
         fresh = Schema.infer(rows, event_models, estimate)
-        known, kept = self.columns, []
+        kept = []
         for group in fresh.groups:
             names = tuple(name for name in group.columns if name not in known)
             if names:
                 kept.append(replace(group, columns=names))
-        return self.union(Schema(tuple(kept)))
+        order = tuple(name for name in rows.names if name not in known)
+        return self.union(Schema(tuple(kept), order))
 
     def __str__(self) -> str:
         return "\n".join(
             f"{group.name}: {_list(group.columns)} ({group.kind}, {group.event})"
             for group in self.groups
         )
+
+
+def _group_name(event: EventModel, kind: Kind, text: Name | None = None) -> str:
+    name = event.name if event == type(event)() else str(event)
+    if text is not None:
+        return f"{name} {title(text)}"
+    return name if kind == USUAL_KIND.get(event.name, kind) else f"{name} of {kind}s"
+
+
+def _union(a: range | tuple[Name, ...], b: range | tuple[Name, ...]) -> range | tuple[Name, ...]:
+    return Columns(a).union(Columns(b))[0].columns
 
 
 def event_model(chosen: str | EventModel, estimate: How = "mean") -> EventModel:
@@ -294,11 +319,17 @@ def _check_kind(rows: Rows, group: Group, names: Sequence[Name]) -> None:
     for name in _varied(rows, names):
         kind = rows.kind(name)
         same = kind == group.kind or {kind, group.kind} == {"string", "text"}
-        if kind is not None and not same:
+        if kind is not None and not same and not _all_missing(rows, name):
             raise ValueError(
                 f"Column {title(name)!r} held {group.kind}s in training and holds {kind}s now; "
                 "convert it, or train again."
             )
+
+
+def _all_missing(rows: Rows, name: Name) -> bool:
+    """Whether no cell is there; pandas makes a column of floats of that."""
+    column = rows.values(name)
+    return column.dtype.kind == "f" and bool(np.isnan(column).all())
 
 
 def _varied(rows: Rows, names: Sequence[Name]) -> Sequence[Name]:

@@ -138,6 +138,7 @@ def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
         if isinstance(prior, str)
         else [float(p) for p in prior],
         "estimate": model.settings.estimate,
+        "columns": _names(model.schema.order),
         "groups": [_group(model, group, arrays) for group in model.schema.groups],
     }
 
@@ -176,6 +177,10 @@ def _names(columns: Any) -> Any:
     return len(columns) if isinstance(columns, range) else list(columns)
 
 
+def _columns(saved: Any) -> Any:
+    return range(saved) if isinstance(saved, int) else tuple(saved)
+
+
 def _axis(axis: Axis, name: str, arrays: Arrays) -> dict[str, Any]:
     if isinstance(axis, Words):
         arrays[f"{name}/words"], arrays[f"{name}/ends"] = axis.vocabulary.to_arrays()
@@ -200,16 +205,17 @@ def _model(header: dict[str, Any], arrays: Arrays) -> Model:
     k = len(classes)
     groups, blocks = [], {}
     for entry in header["groups"]:
-        columns = entry["columns"]
         event = _event(entry["event"], entry["options"])
-        names = range(columns) if isinstance(columns, int) else tuple(columns)
-        groups.append(Group(entry["name"], event, entry["kind"], names))
+        groups.append(Group(entry["name"], event, entry["kind"], _columns(entry["columns"])))
         blocks[entry["name"]] = _block(entry, arrays, k)
     prior = header["class_prior"]
     if isinstance(prior, list) and prior and isinstance(prior[0], list):
         prior = dict(prior)
     tally = Tally(classes, _get(arrays, "weight", (k,)), blocks)
-    return Model(Schema(tuple(groups)), tally, Settings(prior, header["estimate"]))
+    schema = Schema(tuple(groups), _columns(header["columns"]))
+    if sorted(map(str, schema.columns)) != sorted(str(n) for g in groups for n in g.columns):
+        raise ValueError("the groups do not hold the columns")
+    return Model(schema, tally, Settings(prior, header["estimate"]))
 
 
 def _block(entry: dict[str, Any], arrays: Arrays, k: int) -> BlockTally:
@@ -221,8 +227,7 @@ def _block(entry: dict[str, Any], arrays: Arrays, k: int) -> BlockTally:
     elif saved["kind"] == "levels":
         axis = Levels(tuple(saved["columns"]), tuple(map(tuple, saved["levels"])))
     else:
-        columns = saved["columns"]
-        axis = Columns(range(columns) if isinstance(columns, int) else tuple(columns))
+        axis = Columns(_columns(saved["columns"]))
     sums = {}
     for statistic in map(Statistic, entry["statistics"]):
         height = len(axis) if axis.per_row(statistic) else len(axis.columns)

@@ -140,23 +140,18 @@ class Tally:
         """
         below = np.flatnonzero(self.weight.high < 0)
         if len(below):
-            return f"class {self.classes[below[0]]!r}"
+            return f"class {self.classes.tolist()[below[0]]!r}"
         for block in self.blocks.values():
-            for statistic in (PRESENT, LEVEL):
+            # Values may be negative where their squares are counted too; else they are counts.
+            counts = (PRESENT, LEVEL, SQUARE if SQUARE in block.sums else VALUE)
+            for statistic in counts:
                 if statistic in block.sums:
                     row, column = np.nonzero(block[statistic].high < 0)
                     if len(row):
                         where, level = block.axis.label(int(row[0]))
                         at = f"column {title(where)!r}"
-                        at += "" if level is None else f", level {level!r}"
-                        return f"{at}, class {self.classes[column[0]]!r}"
-            if block.axis.grows and VALUE in block.sums:
-                row, column = np.nonzero(block[VALUE].high < 0)
-                if len(row):
-                    where, word = block.axis.label(int(row[0]))
-                    return (
-                        f"column {title(where)!r}, word {word!r}, class {self.classes[column[0]]!r}"
-                    )
+                        at += "" if level is None else f", {level!r}"
+                        return f"{at}, class {self.classes.tolist()[column[0]]!r}"
         return None
 
 

@@ -26,7 +26,10 @@ def encode_numbers(rows: Rows, columns: range | tuple[Name, ...], *, sparse: boo
 
 def encode_texts(rows: Rows, column: Name, axis: Words | None = None) -> Documents:
     """Encode a text column; without an axis its words are found as they are counted."""
-    return Documents(rows.values(column).tolist(), axis or Words((column,), Vocabulary()))
+    texts = rows.values(column)
+    if texts.dtype.kind == "f":  # every cell is missing
+        texts = np.full(len(texts), None)
+    return Documents(texts.tolist(), axis or Words((column,), Vocabulary()))
 
 
 def find_levels(rows: Rows, columns: tuple[Name, ...] | range) -> Codes:

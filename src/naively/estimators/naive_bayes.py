@@ -268,6 +268,7 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         self.model_ = model
         self.n_features_in_ = model.schema.width
         names = model.schema.names
+        self.__dict__.pop("feature_names_in_", None)
         if names and names != [TEXT]:
             self.feature_names_in_ = np.array(names, object)
 
