@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from copy import deepcopy
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, load
 
@@ -402,6 +405,13 @@ def test_impossible_for_every_class_is_the_class_prior() -> None:
     explained = nb.explain(rows)
     assert [nb.classes_[row.best] for row in explained] == nb.predict(rows).tolist()
     assert "both are impossible" in str(explained[3])
+
+
+@parametrize_with_checks([NaiveBayes()])
+def test_scikit_learn_checks(estimator: NaiveBayes, check: Callable[[NaiveBayes], None]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the checks look for the warnings they want themselves
+        check(estimator)
 
 
 def test_scikit_learn_can_use_it() -> None:

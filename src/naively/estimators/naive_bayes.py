@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from naively import store
 from naively.core.event import How
 from naively.core.kernels import Finish, Floats
-from naively.core.labels import encode_labels
+from naively.core.labels import Labels, encode_labels
 from naively.core.tally import Tally
 from naively.data.frames import TEXT, as_rows
 from naively.data.rows import Rows
@@ -103,7 +105,8 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
             Fitted.
         """
         rows, labels = self._labelled(X, y, sample_weight)
-        if labels.weight is not None and len(rows) and not labels.weight.any():
+        _check_classification(rows, labels)
+        if labels.weight is not None and len(labels) and not labels.weight.any():
             raise ValueError("There is nothing to learn: all sample weights are zero.")
         settings = Settings(self.class_prior, self.estimate)
         self.keep(Model.learn(rows, labels, self.event_models, settings))
@@ -286,6 +289,9 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
             raise ValueError("requires y to be passed, but the target y is None.")
         if isinstance(y, str):
             rows, y = rows.split(y)
+        if getattr(y, "ndim", 1) == 2:
+            message = "A column-vector y was passed when a 1d array was expected; take its column."
+            warnings.warn(message, DataConversionWarning, stacklevel=3)
         return rows, encode_labels(y, sample_weight)
 
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
@@ -303,6 +309,21 @@ class NaiveBayes(ClassifierMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _check_classification(rows: Rows, labels: Labels) -> None:
+    """Refuse what can only be a mistake, in the words that scikit-learn's checks expect."""
+    if len(rows) and not rows.names:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape=({len(rows)}, 0)) while a minimum of 1 is "
+            "required."
+        )
+    classes = labels.classes
+    if classes.dtype.kind == "f" and (classes != np.rint(classes)).any():
+        raise ValueError(
+            "Unknown label type: continuous. Labels are fractions; a class must be a whole number "
+            "or a string."
+        )
 
 
 def load(path: str | PathLike[str]) -> NaiveBayes:
