@@ -178,10 +178,13 @@ def check_estimate(how: str) -> None:
         raise ValueError(f"estimate must be one of {', '.join(map(repr, HOW))}, got {how!r}.")
 
 
-def check_alpha(model: EventModel, alpha: float) -> None:
-    """Raise a ValueError unless the pseudo-count is finite and at least 0."""
-    if not (np.isfinite(alpha) and alpha >= 0):
+def check_alpha(model: EventModel, alpha: float | Sequence[float]) -> None:
+    """Raise a ValueError unless each pseudo-count is finite and at least 0."""
+    counts = np.asarray(alpha, np.float64)
+    if not (np.isfinite(counts).all() and (counts >= 0).all()):
         raise ValueError(f"{type(model).__name__} alpha must be at least 0, got {alpha}.")
+    if counts.ndim:  # as a tuple it is equal to itself, and hashes
+        object.__setattr__(model, "alpha", tuple(counts.tolist()))
 
 
 def check_not_negative(block: Block, model: str) -> None:

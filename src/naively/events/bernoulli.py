@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,12 +23,13 @@ class Bernoulli(EventModel):
 
     Parameters
     ----------
-    alpha : float, default 1.0
-        Pretend count of each of the two outcomes in each class: the posterior mean under
-        Beta(alpha, alpha), which is the mode under Beta(alpha + 1, alpha + 1). 1 is Laplace's
-        rule, 1/2 Jeffreys's, 0 maximum likelihood.
-    threshold : float, default 0.0
-        A number above it counts as true.
+    alpha : float or sequence of float, default 1.0
+        Pretend count of each of the two outcomes in each class, for all columns or for each: the
+        posterior mean under Beta(alpha, alpha), which is the mode under
+        Beta(alpha + 1, alpha + 1). 1 is Laplace's rule, 1/2 Jeffreys's, 0 maximum likelihood.
+    threshold : float or None, default 0.0
+        A number above it counts as true. None: numbers are between 0 (false) and 1 (true)
+        already, and count for as much as they are.
     prior : Beta, optional
         Instead of ``alpha``.
     estimate : {"mean", "map", "mle", "predictive"}
@@ -46,8 +48,8 @@ class Bernoulli(EventModel):
     array(['a'], dtype='<U1')
     """
 
-    alpha: float = 1.0
-    threshold: float = 0.0
+    alpha: float | Sequence[float] = 1.0
+    threshold: float | None = 0.0
     prior: Beta | None = None
     estimate: How = "mean"
     name = "bernoulli"
@@ -58,6 +60,11 @@ class Bernoulli(EventModel):
         check_estimate(self.estimate)
 
     def prepare(self, block: Block) -> Block:
+        if isinstance(block, Documents):
+            return replace(block, presence=True)
+        if self.threshold is None:
+            _check_share(block)
+            return block
         if isinstance(block, Dense):
             x = block.values
             truth = (x > self.threshold).astype(np.float64)
@@ -67,8 +74,6 @@ class Bernoulli(EventModel):
             if self.threshold < 0:
                 raise ValueError("Bernoulli threshold must be at least 0 for a sparse matrix.")
             return replace(block, data=(block.data > self.threshold).astype(np.float64))
-        if isinstance(block, Documents):
-            return replace(block, presence=True)
         return block
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
@@ -99,6 +104,12 @@ class Bernoulli(EventModel):
         else:
             a = b = by_row(0.0 if how == "mle" else self.alpha)
         return tally[VALUE].high + a, tally[PRESENT].high + a + b
+
+
+def _check_share(block: Block) -> None:
+    cells = block.values if isinstance(block, Dense) else block.data  # type: ignore[attr-defined]
+    if (cells < 0).any() or (cells > 1).any():
+        raise ValueError("Without a threshold, Bernoulli numbers must be between 0 and 1.")
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +29,10 @@ class Categorical(EventModel):
         Dirichlet(alpha), which is the mode under Dirichlet(alpha + 1). A level never seen in
         training takes what it would have had if it had been known and never counted:
         alpha / (n + alpha · (levels + 1)).
+    codes : int or sequence of int, optional
+        Levels are the whole numbers 0, 1, 2, ..., and every one up to the largest seen is a level,
+        seen or not; a column (or each of them) has at least this many. A level never seen, within
+        these or not, takes alpha / (n + alpha · levels).
     prior : Dirichlet, optional
         Instead of ``alpha``. A vector is for one column, in the order of its levels; a level
         never seen takes nothing then.
@@ -48,6 +53,7 @@ class Categorical(EventModel):
     """
 
     alpha: float = 1.0
+    codes: int | Sequence[int] | None = None
     prior: Dirichlet | None = None
     estimate: How = "mean"
     name = "categorical"
@@ -57,6 +63,15 @@ class Categorical(EventModel):
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha)
         check_estimate(self.estimate)
+        if isinstance(self.codes, Sequence):  # as a tuple it is equal to itself, and hashes
+            object.__setattr__(self, "codes", tuple(self.codes))
+
+    def n_levels(self, axis: Levels) -> NDArray[np.int64]:
+        """Return how many levels each column has."""
+        if self.codes is None:
+            return np.diff(axis.first)
+        seen = np.array([max(levels, default=-1) + 1 for levels in axis.levels], np.int64)
+        return np.maximum(seen, self.codes)
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
         count, total, _, column = self._counts(tally, how)
@@ -71,7 +86,8 @@ class Categorical(EventModel):
         table = np.empty((first[-1], count.shape[1]))
         with np.errstate(divide="ignore", invalid="ignore"):
             table[np.arange(len(axis)) + column] = count / total[column]
-            table[first[1:] - 1] = spare / (total + spare)
+            never_seen = spare if self.codes is None else 0.0  # else it has its place already
+            table[first[1:] - 1] = spare / (total + never_seen)
             # A class with no value in a column, unsmoothed, says nothing.
             return Table(np.log(np.where(np.isnan(table), 1.0, table)), first)
 
@@ -102,4 +118,6 @@ class Categorical(EventModel):
         column = np.repeat(np.arange(len(axis.levels)), np.diff(axis.first))
         total = np.zeros((len(axis.levels), count.shape[1]))
         np.add.at(total, column, count)
-        return count, total, float(pretend[0, 0]) if len(pretend) == 1 else 0.0, column
+        spare = float(pretend[0, 0]) if len(pretend) == 1 else 0.0
+        total += spare * (self.n_levels(axis) - np.diff(axis.first))[:, None]
+        return count, total, spare, column

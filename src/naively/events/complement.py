@@ -19,8 +19,9 @@ class Complement(Multinomial):
 
     Parameters
     ----------
-    alpha : float, default 1.0
-        Pretend count of each word in the complement of each class.
+    alpha : float or sequence of float, default 1.0
+        Pretend count of each word in the complement of each class, one for all columns or one
+        for each.
     prior : Dirichlet, optional
         Instead of ``alpha``.
     estimate : {"mean", "map", "mle", "predictive"}

@@ -23,9 +23,11 @@ class Gaussian(EventModel):
     Parameters
     ----------
     smoothing : float, default 0.01
-        Share of the column's own variance (over all classes) that is added to each class's, so
-        that no variance is 0. Each column has its own, which makes the model free of units. A
+        Share of a variance over all classes that is added to each class's, so that none is 0. A
         class with no value in a column takes the column's mean and variance.
+    floor : {"column", "largest"}, default "column"
+        Whose variance that is: the column's own, which makes the model free of units, or the
+        largest of all columns (scikit-learn's rule), which drowns a column of small scale.
     variance : {"class", "shared"} or float, default "class"
         One variance for each class, one for all classes (pooled within them), or a known one.
     prior : NormalInverseGamma or Normal, optional
@@ -52,6 +54,7 @@ class Gaussian(EventModel):
     """
 
     smoothing: float = 0.01
+    floor: str = "column"
     variance: str | float = "class"
     prior: NormalInverseGamma | Normal | None = None
     estimate: How = "mean"
@@ -62,6 +65,8 @@ class Gaussian(EventModel):
         check_estimate(self.estimate)
         if not (np.isfinite(self.smoothing) and self.smoothing >= 0):
             raise ValueError(f"Gaussian smoothing must be at least 0, got {self.smoothing}.")
+        if self.floor not in ("column", "largest"):
+            raise ValueError(f"Gaussian floor must be 'column' or 'largest', got {self.floor!r}.")
         known = not isinstance(self.variance, str)
         if self.variance not in ("class", "shared") and not (known and self.variance > 0):  # type: ignore[operator]
             raise ValueError(
@@ -79,7 +84,7 @@ class Gaussian(EventModel):
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
         if self.prior is None or how == "mle":
-            mean, variance = self.moments(tally, 0.0 if how == "mle" else self.smoothing)
+            mean, variance = self.moments(tally, smoothed=how != "mle")
             return {"mean": mean, "variance": variance}
         mean, _, shape, scale = self._posterior(tally)
         if isinstance(self.prior, Normal):
@@ -113,24 +118,38 @@ class Gaussian(EventModel):
     def predictive(self, tally: BlockTally) -> Any:
         return self._predictive(tally)(0)
 
-    def moments(self, tally: BlockTally, smoothing: float | None = None) -> tuple[Floats, Floats]:
-        """Return the mean and the smoothed variance, each of shape (columns, classes)."""
-        smoothing = self.smoothing if smoothing is None else smoothing
+    def added_variance(self, tally: BlockTally) -> Floats:
+        """Return what smoothing adds to the variances, of shape (columns, 1)."""
+        _, pooled = self._pooled(tally)
+        largest = pooled.max(initial=0.0)
+        return self.smoothing * (
+            pooled if self.floor == "column" else np.full_like(pooled, largest)
+        )
+
+    def moments(self, tally: BlockTally, smoothed: bool = True) -> tuple[Floats, Floats]:
+        """Return the mean and the variance, each of shape (columns, classes)."""
         n = tally[PRESENT].high
         mean, variance = _moments(tally[PRESENT], tally[VALUE], tally[SQUARE])
-        pooled_mean, pooled = _moments(*(tally[s].total(axis=1)[:, None] for s in self.statistics))
+        pooled_mean, pooled = self._pooled(tally)
         unseen = n <= 0
-        mean = np.where(unseen, np.nan_to_num(pooled_mean), mean)
+        mean = np.where(unseen, pooled_mean, mean)
         if not isinstance(self.variance, str):
             return mean, np.full_like(mean, self.variance)
         if self.variance == "shared":
             within = np.where(unseen, 0.0, n * variance).sum(axis=1, keepdims=True)
             rows = n.sum(axis=1, keepdims=True)
             variance = np.tile(np.divide(within, rows, where=rows > 0, out=within), n.shape[1])
+        added = self.added_variance(tally) if smoothed else np.zeros_like(pooled)
         least = CANCELLED * (pooled + pooled_mean**2)  # a smaller spread is rounding
-        constant = ~(pooled > least)  # no class can differ from another: any variance will do
-        variance = np.where(unseen, pooled, variance) + smoothing * pooled
+        # A column without any: no class can differ from another, and any variance will do.
+        constant = ~(pooled + added > least)
+        variance = np.where(unseen, pooled, variance) + added
         return mean, np.where(constant, 1.0, np.maximum(variance, np.maximum(least, 1e-300)))
+
+    def _pooled(self, tally: BlockTally) -> tuple[Floats, Floats]:
+        """Return the mean and variance over all classes, 0 where nothing was counted."""
+        pooled = _moments(*(tally[s].total(axis=1)[:, None] for s in self.statistics))
+        return np.nan_to_num(pooled[0]), np.nan_to_num(pooled[1])
 
     def _posterior(self, tally: BlockTally) -> tuple[Floats, Floats, Floats, Floats]:
         """Return mean, rows, shape and scale of the normal-inverse-gamma posterior.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,10 +31,10 @@ class Multinomial(EventModel):
 
     Parameters
     ----------
-    alpha : float, default 1.0
-        Pretend count of each word in each class: the posterior mean under a symmetric
-        Dirichlet(alpha), which is the mode under Dirichlet(alpha + 1). 1 is Laplace's rule, below
-        it Lidstone's, 0 maximum likelihood.
+    alpha : float or sequence of float, default 1.0
+        Pretend count of each word in each class, one for all columns or one for each: the
+        posterior mean under Dirichlet(alpha), which is the mode under Dirichlet(alpha + 1). 1 is
+        Laplace's rule, below it Lidstone's, 0 maximum likelihood.
     prior : Dirichlet, optional
         Instead of ``alpha``; a vector is in the order of the columns.
     estimate : {"mean", "map", "mle", "predictive"}
@@ -52,7 +53,7 @@ class Multinomial(EventModel):
     array(['b'], dtype='<U1')
     """
 
-    alpha: float = 1.0
+    alpha: float | Sequence[float] = 1.0
     prior: Dirichlet | None = None
     estimate: How = "mean"
     name = "multinomial"
