@@ -12,6 +12,13 @@ if TYPE_CHECKING:
     from naively.core.compute import set_threads, show_config
     from naively.core.event import EventModel
     from naively.core.tally import Tally
+    from naively.estimators.categorical_nb import CategoricalNB
+    from naively.estimators.drop_in import (
+        BernoulliNB,
+        ComplementNB,
+        GaussianNB,
+        MultinomialNB,
+    )
     from naively.estimators.naive_bayes import NaiveBayes, load
     from naively.events import (
         Bernoulli,
@@ -35,18 +42,23 @@ __version__: str
 
 _HOME = {
     "Bernoulli": "naively.events",
+    "BernoulliNB": "naively.estimators.drop_in",
     "Beta": "naively.events",
     "Categorical": "naively.events",
+    "CategoricalNB": "naively.estimators.categorical_nb",
     "Complement": "naively.events",
+    "ComplementNB": "naively.estimators.drop_in",
     "Dirichlet": "naively.events",
     "Estimate": "naively.events",
     "EventModel": "naively.core.event",
     "Exponential": "naively.events",
     "Gamma": "naively.events",
     "Gaussian": "naively.events",
+    "GaussianNB": "naively.estimators.drop_in",
     "LogNormal": "naively.events",
     "Model": "naively.model",
     "Multinomial": "naively.events",
+    "MultinomialNB": "naively.estimators.drop_in",
     "NaiveBayes": "naively.estimators.naive_bayes",
     "Normal": "naively.events",
     "NormalInverseGamma": "naively.events",
@@ -59,18 +71,23 @@ _HOME = {
 
 __all__ = [
     "Bernoulli",
+    "BernoulliNB",
     "Beta",
     "Categorical",
+    "CategoricalNB",
     "Complement",
+    "ComplementNB",
     "Dirichlet",
     "Estimate",
     "EventModel",
     "Exponential",
     "Gamma",
     "Gaussian",
+    "GaussianNB",
     "LogNormal",
     "Model",
     "Multinomial",
+    "MultinomialNB",
     "NaiveBayes",
     "Normal",
     "NormalInverseGamma",

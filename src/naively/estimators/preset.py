@@ -1,0 +1,220 @@
+"""What the drop-ins share: one event model for all columns, input checked by scikit-learn.
+
+Classes are announced, as scikit-learn has it: one without rows yet is a class of weight zero.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+
+from naively.core.event import EventModel
+from naively.core.kernels import Floats
+from naively.core.labels import Labels, encode_labels, union_classes
+from naively.core.sums import Sums
+from naively.core.tally import BlockTally, Tally
+from naively.data.frames import as_rows
+from naively.data.rows import MatrixRows, Rows, SparseRows
+from naively.estimators.base import CountingClassifier
+from naively.model import ClassPrior, Model, Settings, given_prior
+from naively.schema import Group, Schema
+
+LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
+
+
+class Preset(CountingClassifier):
+    """One event model for all columns; a column, a class or a cell it cannot take is an error."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]]
+
+    @abstractmethod
+    def _event(self) -> EventModel:
+        """Return the event model that the parameters ask for."""
+
+    @abstractmethod
+    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
+        """Return the class prior that the parameters ask for."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from labelled rows, forgetting what was learned before.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+            Finite numbers.
+        y : array-like of shape (rows,)
+            The labels.
+        sample_weight : array-like of shape (rows,), optional
+            Finite and at least 0; weight 2 is the row twice.
+
+        Returns
+        -------
+        self : estimator
+            Fitted.
+        """
+        self._validate_params()
+        rows, labels = self._labelled(X, y, sample_weight, reset=True)
+        self.__dict__.pop("model_", None)
+        self._announced = labels.classes
+        return self._learn(rows, labels)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows; the result is the same as from all rows at once.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+        classes : array-like, optional
+            All classes that will ever come; required at the first call.
+        """
+        self._validate_params()
+        first = "_announced" not in self.__dict__
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        announced = self._announced if classes is None else encode_labels(classes).classes
+        if not first and not np.array_equal(announced, self._announced):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, "
+                f"was: {self._announced!r}"
+            )
+        rows, labels = self._labelled(X, y, sample_weight, reset=first)
+        unknown = np.setdiff1d(labels.classes, announced)
+        if len(unknown):
+            raise ValueError(
+                f"The target label(s) {unknown} in y do not exist in the initial classes "
+                f"{announced}"
+            )
+        self._announced = announced
+        return self._learn(rows, labels)
+
+    def merge(self, other: CountingClassifier) -> Self:
+        """Add what another model of the same columns has learned.
+
+        Examples
+        --------
+        >>> from naively import GaussianNB
+        >>> north = GaussianNB().fit([[1.0], [3.0]], ["a", "b"])
+        >>> north.merge(GaussianNB().fit([[2.0]], ["a"])).class_count_
+        array([2., 1.])
+        """
+        check_is_fitted(self)
+        check_is_fitted(other)
+        mine, theirs = list(self.schema_.columns), list(other.schema_.columns)
+        if mine != theirs:
+            raise ValueError(f"Cannot merge a model of columns {theirs} into one of {mine}.")
+        return super().merge(other)
+
+    def keep(self, model: Model) -> None:
+        """Make this model the fitted one, with a place for each announced class."""
+        self._announced = union_classes(self._announced, model.classes)
+        if len(model.classes) < len(self._announced):
+            none = Tally(self._announced, Sums.zeros(self._announced.shape), {})
+            model = replace(model, tally=model.tally + none)
+        super().keep(model)
+
+    def _learn(self, rows: Rows, labels: Labels) -> Self:
+        event = self._event()
+        schema = Schema((Group(event.name, event, "number", self._columns),))
+        model = Model.learn(rows, labels, schema, Settings(self._class_prior(self._announced)))
+        if self.__sklearn_is_fitted__():
+            model = replace(model, tally=self.model_.tally + model.tally)
+        self.keep(model)
+        return self
+
+    def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
+        rows, labels = self._labelled(X, y, sample_weight, reset=False)
+        return Model.learn(rows, labels, self.model_.schema, self.model_.settings)
+
+    def _labelled(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Rows, Labels]:
+        X, y = validate_data(self, X, y, reset=reset, **self._reading)
+        check_classification_targets(y)
+        return self._as_rows(X), encode_labels(y, sample_weight)
+
+    def _rows(self, X: Any) -> Rows:
+        return self._as_rows(validate_data(self, X, reset=False, **self._reading))
+
+    @property
+    def _reading(self) -> dict[str, Any]:
+        """How scikit-learn is to read X."""
+        sparse = "csr" if self.__sklearn_tags__().input_tags.sparse else False
+        return {"accept_sparse": sparse, "dtype": [np.float64, np.float32]}
+
+    def _as_rows(self, X: Any) -> Rows:
+        if self.__sklearn_tags__().input_tags.positive_only:
+            check_non_negative(X, f"{type(self).__name__} (input X)")
+        rows = as_rows(X)
+        assert isinstance(rows, MatrixRows | SparseRows)
+        return replace(rows, names=self._columns)
+
+    @property
+    def _columns(self) -> range | tuple[str, ...]:
+        names = getattr(self, "feature_names_in_", None)
+        return range(self.n_features_in_) if names is None else tuple(names)
+
+    @property
+    def _block(self) -> BlockTally:
+        """What was counted, of the only block."""
+        (block,) = self._fitted.tally.blocks.values()
+        return block
+
+    @property
+    def _counted_as(self) -> Any:
+        """The event model that it was counted by."""
+        return self._fitted.schema.groups[0].event
+
+
+class DiscretePreset(Preset):
+    """What the drop-ins for counts, truths and codes share."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", None],
+        "force_alpha": ["boolean"],
+    }
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+
+    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
+        if self.class_prior is None:
+            return "data" if self.fit_prior else "uniform"
+        if len(self.class_prior) != len(classes):
+            raise ValueError("Number of priors must match number of classes.")
+        return tuple(given_prior(self.class_prior, classes).tolist())
+
+    def _check_alpha(self) -> float | Floats:
+        """Return alpha, or what scikit-learn puts in its place where it is too small."""
+        alpha = np.asarray(self.alpha, np.float64)
+        if alpha.ndim and alpha.shape != (self.n_features_in_,):
+            raise ValueError(
+                "When alpha is an array, it should contains `n_features`. "
+                f"Got {alpha.shape[0]} elements instead of {self.n_features_in_}."
+            )
+        if (alpha < 0).any():
+            raise ValueError("All values in alpha must be greater than 0.")
+        if (alpha < LEAST_ALPHA).any() and not self.force_alpha:
+            warnings.warn(
+                f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}."
+                " Use `force_alpha=True` to keep alpha unchanged.",
+                stacklevel=5,
+            )
+            alpha = np.maximum(alpha, LEAST_ALPHA)
+        return alpha if alpha.ndim else float(alpha)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = True
+        return tags
