@@ -17,7 +17,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick lint types bench docs sanitize clean
+.PHONY: help setup demo test test-quick conformance lint types bench docs sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -33,6 +33,9 @@ test: test-quick ## run all tests with the native kernels, and again in plain Nu
 
 test-quick: $(NAIVELY) $(MADE)/test ## run all tests once
 	$(WITH) $(BIN)/python -m pytest $(ARGS)
+
+conformance: $(NAIVELY) $(MADE)/test ## run scikit-learn's own tests of naive Bayes on the drop-ins
+	$(BIN)/python -m tests.conformance $(ARGS)
 
 lint: $(NAIVELY) $(MADE)/lint ## check style, format and the layers of imports
 	$(BIN)/ruff check
