@@ -1,0 +1,354 @@
+"""The drop-ins against scikit-learn, and right where others go wrong: each trap is a test."""
+
+from __future__ import annotations
+
+import csv
+import tracemalloc
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.naive_bayes as theirs
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_digits, load_iris, load_wine
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import naively
+from naively import (
+    BernoulliNB,
+    Categorical,
+    CategoricalNB,
+    ComplementNB,
+    Gaussian,
+    GaussianNB,
+    MultinomialNB,
+    NaiveBayes,
+    load,
+)
+
+SETTINGS = [
+    GaussianNB(),
+    GaussianNB(var_smoothing=0.1),
+    GaussianNB(priors="uniform"),  # "uniform": filled in for the number of classes
+    MultinomialNB(),
+    MultinomialNB(alpha=0.3, fit_prior=False),
+    MultinomialNB(class_prior="uniform"),
+    ComplementNB(),
+    ComplementNB(alpha=0.5, norm=True),
+    BernoulliNB(),
+    BernoulliNB(alpha=0.1, binarize=4.0, fit_prior=False),
+    CategoricalNB(),
+    CategoricalNB(alpha=0.5, min_categories=40),
+]
+ATTRIBUTES = {
+    "GaussianNB": ["theta_", "var_", "epsilon_", "class_prior_"],
+    "MultinomialNB": ["feature_count_", "feature_log_prob_", "class_log_prior_"],
+    "ComplementNB": ["feature_count_", "feature_log_prob_", "class_log_prior_", "feature_all_"],
+    "BernoulliNB": ["feature_count_", "feature_log_prob_", "class_log_prior_"],
+    "CategoricalNB": [
+        "category_count_", "feature_log_prob_", "class_log_prior_", "n_categories_",
+    ],
+}  # fmt: skip
+ALL = [GaussianNB, MultinomialNB, ComplementNB, BernoulliNB, CategoricalNB]
+TABLES = ["letter", "optdigits", "pima_diabetes", "spambase", "wdbc", "glass", "sonar"]
+
+X = np.array([[3.0, 0, 1], [2, 1, 0], [0, 4, 1], [1, 1, 1], [0, 0, 2]])
+Y = np.array(["a", "a", "b", "c", "b"])
+
+
+def filled_in(ours: Any, k: int) -> Any:
+    """Return the estimator with its "uniform" prior as probabilities."""
+    given = {name: np.full(k, 1 / k) for name, v in ours.get_params().items() if v == "uniform"}  # type: ignore[comparison-overlap]
+    return clone(ours).set_params(**given)
+
+
+def assert_agree(ours: Any, x: np.ndarray, y: np.ndarray, **weight: Any) -> None:
+    """Attributes to 1e-12, joint log likelihoods to 1e-10, relative."""
+    if isinstance(ours, CategoricalNB):
+        x = np.floor(x - x.min(axis=0)).astype(int) % 50
+    elif not isinstance(ours, GaussianNB):
+        x = np.abs(x)
+    ours = filled_in(ours, len(np.unique(y)))
+    peer = getattr(theirs, type(ours).__name__)(**ours.get_params())
+    ours, peer = ours.fit(x, y, **weight), peer.fit(x, y, **weight)
+    for name in ["class_count_", *ATTRIBUTES[type(ours).__name__]]:
+        expected = getattr(peer, name)
+        actual = getattr(ours, name)
+        if not isinstance(expected, list):
+            expected, actual = [expected], [actual]
+        for a, b in zip(actual, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12, err_msg=name)
+    joint = peer.predict_joint_log_proba(x)
+    np.testing.assert_allclose(ours.predict_joint_log_proba(x), joint, rtol=1e-10, atol=1e-10)
+    np.testing.assert_array_equal(ours.predict(x), peer.predict(x))
+
+
+@pytest.mark.parametrize("ours", SETTINGS, ids=str)
+@pytest.mark.parametrize("data", [load_digits, load_iris, load_wine])
+def test_results_are_scikit_learns(ours: Any, data: Any) -> None:
+    assert_agree(ours, *data(return_X_y=True))
+
+
+@pytest.mark.parametrize("ours", SETTINGS, ids=str)
+@pytest.mark.parametrize("name", TABLES)
+def test_results_are_scikit_learns_on_real_tables(ours: Any, name: str, data_folder: Path) -> None:
+    with (data_folder / "tables" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    assert_agree(ours, np.array([row[:-1] for row in rows], float), np.array([r[-1] for r in rows]))
+
+
+@pytest.mark.parametrize("ours", SETTINGS[3:], ids=str)
+def test_weights_are_scikit_learns(ours: Any) -> None:
+    x, y = load_wine(return_X_y=True)
+    assert_agree(ours, x, y, sample_weight=np.linspace(0.5, 3, len(y)))
+
+
+@pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB"])
+def test_alpha_by_column_is_scikit_learns(name: str) -> None:
+    alpha = [0.5, 1.0, 2.0]
+    ours, peer = (getattr(m, name)(alpha=alpha).fit(X, Y) for m in (naively, theirs))
+    np.testing.assert_allclose(
+        ours.predict_joint_log_proba(sparse.csr_array(X)),
+        peer.predict_joint_log_proba(X),
+        rtol=1e-10,
+    )
+
+
+def test_alpha_by_column_of_truths_is_of_columns() -> None:
+    # scikit-learn adds it to the counts of the classes, as if there was one of each.
+    alpha = [0.5, 1.0, 2.0]
+    nb = BernoulliNB(alpha=alpha).fit(X, Y)
+    alone = [BernoulliNB(alpha=a).fit(X[:, [j]], Y) for j, a in enumerate(alpha)]
+    expected = np.hstack([one.feature_log_prob_ for one in alone])
+    np.testing.assert_array_equal(nb.feature_log_prob_, expected)
+
+
+def test_without_a_threshold_truths_are_as_they_are() -> None:
+    x = np.array([[1.0, 0.0], [0.25, 1.0], [0.0, 0.5]])
+    assert_agree(BernoulliNB(binarize=None), x, np.array([0, 0, 1]))
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        BernoulliNB(binarize=None).fit(X, Y)
+
+
+@parametrize_with_checks([make() for make in ALL])
+def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=UserWarning)
+        warnings.filterwarnings("ignore", category=FutureWarning)
+        check(estimator)
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_order_and_size_of_batches_do_not_show(make: Any) -> None:
+    x, y = load_iris(return_X_y=True)
+    x = np.floor(x * 10)
+    whole = make().fit(x, y)
+    batched, classes = make(), [0, 1, 2]
+    for row in np.random.default_rng(0).permutation(len(y)):  # one-row batches
+        batched.partial_fit(x[row : row + 1], y[row : row + 1], classes=classes)
+        classes = None
+    np.testing.assert_array_equal(batched.class_count_, whole.class_count_)
+    np.testing.assert_allclose(
+        batched.predict_joint_log_proba(x), whole.predict_joint_log_proba(x), rtol=1e-13
+    )
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_forget_is_never_seen_and_merge_is_refit(make: Any) -> None:
+    x, y = load_iris(return_X_y=True)
+    x = np.floor(x * 10)
+    half = make().fit(x[::2], y[::2])
+    expected, whole = half.predict_joint_log_proba(x), make().fit(x, y)
+    forgotten = make().fit(x, y).forget(x[1::2], y[1::2])
+    np.testing.assert_array_equal(forgotten.predict_joint_log_proba(x), expected)
+    merged = half.merge(make().fit(x[1::2], y[1::2]))
+    np.testing.assert_array_equal(
+        merged.predict_joint_log_proba(x), whole.predict_joint_log_proba(x)
+    )
+    np.testing.assert_allclose(merged.decay(0.5).class_count_, [25, 25, 25])
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_explanations_sum_to_the_log_odds(make: Any) -> None:
+    table = pd.DataFrame(X, columns=["x", "y", "z"])
+    nb = make().fit(table, Y)
+    joint = nb.predict_joint_log_proba(table)
+    for evidence, row in zip(nb.explain(table), joint, strict=True):
+        c = evidence.best
+        assert set(evidence.column) <= {"class prior", "x", "y", "z"}
+        np.testing.assert_allclose(evidence.weights(c).sum(), row[c] - row[evidence.rival(c)])
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_a_saved_model_predicts_the_same(make: Any, tmp_path: Path) -> None:
+    nb = make().fit(X, Y)
+    nb.save(tmp_path / "m.naively")
+    np.testing.assert_array_equal(
+        load(tmp_path / "m.naively").predict_proba(X.astype(int)), nb.predict_proba(X.astype(int))
+    )
+
+
+def test_settings_by_column_are_saved(tmp_path: Path) -> None:
+    for nb in (MultinomialNB(alpha=[1, 2, 3]), CategoricalNB(min_categories=[5, 6, 7])):
+        nb.fit(X, Y).save(tmp_path / "m.naively")
+        assert load(tmp_path / "m.naively").schema_.groups == nb.schema_.groups
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_an_announced_class_without_rows_has_weight_zero(make: Any) -> None:
+    nb = make().partial_fit(X, Y, classes=["d", "c", "b", "a"], sample_weight=np.ones(len(Y)))
+    assert nb.classes_.tolist() == ["a", "b", "c", "d"]
+    assert nb.class_count_.tolist() == [2, 2, 1, 0]
+    p = nb.predict_proba(X)
+    if make is not ComplementNB:  # it leaves out the class prior
+        np.testing.assert_array_equal(p[:, 3], 0)
+    assert np.isfinite(p).all()
+    nb.forget(X[3:4], ["c"])
+    assert nb.class_count_.tolist() == [2, 2, 0, 0]
+    nb.partial_fit(X[:1], ["d"])
+    assert nb.class_count_.tolist() == [2, 2, 0, 1]
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_a_class_that_was_not_announced_is_an_error(make: Any) -> None:
+    nb = make().partial_fit(X, Y, classes=["a", "b", "c"])
+    with pytest.raises(ValueError, match="do not exist in the initial classes"):
+        nb.partial_fit(X[:1], ["e"])
+    with pytest.raises(ValueError, match="Cannot forget rows that were not learned"):
+        nb.forget(X[:1], ["e"])
+    assert nb.class_count_.tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_bad_input_is_an_error_and_changes_nothing(make: Any) -> None:
+    nb = make().fit(X, Y)
+    before = nb.predict_proba(X)
+    for bad, message in [
+        (X[:, :2], "X has 2 features, but .* is expecting 3"),
+        (np.where(X == 4, np.nan, X), "contains NaN"),
+        (np.where(X == 4, np.inf, X), "contains infinity"),
+    ]:
+        for call in (
+            nb.predict,
+            lambda rows: nb.partial_fit(rows, Y),
+            lambda rows: nb.forget(rows, Y),
+        ):
+            with pytest.raises(ValueError, match=message):
+                call(bad)
+    for weight in ([-1, 1, 1, 1, 1], [np.nan, 1, 1, 1, 1]):  # trap: negative weights
+        with pytest.raises(ValueError, match="row 0"):
+            make().fit(X, Y, sample_weight=weight)
+    with pytest.raises(ValueError, match="Cannot merge"):
+        nb.merge(make().fit(X[:, :2], Y))
+    np.testing.assert_array_equal(nb.predict_proba(X), before)
+
+
+@pytest.mark.parametrize("make", [MultinomialNB, ComplementNB, CategoricalNB])
+def test_negative_numbers_are_an_error(make: Any) -> None:
+    with pytest.raises(ValueError, match=rf"Negative values .* {make.__name__} \(input X\)"):
+        make().fit(-X, Y)
+    with pytest.raises(ValueError, match=rf"Negative values .* {make.__name__} \(input X\)"):
+        make().fit(X, Y).predict(-X)
+
+
+@pytest.mark.parametrize("make", ALL[1:])
+def test_unchecked_priors(make: Any) -> None:
+    for prior in ([5, -1, -3], [0.5, 0.5, 0.5], [np.nan, 0.5, 0.5]):
+        with pytest.raises(ValueError, match="probabilities that sum to 1"):
+            make(class_prior=prior).fit(X, Y)
+
+
+def test_variance_smoothing_drowns_no_small_column_by_column() -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 200)
+    small = np.where(y == 0, -1e-3, 1e-3) + rng.normal(0, 2e-4, 400)
+    x = np.stack([rng.normal(0, 1e3, 400), small], axis=1)
+    assert GaussianNB(var_smoothing="column").fit(x, y).score(x, y) > 0.99
+    assert GaussianNB(var_smoothing=1e-3).fit(x, y).score(x, y) < 0.7  # scikit-learn's rule
+    nb = GaussianNB(var_smoothing="column").fit(x, y)
+    np.testing.assert_allclose(nb.epsilon_, Gaussian().smoothing * x.var(axis=0))
+    np.testing.assert_allclose(
+        nb.predict_proba(x), NaiveBayes(Gaussian()).fit(x, y).predict_proba(x)
+    )
+
+
+def test_a_second_batch_does_not_corrupt_variances() -> None:
+    rng = np.random.default_rng(1)
+    x = np.concatenate([rng.normal(0, 1, 100), rng.normal(0, 1e6, 100), rng.normal(0, 1, 100)])
+    x, y = x[:, None], np.repeat([0, 1, 0], 100)
+    nb = GaussianNB().partial_fit(x[:200], y[:200], classes=[0, 1]).partial_fit(x[200:], y[200:])
+    np.testing.assert_allclose(nb.epsilon_, 1e-9 * x.var(), rtol=1e-12)
+    np.testing.assert_allclose(nb.var_[0], x[y == 0].var() + nb.epsilon_, rtol=1e-10)
+
+
+def test_a_zero_weight_outlier_changes_nothing() -> None:
+    x, y = load_iris(return_X_y=True)
+    weight = np.append(np.ones(len(y)), 0)
+    with_it = GaussianNB().fit(np.vstack([x, np.full(4, 1e6)]), np.append(y, 0), weight)
+    without = GaussianNB().fit(x, y)
+    assert with_it.epsilon_ == without.epsilon_
+    np.testing.assert_array_equal(with_it.var_, without.var_)
+
+
+@pytest.mark.parametrize("make", ALL[1:])
+def test_alpha_0_is_no_nan_and_the_same_sparse(make: Any) -> None:
+    nb = make(alpha=0).fit(X, Y)
+    p = nb.predict_proba(X)
+    assert np.isfinite(p).all()
+    np.testing.assert_allclose(p.sum(axis=1), 1)
+    if make is not CategoricalNB:
+        np.testing.assert_allclose(nb.predict_proba(sparse.csr_array(X)), p, rtol=1e-13)
+
+
+def test_an_unseen_category_takes_the_mass_of_one_never_counted() -> None:
+    nb = CategoricalNB(fit_prior=False).fit([[0], [0], [3]], [0, 0, 1])
+    p = np.array([1 / 6, 1 / 5])  # alpha / (n + alpha · 4): of 2, within the range, as of 9
+    np.testing.assert_allclose(nb.predict_proba([[2], [9]]), [p / p.sum()] * 2)
+
+
+def test_a_number_cut_to_a_category_is_warned_of() -> None:
+    with pytest.warns(UserWarning, match=r"1\.9 in column 0 is taken as 1"):
+        nb = CategoricalNB().fit([[1.9], [0.0]], [0, 1])
+    assert nb.n_categories_.tolist() == [2]
+
+
+@pytest.mark.parametrize("make", [CategoricalNB, lambda: NaiveBayes(Categorical())])
+def test_a_code_of_50_million_takes_no_memory(make: Any) -> None:
+    x = np.array([[0], [1], [50_000_000]])
+    tracemalloc.start()
+    p = make().fit(x, [0, 1, 1]).predict_proba(x)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert p[2, 1] > p[2, 0]
+    assert peak < 1e6
+
+
+def test_no_matrix_of_rows_by_classes_is_built_to_count() -> None:
+    n, k = 20_000, 2_000
+    x = sparse.random_array((n, 20), density=0.05, format="csr", rng=np.random.default_rng(0))
+    tracemalloc.start()
+    nb = MultinomialNB().fit(x, np.arange(n) % k)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert nb.class_count_.tolist() == [n // k] * k
+    assert peak < n * k  # a byte a cell; floats take eight
+
+
+def test_float32_is_summed_in_float64() -> None:
+    x = (1e6 + np.random.default_rng(0).normal(0, 1, (20_000, 1))).astype(np.float32)
+    y = np.arange(20_000) % 2
+    expected = [x[y == c].astype(np.float64).var() for c in (0, 1)]
+    np.testing.assert_allclose(
+        GaussianNB(var_smoothing=0).fit(x, y).var_[:, 0], expected, rtol=1e-9
+    )
+
+
+def test_many_columns_do_not_underflow() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(0, 100, (50, 2_000)), np.arange(50) % 2
+    p = GaussianNB().fit(x, y).predict_proba(rng.normal(0, 100, (50, 2_000)))
+    np.testing.assert_allclose(p.sum(axis=1), 1)
