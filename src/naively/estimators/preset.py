@@ -24,7 +24,7 @@ from naively.core.sums import Sums
 from naively.core.tally import BlockTally, Tally
 from naively.data.frames import as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
-from naively.estimators.base import CountingClassifier
+from naively.estimators.base import CountingClassifier, check_some_weight
 from naively.model import ClassPrior, Model, Settings, given_prior
 from naively.schema import Group, Schema
 
@@ -63,6 +63,7 @@ class Preset(CountingClassifier):
         """
         self._validate_params()
         rows, labels = self._labelled(X, y, sample_weight, reset=True)
+        check_some_weight(labels)
         self.__dict__.pop("model_", None)
         self._announced = labels.classes
         return self._learn(rows, labels)
@@ -124,7 +125,8 @@ class Preset(CountingClassifier):
 
     def _learn(self, rows: Rows, labels: Labels) -> Self:
         event = self._event()
-        schema = Schema((Group(event.name, event, "number", self._columns),))
+        group = Group(event.name, event, "number", self._columns)
+        schema = Schema((group,), self._columns)
         model = Model.learn(rows, labels, schema, Settings(self._class_prior(self._announced)))
         if self.__sklearn_is_fitted__():
             model = replace(model, tally=self.model_.tally + model.tally)
