@@ -135,7 +135,8 @@ class NativeVocabulary {
             const int parts =
                 count_parts(rows, operations / std::max(static_cast<double>(rows), 1.0));
             run_parts(rows, parts, [&](int64_t begin, int64_t end, int) {
-                score_texts(vocabulary_, source, slope.data<double>(), scores, presence, begin, end);
+                score_texts(vocabulary_, source, slope.data<double>(), scores, presence, begin,
+                            end);
             });
         }
         return scores.object();
