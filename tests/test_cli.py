@@ -120,7 +120,7 @@ def test_event_models_and_class_prior(data: Path) -> None:
         "--class-prior", "good=0.9,bad=0.1",
     )  # fmt: skip
     assert done.returncode == 0
-    assert b"categorical: 'size' (number" in done.stderr
+    assert b"categorical of numbers: 'size' (number" in done.stderr
     assert b"bernoulli note: 'note'" in done.stderr
     assert "good=" in sentence("train", data, "-t", "kind", "-o", out, "--class-prior", "good=x")
     assert "sum to 1" in sentence(
