@@ -213,6 +213,13 @@ def test_an_announced_class_without_rows_has_weight_zero(make: Any) -> None:
     assert nb.class_count_.tolist() == [2, 2, 0, 1]
 
 
+def test_parameters_may_be_set_between_batches() -> None:
+    nb = MultinomialNB().partial_fit(X[:2], Y[:2], classes=["a", "b", "c"])
+    nb.set_params(alpha=0.5).partial_fit(X[2:], Y[2:])
+    expected = MultinomialNB(alpha=0.5).fit(X, Y).feature_log_prob_
+    np.testing.assert_array_equal(nb.feature_log_prob_, expected)
+
+
 @pytest.mark.parametrize("make", ALL)
 def test_a_class_that_was_not_announced_is_an_error(make: Any) -> None:
     nb = make().partial_fit(X, Y, classes=["a", "b", "c"])

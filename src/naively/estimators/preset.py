@@ -26,7 +26,6 @@ from naively.data.frames import as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
 from naively.estimators.base import CountingClassifier, check_some_weight
 from naively.model import ClassPrior, Model, Settings, given_prior
-from naively.schema import Group, Schema
 
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 
@@ -124,12 +123,12 @@ class Preset(CountingClassifier):
         super().keep(model)
 
     def _learn(self, rows: Rows, labels: Labels) -> Self:
-        event = self._event()
-        group = Group(event.name, event, "number", self._columns)
-        schema = Schema((group,), self._columns)
-        model = Model.learn(rows, labels, schema, Settings(self._class_prior(self._announced)))
-        if self.__sklearn_is_fitted__():
-            model = replace(model, tally=self.model_.tally + model.tally)
+        settings = Settings(self._class_prior(self._announced))
+        model = Model.learn(rows, labels, self._event(), settings)
+        if self.__sklearn_is_fitted__():  # parameters may have been set since: counts are counts
+            (name,) = model.tally.blocks
+            seen = replace(self.model_.tally, blocks={name: self._block})
+            model = replace(model, tally=seen + model.tally)
         self.keep(model)
         return self
 
