@@ -307,3 +307,12 @@ def test_real_texts(data_folder: Path, tmp_path: Path) -> None:
     scores = table(ok("train", sms, "-t", "label", "-o", tmp_path / "m", "--hold-out", "0.2"))
     accuracy = next(float(row["value"]) for row in scores if row["score"] == "accuracy")
     assert accuracy >= 0.98
+
+
+def test_labels_that_are_numbers(tmp_path: Path) -> None:
+    data, model = tmp_path / "rows.csv", tmp_path / "model.naively"
+    data.write_text("x,y\n1,0\n2,1\n1.5,0\n3,1\n")
+    ok("train", data, "-t", "y", "-o", model, "--class-prior", "0=1,1=0")
+    assert {row["prediction"] for row in table(ok("predict", model, data))} == {"0"}
+    data.write_text("x,y\n1,0\n2,\n")
+    assert "Row 1 has no label" in sentence("evaluate", model, data)

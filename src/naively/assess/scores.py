@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.kernels import Floats
+from naively.core.labels import encode_labels
 from naively.data.rows import Rows
 from naively.model import Model
 
@@ -49,6 +50,8 @@ def score(model: Model, rows: Rows, y: NDArray[Any]) -> Scores:
 
     if not len(rows):
         raise ValueError("There are no rows to score.")
+    right = encode_labels(y)  # a missing label is said
+    y = right.classes[right.codes]
     p = model.posterior(rows)
     predicted = model.classes[p.argmax(axis=1)]
     labels, count = np.unique(y, return_counts=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -64,12 +64,11 @@ def train(
     y = table.pop(target)
     rows = column_rows(table)
     models = _event_models(event_models)
-    settings = Settings(_class_prior(class_prior))
     aside = held_out(len(rows), hold_out, seed)
     kept = ~aside
-    learned = Model.learn(
-        rows.take(kept) if hold_out else rows, encode_labels(y[kept]), models, settings
-    )
+    labels = encode_labels(y[kept])
+    settings = Settings(_class_prior(class_prior, labels.classes.tolist()))
+    learned = Model.learn(rows.take(kept) if hold_out else rows, labels, models, settings)
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
     provenance = {"target": target, "hold_out": hold_out, "seed": seed, "rows": len(rows)}
     store.save(learned, output, provenance)
@@ -101,12 +100,13 @@ def _event_models(given: str) -> str | dict[str, str]:
     return dict(_pairs(given, "--event-models"))
 
 
-def _class_prior(given: str) -> str | dict[str, float]:
+def _class_prior(given: str, classes: list[Any]) -> str | dict[Any, float]:
     if "=" not in given:
         return given
     pairs = _pairs(given, "--class-prior")
+    label_of = {str(label): label for label in classes}  # labels may be numbers
     try:
-        return {label: float(p) for label, p in pairs}
+        return {label_of.get(label, label): float(p) for label, p in pairs}
     except ValueError:
         raise ValueError(
             f"--class-prior needs numbers, as in a=0.3,b=0.7; got {given!r}."
