@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 SETTINGS ?=# more settings for the build of the kernels
-ARGS ?=# more arguments for pytest
+ARGS ?=# more arguments for pytest, or for the benchmark of accuracy
 WITH ?=# what Python is started with, such as env NAME=value
 
 BIN := $(VENV)/bin
@@ -17,7 +17,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick conformance lint types bench docs sanitize clean
+.PHONY: help setup demo test test-quick conformance lint types bench bench-text bench-accuracy bench-mail docs sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -28,11 +28,11 @@ setup: $(NAIVELY) $(MADE)/test $(MADE)/lint ## install naively and all it is tes
 demo: $(NAIVELY) ## learn, score and explain on real data; or on yours: DATA=file.csv TARGET=column
 	$(BIN)/naively demo $(if $(DATA),"$(DATA)") $(if $(TARGET),--target "$(TARGET)")
 
-test: test-quick ## run all tests with the native kernels, and again in plain NumPy
-	NAIVELY_NATIVE=0 $(BIN)/python -m pytest $(ARGS)
+test: test-quick ## run all tests with the native kernels, and what counts again in plain NumPy
+	NAIVELY_NATIVE=0 $(BIN)/python -m pytest $(JOBS) $(ARGS) $(IN_NUMPY)
 
 test-quick: $(NAIVELY) $(MADE)/test ## run all tests once
-	$(WITH) $(BIN)/python -m pytest $(ARGS)
+	$(WITH) $(BIN)/python -m pytest $(JOBS) $(ARGS)
 
 conformance: $(NAIVELY) $(MADE)/test ## run scikit-learn's own tests of naive Bayes on the drop-ins
 	$(BIN)/python -m tests.conformance $(ARGS)
@@ -48,6 +48,15 @@ types: $(NAIVELY) $(MADE)/test $(MADE)/lint ## check the types
 bench: $(NAIVELY) $(MADE)/bench ## measure against scikit-learn, side by side
 	$(BIN)/python -m benchmarks
 
+bench-text: $(NAIVELY) $(MADE)/bench ## texts, beside scikit-learn and, where installed, fastText and others
+	$(BIN)/python -m benchmarks.text
+
+bench-accuracy: $(NAIVELY) $(MADE)/bench ## accuracy and calibration, side by side; FOLDER=of/csvs, ARGS=--text
+	$(BIN)/python -m benchmarks.accuracy $(if $(FOLDER),"$(FOLDER)") $(ARGS)
+
+bench-mail: $(NAIVELY) $(MADE)/bench ## the mail filter, beside bogofilter where it is installed
+	$(BIN)/python -m benchmarks.mail
+
 docs: $(NAIVELY) $(MADE)/docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build/html
 
@@ -58,7 +67,7 @@ sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehavior
 	    SETTINGS=--config-settings=cmake.define.NAIVELY_SANITIZE=ON \
 	    WITH="env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD='$$(g++ -print-file-name=libasan.so) \
 	    $$(g++ -print-file-name=libstdc++.so)'" \
-	    ARGS='-p no:cacheprovider tests/test_kernels.py tests/test_vocabulary.py'
+	    JOBS= ARGS='-p no:cacheprovider tests/test_kernels.py tests/test_vocabulary.py tests/test_tokens.py'
 
 clean: ## remove all that was made
 	rm -rf .venv build dist docs/_build .pytest_cache .mypy_cache .ruff_cache \

@@ -17,7 +17,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     options = parser.parse_args()
 
-    from benchmarks import kernels, text
+    from benchmarks import kernels, table, text
 
     part = 10 if options.quick else 1
     naively.set_threads(options.threads)
@@ -29,10 +29,11 @@ def main() -> None:
         kernels.csr(200_000 // part)
         folder = os.environ.get("NAIVELY_DATA")
         if folder:
+            table.adult(Path(folder) / "tables" / "adult.csv")
             for name in text.SETS:
                 text.words(Path(folder), name, rounds=3)
         else:
-            print("NAIVELY_DATA is not set: no text to measure on")
+            print("NAIVELY_DATA is not set: no table and no text to measure on")
 
 
 main()

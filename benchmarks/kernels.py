@@ -15,13 +15,13 @@ def dense(n: int, d: int = 50, k: int = 10) -> list[Result]:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n, d)), rng.integers(0, k, n)
     X += y[:, None] * 0.1
-    ours, peer = NaiveBayes(Gaussian()).fit(X, y), GaussianNB().fit(X, y)
+    ours, peer = NaiveBayes(Gaussian(), weights=None).fit(X, y), GaussianNB().fit(X, y)
     few = X[: n // 5]
     return [
         compare(
             f"dense fit ({n:,} x {d}, {k} classes)",
             lambda: GaussianNB().fit(X, y),
-            lambda: NaiveBayes(Gaussian()).fit(X, y),
+            lambda: NaiveBayes(Gaussian(), weights=None).fit(X, y),
         ),
         compare(
             f"dense predict ({len(few):,} rows)",
@@ -41,12 +41,12 @@ def codes(n: int, d: int = 20, k: int = 10, levels: int = 5) -> list[Result]:
     """Categorical: n rows × d columns of whole numbers."""
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, levels, (n, d)), rng.integers(0, k, n)
-    ours, peer = NaiveBayes(Categorical()).fit(X, y), CategoricalNB().fit(X, y)
+    ours, peer = NaiveBayes(Categorical(), weights=None).fit(X, y), CategoricalNB().fit(X, y)
     return [
         compare(
             f"codes fit ({n:,} x {d}, {levels} levels)",
             lambda: CategoricalNB().fit(X, y),
-            lambda: NaiveBayes(Categorical()).fit(X, y),
+            lambda: NaiveBayes(Categorical(), weights=None).fit(X, y),
         ),
         compare("codes predict", lambda: peer.predict(X), lambda: ours.predict(X)),
         compare(
@@ -63,13 +63,13 @@ def csr(n: int, width: int = 100_000, draws: int = 110, k: int = 20) -> list[Res
     ones = np.ones(n * draws)
     X = sparse.csr_matrix((ones, (rows, words.ravel())), shape=(n, width))
     y = rng.integers(0, k, n)
-    ours, peer = NaiveBayes(Multinomial()).fit(X, y), MultinomialNB().fit(X, y)
+    ours, peer = NaiveBayes(Multinomial(), weights=None).fit(X, y), MultinomialNB().fit(X, y)
     ours.predict(X[:1])
     return [
         compare(
             f"CSR fit ({n:,} x {width:,}, {k} classes)",
             lambda: MultinomialNB().fit(X, y),
-            lambda: NaiveBayes(Multinomial()).fit(X, y),
+            lambda: NaiveBayes(Multinomial(), weights=None).fit(X, y),
         ),
         compare(
             "CSR fit and log table (as scikit-learn's fit)",
@@ -83,4 +83,4 @@ def csr(n: int, width: int = 100_000, draws: int = 110, k: int = 20) -> list[Res
 
 def _with_table(X: sparse.csr_matrix, y: np.ndarray) -> None:
     """Fit, and derive the log table that scikit-learn derives in fit."""
-    _ = NaiveBayes(Multinomial()).fit(X, y).model_.likelihoods
+    _ = NaiveBayes(Multinomial(), weights=None).fit(X, y).model_.likelihoods

@@ -36,16 +36,17 @@ def compare(
     ours: Callable[[], object],
     rounds: int = 5,
     repeat: int = 1,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> Result:
     """Run both sides in turn, after one warm-up of each, ``repeat`` calls a round."""
     seconds: tuple[list[float], list[float]] = ([], [])
     for round_ in range(rounds + 1):
         for side, run in enumerate((peer, ours)):
-            begin = time.perf_counter()
+            begin = clock()
             for _ in range(repeat):
                 run()
             if round_:
-                seconds[side].append((time.perf_counter() - begin) / repeat)
+                seconds[side].append((clock() - begin) / repeat)
     result = Result(name, *seconds)
     print(result, flush=True)
     return result

@@ -17,6 +17,9 @@ from sklearn.naive_bayes import (
     MultinomialNB,
 )
 
+from naively.core.analyser import Analyser
+from naively.data.patterns import Patterns
+from naively.data.text import Text
 from naively.events import (
     Bernoulli,
     Beta,
@@ -27,6 +30,10 @@ from naively.events import (
     Exponential,
     Gamma,
     Gaussian,
+    Geometric,
+    Histogram,
+    JointTable,
+    KernelDensity,
     LogNormal,
     Multinomial,
     NormalInverseGamma,
@@ -36,9 +43,9 @@ from naively.events import (
 
 @dataclass(frozen=True)
 class Case:
-    """An event model, the cells it may meet, and how scikit-learn computes the same."""
+    """An event model (or an analyser), the cells it may meet, and how scikit-learn does it."""
 
-    event: EventModel
+    event: EventModel | Analyser
     cell: SearchStrategy[Any]
     column: Callable[[list[Any]], np.ndarray]
     oracle: Callable[[], Any] | None = None
@@ -46,6 +53,11 @@ class Case:
 
     def __repr__(self) -> str:
         return f"{self.event}{' of text' if self.text else ''}"
+
+
+def by_event(value: Any) -> str:
+    """Name a test by its event model, and other parameters by their types."""
+    return str(value) if isinstance(value, EventModel) else type(value).__name__
 
 
 def numbers(cells: list[Any]) -> np.ndarray:
@@ -63,6 +75,7 @@ def objects(cells: list[Any]) -> np.ndarray:
 # What is forgotten leaves the rest to about 1e-30 of the larger square.
 SIZE = st.floats(1, 1e3)
 REAL = SIZE | SIZE.map(lambda x: -x) | st.integers(-3, 3).map(float)
+EXTREME = st.sampled_from([-np.inf, np.inf, -0.0, 1e-300])
 POSITIVE = SIZE
 COUNT = st.integers(0, 5).map(float)
 TRUTH = st.sampled_from([0.0, 1.0])
@@ -93,17 +106,34 @@ CASES = [
     Case(Poisson(), COUNT, numbers),
     Case(Poisson(alpha=0), COUNT, numbers),
     Case(Poisson(prior=Gamma(2, 1), estimate="predictive"), COUNT, numbers),
+    Case(Geometric(), COUNT, numbers),
+    Case(Geometric(prior=Beta(2, 3), estimate="predictive"), COUNT, numbers),
+    Case(Multinomial(alpha=0.5, estimate="predictive"), COUNT, numbers),
     Case(Exponential(), POSITIVE, numbers),
     Case(Exponential(prior=Gamma(2, 3), estimate="predictive"), POSITIVE, numbers),
     Case(Complement(), COUNT, numbers, ComplementNB),
     Case(
         Complement(alpha=0.5, norm=True), COUNT, numbers, lambda: ComplementNB(alpha=0.5, norm=True)
     ),
+    Case(Histogram(), REAL | EXTREME, numbers),
+    Case(Histogram(bins=5, edges="width", smoothing=0, m=1.0), REAL, numbers),
+    Case(Histogram(edges="mdl", smoothing=0, m=1.0), COUNT, numbers),
+    Case(Histogram(smoothing=1.2, estimate="mle"), COUNT, numbers),
+    Case(KernelDensity(), REAL | EXTREME, numbers),
+    Case(KernelDensity(bandwidth=0.5, alpha=0), REAL, numbers),
     Case(Bernoulli(prior=Beta(2, 5), estimate="map"), TRUTH, numbers),
+    Case(Bernoulli(m=2.0), TRUTH, numbers),
     Case(Categorical(prior=Dirichlet(2), estimate="map"), LEVEL, objects),
+    Case(JointTable(), LEVEL, objects),
+    Case(JointTable(alpha=0), COUNT, numbers),
     Case(Multinomial(), TEXT, objects, text=True),
+    Case(Multinomial(estimate="predictive"), TEXT, objects, text=True),
     Case(Complement(), TEXT, objects, text=True),
     Case(Bernoulli(alpha=0.5), TEXT, objects, text=True),
+    Case(Text(ngram_range=(1, 2), binary=True), TEXT, objects, text=True),
+    Case(Text(min_df=2, max_df=0.9, max_features=3), TEXT, objects, text=True),
+    Case(Text(features=16, event=Bernoulli()), TEXT, objects, text=True),
+    Case(Patterns(), TEXT, objects, text=True),
 ]
 
 ORACLES = [

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import tarfile
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-settings.register_profile("default", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("default", deadline=None, max_examples=10, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
@@ -20,3 +21,12 @@ def data_folder() -> Path:
     if not folder:
         pytest.skip("NAIVELY_DATA is not set: no real data sets to test on")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def spamassassin(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of real mail, by class."""
+    folder = tmp_path_factory.mktemp("spamassassin")
+    with tarfile.open(data_folder / "mail" / "spamassassin.tar.gz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder

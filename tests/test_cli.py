@@ -73,8 +73,8 @@ def model(data: Path) -> Path:
 def test_train_says_what_it_learned(data: Path) -> None:
     done = run("train", data, "--target", "kind", "-o", data.parent / "m")
     assert b"Learned 6 rows of 2 classes (bad 3, good 3)" in done.stderr
-    assert b"gaussian: 'size'" in done.stderr
-    assert b"'note' (text, Multinomial" in done.stderr
+    assert b"size    gaussian     numbers" in done.stderr
+    assert b"note    multinomial  texts: 5.4 words on average" in done.stderr
     assert done.stdout == b""
 
 
@@ -120,8 +120,8 @@ def test_event_models_and_class_prior(data: Path) -> None:
         "--class-prior", "good=0.9,bad=0.1",
     )  # fmt: skip
     assert done.returncode == 0
-    assert b"categorical of numbers: 'size' (number" in done.stderr
-    assert b"bernoulli note: 'note'" in done.stderr
+    assert b"size    categorical  5 levels; given" in done.stderr
+    assert b"note    bernoulli    texts: 5.0 words on average; given" in done.stderr
     assert "good=" in sentence("train", data, "-t", "kind", "-o", out, "--class-prior", "good=x")
     assert "sum to 1" in sentence(
         "train", data, "-t", "kind", "-o", out, "--class-prior", "good=1,bad=1"
@@ -316,3 +316,33 @@ def test_labels_that_are_numbers(tmp_path: Path) -> None:
     assert {row["prediction"] for row in table(ok("predict", model, data))} == {"0"}
     data.write_text("x,y\n1,0\n2,\n")
     assert "Row 1 has no label" in sentence("evaluate", model, data)
+
+
+def test_times_of_a_file_keep_their_type(tmp_path: Path) -> None:
+    rows = [
+        f"2026-01-{1 + i // 24:02} {i % 24:02}:00:00,{i % 5},{'night' if i % 24 < 6 else 'day'}"
+        for i in range(240)
+    ]
+    (tmp_path / "a.csv").write_text("when,size,kind\n" + "\n".join(rows) + "\n")
+    (tmp_path / "b.csv").write_text("size,when\n2,2026-02-01T03:30\n2,\n")
+    (tmp_path / "c.csv").write_text("when,size\n2026-02-01,2\nsoon,2\n")
+    done = run("train", tmp_path / "a.csv", "-t", "kind", "-o", tmp_path / "m")
+    assert b"when (hour)  categorical  24 levels" in done.stderr
+    done = run("explain", tmp_path / "m", tmp_path / "b.csv", "--row", "0", "--format", "json")
+    lines = list(map(json.loads, done.stdout.splitlines()))
+    assert (lines[0]["prediction"], lines[0]["column"], lines[0]["value"]) == (
+        "night",
+        "when (hour)",
+        "03",
+    )
+    assert {"when": "2026-02-01 03:30:00"}.items() <= {
+        line["column"]: line["value"] for line in lines
+    }.items()
+    assert (
+        run("predict", tmp_path / "m", tmp_path / "b.csv")
+        .stdout.splitlines()[2]
+        .startswith(b"day,0.7")
+    )
+    assert b'"when" of ' in (failed := run("predict", tmp_path / "m", tmp_path / "c.csv")).stderr
+    assert b"has 'soon' in line 3, where a date or time is expected" in failed.stderr
+    assert b"2026-01-0" in run("show", tmp_path / "m").stdout

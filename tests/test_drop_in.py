@@ -279,7 +279,7 @@ def test_variance_smoothing_drowns_no_small_column_by_column() -> None:
     nb = GaussianNB(var_smoothing="column").fit(x, y)
     np.testing.assert_allclose(nb.epsilon_, Gaussian().smoothing * x.var(axis=0))
     np.testing.assert_allclose(
-        nb.predict_proba(x), NaiveBayes(Gaussian()).fit(x, y).predict_proba(x)
+        nb.predict_proba(x), NaiveBayes(Gaussian(), weights=None).fit(x, y).predict_proba(x)
     )
 
 

@@ -18,8 +18,10 @@ from naively import (
     Exponential,
     Gamma,
     Gaussian,
+    Geometric,
     LogNormal,
     Multinomial,
+    NaiveBayes,
     Normal,
     NormalInverseGamma,
     Poisson,
@@ -121,6 +123,7 @@ CONJUGATE = [
     (Bernoulli(prior=Beta(2, 3)), [1, 0, 1, 1], 1, "beta", (0, 1)),
     (Poisson(prior=Gamma(2, 1.5)), [3, 0, 2], 4, "poisson", (0, 60)),
     (Exponential(prior=Gamma(2.5, 3)), [0.5, 2.0, 1.0], 1.7, "exponential", (0, 60)),
+    (Geometric(prior=Beta(2.5, 3)), [4, 0, 2], 5, "geometric", (0, 1)),
 ]
 
 
@@ -131,6 +134,7 @@ def test_posterior_and_predictive_are_bayes_rule(
     """Integrated numerically, from the prior and the likelihood alone."""
     prior, density = {
         "beta": (stats.beta(2, 3), lambda p, x: stats.bernoulli.pmf(x, p)),
+        "geometric": (stats.beta(2.5, 3), lambda p, x: stats.geom.pmf(x + 1, p)),
         "poisson": (stats.gamma(2, scale=1 / 1.5), lambda p, x: stats.poisson.pmf(x, p)),
         "exponential": (
             stats.gamma(2.5, scale=1 / 3),
@@ -182,6 +186,7 @@ def test_gaussian_predictive_is_the_ratio_of_evidences() -> None:
 LIKELIHOODS = [
     (Bernoulli(alpha=0), [1, 0, 1], lambda x: stats.bernoulli.logpmf(x, 2 / 3)),
     (Poisson(alpha=0), [3, 0, 2, 3], lambda x: stats.poisson.logpmf(x, 2)),
+    (Geometric(alpha=0), [3, 0, 2, 3], lambda x: stats.geom.logpmf(x + 1, 1 / 3)),
     (Exponential(alpha=0), [1.0, 2.0, 6.0], lambda x: stats.expon.logpdf(x, scale=3)),
     (Gaussian(smoothing=0), [1.0, 3.0, 5.0], lambda x: stats.norm.logpdf(x, 3, np.sqrt(8 / 3))),
     (
@@ -229,3 +234,76 @@ def test_priors_must_be_priors() -> None:
 def test_a_prior_for_each_column() -> None:
     table = Bernoulli(prior=Beta([1, 3], [1, 1])).fit(np.array([[1, 1], [0, 0]]))
     np.testing.assert_allclose(table.mean, [2 / 4, 4 / 6])
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha"), [("laplace", Fraction(1)), ("jeffreys", Fraction(1, 2))]
+)
+def test_pseudo_counts_by_name(name: str, alpha: Fraction) -> None:
+    exactly(
+        (Bernoulli(alpha=name).fit(HEADS).mean, (8 + alpha) / (10 + 2 * alpha)),
+        (Categorical(alpha=name).fit(["r", "r", "b"]).mean["b"], (1 + alpha) / (3 + 2 * alpha)),
+        (Multinomial(alpha=name).fit([[2, 1, 0]]).mean[2], alpha / (3 + 3 * alpha)),
+    )
+    assert Bernoulli(alpha=name) == Bernoulli(alpha=float(alpha))
+
+
+def test_pseudo_counts_have_no_other_names() -> None:
+    with pytest.raises(ValueError, match="must be a number, 'laplace' or 'jeffreys', got 'lots'"):
+        Multinomial(alpha="lots")
+    with pytest.raises(ValueError, match="Poisson alpha must be a number, got 'laplace'"):
+        Poisson(alpha="laplace")
+    with pytest.raises(ValueError, match="Bernoulli m must be at least 0"):
+        Bernoulli(m=-1)
+
+
+def test_the_m_estimate_in_fractions() -> None:
+    """(n of level and class + m · share of the level over all classes) / (n of class + m)."""
+    x, y, m = [1, 1, 0, 1, 0, 0, 0], ["a", "a", "a", "b", "b", "b", "b"], Fraction(3)
+    share = Fraction(3, 7)
+    expected = [(2 + m * share) / (3 + m), (1 + m * share) / (4 + m)]
+    event = Bernoulli(m=float(m))
+    nb = NaiveBayes(event, weights=None).fit(np.array(x)[:, None], y)
+    (tally,) = nb.tally_.blocks.values()
+    exactly(*zip(event.parameters(tally, "mean")["p"][0], expected, strict=True))
+    exactly(
+        *zip(event.parameters(tally, "mle")["p"][0], (Fraction(2, 3), Fraction(1, 4)), strict=True)
+    )
+
+
+@pytest.mark.parametrize("prior", [Dirichlet(0.7), Dirichlet([0.5, 2, 1, 0.1])])
+def test_the_predictive_of_counts_is_scipys_dirichlet_multinomial(prior: Dirichlet) -> None:
+    seen = np.array([[3, 0, 1, 0], [2, 0, 0, 5]])
+    estimate = Multinomial(prior=prior, estimate="predictive").fit(seen)
+    alpha = seen.sum(axis=0) + np.asarray(prior.alpha)
+    rows = np.array([[1, 0, 0, 0], [0, 4, 0, 1], [0, 0, 0, 0], [7, 2, 30, 1]])
+    expected = [stats.dirichlet_multinomial.logpmf(row, alpha, row.sum()) for row in rows]
+    mine = [estimate.log_likelihood(row[None]) for row in rows]
+    np.testing.assert_allclose(mine, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_the_log_likelihood_of_counts_is_scipys_multinomial() -> None:
+    estimate = Multinomial(alpha=0.5).fit([[3, 0, 1], [2, 0, 0]])
+    p = np.array([5.5, 0.5, 1.5]) / 7.5
+    for row in ([1, 0, 0], [4, 2, 9], [0, 0, 0]):
+        expected = stats.multinomial.logpmf(row, sum(row), p)
+        assert estimate.log_likelihood([row]) == pytest.approx(expected, rel=1e-12, abs=1e-12)
+    nb = NaiveBayes({"text": Multinomial()}).fit(["one two", "two six"], ["x", "y"])
+    words = ["one", "six", "two"]
+    all_of_two = [f"{v} {w}" for v in words for w in words if v <= w]  # each bag of two words
+    assert np.exp(nb.score_samples(all_of_two)).sum() == pytest.approx(1)
+
+
+def test_a_word_that_came_once_is_expected_again() -> None:
+    texts, y = ["ball goal ball", "vote law vote"], ["sport", "state"]
+    sure, urn = (
+        NaiveBayes({"text": Multinomial(alpha=0.1, estimate=how)}, weights=None).fit(texts, y)
+        for how in ("mean", "predictive")
+    )
+    odds = [
+        [nb.predict_joint_log_proba(["goal " * n])[0] @ [1, -1] for n in (1, 10)]
+        for nb in (sure, urn)
+    ]
+    assert odds[0][0] == pytest.approx(odds[1][0])
+    assert odds[0][1] == pytest.approx(10 * odds[0][0])
+    assert odds[1][1] < 0.5 * odds[0][1]  # the tenth says less than the first

@@ -19,7 +19,17 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, load
+from naively import (
+    Bernoulli,
+    Beta,
+    Categorical,
+    Dirichlet,
+    Gaussian,
+    Histogram,
+    Multinomial,
+    NaiveBayes,
+    load,
+)
 
 TABLE = {
     "size": [1.0, 2.0, None, 8.0, 9.0, 7.5],
@@ -44,11 +54,11 @@ def table() -> pd.DataFrame:
 
 
 def test_each_column_gets_the_event_model_that_its_values_suggest(table: pd.DataFrame) -> None:
-    nb = NaiveBayes().fit(table, Y)
+    nb = NaiveBayes(weights=None).fit(table, Y)
     chosen = {name: group.event for name, group in nb.schema_.columns.items()}
     assert chosen == {
-        "size": Gaussian(),
-        "colour": Categorical(),
+        "size": Histogram(),
+        "colour": Categorical(m="auto"),
         "sold": Bernoulli(),
         "note": Multinomial(),
     }
@@ -80,16 +90,16 @@ def test_each_column_gets_the_event_model_that_its_values_suggest(table: pd.Data
     ],
 )
 def test_all_frames_are_one(frame: object, table: pd.DataFrame) -> None:
-    nb = NaiveBayes().fit(table, Y)
+    nb = NaiveBayes(weights=None).fit(table, Y)
     expected = nb.predict_proba(table)
     np.testing.assert_allclose(nb.predict_proba(frame), expected, rtol=1e-12)
     np.testing.assert_allclose(
-        NaiveBayes().fit(frame, Y).predict_proba(table), expected, rtol=1e-12
+        NaiveBayes(weights=None).fit(frame, Y).predict_proba(table), expected, rtol=1e-12
     )
 
 
 def chosen(X: object) -> dict[str | int, str]:
-    nb = NaiveBayes().fit(X, ["a", "b", "a"])
+    nb = NaiveBayes(weights=None).fit(X, ["a", "b", "a"])
     assert nb.predict(X).shape == (3,)
     return {name: group.event.name for name, group in nb.schema_.columns.items()}
 
@@ -98,8 +108,8 @@ def chosen(X: object) -> dict[str | int, str]:
     ("column", "event"),
     [
         ([np.str_("u"), np.str_("v"), None], "categorical"),
-        ([np.float32(1), np.int32(2), None], "gaussian"),
-        (np.array([1.0, pd.NA, np.nan], object), "gaussian"),
+        ([np.float32(1), np.int32(2), None], "histogram"),
+        (np.array([1.0, pd.NA, np.nan], object), "histogram"),
         (["u", pd.NA, np.nan], "categorical"),
         ([True, pd.NA, None], "bernoulli"),
     ],
@@ -110,7 +120,7 @@ def test_scalars_of_numpy_and_missing_of_pandas(column: object, event: str) -> N
 
 def test_columns_of_pandas_may_be_named_by_numbers() -> None:
     assert chosen(pd.DataFrame([[1.0, "u"], [2.0, "v"], [3.0, "u"]])) == {
-        "0": "gaussian",
+        "0": "histogram",
         "1": "categorical",
     }
     for twice in (
@@ -120,30 +130,37 @@ def test_columns_of_pandas_may_be_named_by_numbers() -> None:
         {1: [1.0], "1": ["u"]},
     ):
         with pytest.raises(ValueError, match="more than one column named"):
-            NaiveBayes().fit(twice, ["a", "b", "a"])
+            NaiveBayes(weights=None).fit(twice, ["a", "b", "a"])
 
 
 def test_moments_may_have_a_time_zone() -> None:
     days = pd.to_datetime(["2020-01-01", "2020-02-01", None])
     frames = pd.DataFrame({"d": days}), pd.DataFrame({"d": days.tz_localize("UTC")})
-    one, other = (NaiveBayes().fit(frame, ["a", "b", "a"]).predict_proba(frame) for frame in frames)
+    one, other = (
+        NaiveBayes(weights=None).fit(frame, ["a", "b", "a"]).predict_proba(frame)
+        for frame in frames
+    )
     np.testing.assert_array_equal(one, other)
 
 
 def test_texts_of_an_object_array_may_be_missing() -> None:
-    nb = NaiveBayes().fit(np.array(["very good", np.nan, "bad"], object), ["a", "a", "b"])
+    nb = NaiveBayes(weights=None).fit(
+        np.array(["very good", np.nan, "bad"], object), ["a", "a", "b"]
+    )
     assert nb.predict(["good", "bad"]).tolist() == ["a", "b"]
 
 
 def test_every_sparse_format_is_one() -> None:
     dense = np.array([[1, 0, 2], [0, 3, 0], [1, 1, 0]])
-    expected = NaiveBayes("multinomial").fit(dense, ["a", "b", "a"]).predict_proba(dense)
+    expected = (
+        NaiveBayes("multinomial", weights=None).fit(dense, ["a", "b", "a"]).predict_proba(dense)
+    )
     for form in ("csr", "csc", "coo", "lil", "dok", "bsr", "dia"):
         X = sparse.csr_array(dense).asformat(form)
-        p = NaiveBayes().fit(X, ["a", "b", "a"]).predict_proba(X)
+        p = NaiveBayes(weights=None).fit(X, ["a", "b", "a"]).predict_proba(X)
         np.testing.assert_allclose(p, expected, rtol=1e-12)
     with pytest.raises(ValueError, match="Expected 2D array"):
-        NaiveBayes().fit(sparse.coo_array(np.array([1.0, 0.0])), ["a", "b"])
+        NaiveBayes(weights=None).fit(sparse.coo_array(np.array([1.0, 0.0])), ["a", "b"])
 
 
 @pytest.mark.parametrize(
@@ -157,8 +174,8 @@ def test_every_sparse_format_is_one() -> None:
     ids=["int8", "own codes", "code table", "uint64"],
 )
 def test_categories_of_any_integer_type(levels: np.ndarray, strangers: np.ndarray) -> None:
-    nb = NaiveBayes("categorical").fit(levels, ["a", "b"])
-    expected = NaiveBayes("categorical").fit([["low"], ["high"]], ["a", "b"])
+    nb = NaiveBayes("categorical", weights=None).fit(levels, ["a", "b"])
+    expected = NaiveBayes("categorical", weights=None).fit([["low"], ["high"]], ["a", "b"])
     np.testing.assert_array_equal(
         nb.predict_proba(levels), expected.predict_proba([["low"], ["high"]])
     )
@@ -178,11 +195,11 @@ def test_categories_of_any_integer_type(levels: np.ndarray, strangers: np.ndarra
 )
 def test_labels_of_any_type(y: object) -> None:
     X = [[1.0], [9.0], [1.5]]
-    assert NaiveBayes().fit(X, y).predict(X).tolist() == list(y.tolist())
+    assert NaiveBayes(weights=None).fit(X, y).predict(X).tolist() == list(y.tolist())
 
 
 def test_a_model_of_texts_can_be_copied_and_pickled(table: pd.DataFrame) -> None:
-    nb = NaiveBayes().fit(table, Y)
+    nb = NaiveBayes(weights=None).fit(table, Y)
     again = deepcopy(nb)  # by pickle's protocol
     np.testing.assert_array_equal(again.predict_proba(table), nb.predict_proba(table))
     again.partial_fit(table, Y)
@@ -191,27 +208,28 @@ def test_a_model_of_texts_can_be_copied_and_pickled(table: pd.DataFrame) -> None
 
 def test_the_target_may_be_a_column(table: pd.DataFrame) -> None:
     labelled = table.assign(verdict=Y)
-    nb = NaiveBayes().fit(labelled, "verdict")
+    nb = NaiveBayes(weights=None).fit(labelled, "verdict")
     np.testing.assert_array_equal(
-        nb.predict_proba(table), NaiveBayes().fit(table, Y).predict_proba(table)
+        nb.predict_proba(table), NaiveBayes(weights=None).fit(table, Y).predict_proba(table)
     )
     with pytest.raises(ValueError, match="no target column 'verdikt'; the columns are 'verdict'"):
-        NaiveBayes().fit(labelled, "verdikt")
+        NaiveBayes(weights=None).fit(labelled, "verdikt")
 
 
 def test_a_list_of_texts_is_one_text_column() -> None:
-    nb = NaiveBayes().fit(TEXTS, Y)
+    nb = NaiveBayes(weights=None).fit(TEXTS, Y)
     assert nb.predict(["a good thing", "it broke"]).tolist() == ["good", "bad"]
-    as_series = NaiveBayes().fit(pd.Series(TEXTS), pd.Series(Y))
+    as_series = NaiveBayes(weights=None).fit(pd.Series(TEXTS), pd.Series(Y))
     np.testing.assert_array_equal(as_series.predict_proba(TEXTS), nb.predict_proba(TEXTS))
     np.testing.assert_array_equal(
-        NaiveBayes().fit(np.array(TEXTS), np.array(Y)).predict_proba(TEXTS), nb.predict_proba(TEXTS)
+        NaiveBayes(weights=None).fit(np.array(TEXTS), np.array(Y)).predict_proba(TEXTS),
+        nb.predict_proba(TEXTS),
     )
 
 
 def test_methods_agree_with_each_other() -> None:
     X, y = load_iris(return_X_y=True)
-    nb = NaiveBayes().fit(X, y)
+    nb = NaiveBayes(weights=None).fit(X, y)
     joint, p = nb.predict_joint_log_proba(X), nb.predict_proba(X)
     np.testing.assert_allclose(np.log(p), nb.predict_log_proba(X), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(p, np.exp(joint) / np.exp(joint).sum(1, keepdims=True), rtol=1e-9)
@@ -222,19 +240,19 @@ def test_methods_agree_with_each_other() -> None:
 def test_float32_integers_fortran_and_strides_are_one() -> None:
     X, y = load_iris(return_X_y=True)
     X = np.rint(X * 10)
-    expected = NaiveBayes().fit(X, y).predict_proba(X)
+    expected = NaiveBayes(weights=None).fit(X, y).predict_proba(X)
     wide = np.zeros((2 * len(X), 2 * X.shape[1]))
     wide[::2, ::2] = X
     for same in (X.astype(np.float32), X.astype(np.int16), np.asfortranarray(X), wide[::2, ::2]):
         np.testing.assert_allclose(
-            NaiveBayes().fit(same, y).predict_proba(same), expected, rtol=1e-9
+            NaiveBayes(weights=None).fit(same, y).predict_proba(same), expected, rtol=1e-9
         )
 
 
 def test_float32_sums_are_float64() -> None:
     rng = np.random.default_rng(0)
     X = (1e6 + rng.normal(size=(200_000, 1))).astype(np.float32)
-    nb = NaiveBayes(Gaussian(smoothing=0)).fit(X, np.zeros(len(X), int))
+    nb = NaiveBayes(Gaussian(smoothing=0), weights=None).fit(X, np.zeros(len(X), int))
     exact = X.astype(np.float64)
     mean, variance = Gaussian(smoothing=0).moments(*nb.tally_.blocks.values())
     np.testing.assert_allclose(
@@ -244,7 +262,7 @@ def test_float32_sums_are_float64() -> None:
 
 def test_the_variance_of_a_far_column_is_right() -> None:
     X = np.array([[1e8 - 1], [1e8 + 1], [1e8 - 1], [1e8 + 1]])
-    nb = NaiveBayes(Gaussian(smoothing=0)).fit(X, [0, 0, 1, 1])
+    nb = NaiveBayes(Gaussian(smoothing=0), weights=None).fit(X, [0, 0, 1, 1])
     np.testing.assert_array_equal(
         Gaussian(smoothing=0).moments(*nb.tally_.blocks.values())[1], [[1.0, 1.0]]
     )
@@ -254,15 +272,15 @@ def test_units_do_not_matter() -> None:
     X, y = load_iris(return_X_y=True)
     scale = np.array([1e-6, 1.0, 1e3, 1e9])
     np.testing.assert_allclose(
-        NaiveBayes().fit(X * scale, y).predict_proba(X * scale),
-        NaiveBayes().fit(X, y).predict_proba(X),
+        NaiveBayes(weights=None).fit(X * scale, y).predict_proba(X * scale),
+        NaiveBayes(weights=None).fit(X, y).predict_proba(X),
         rtol=1e-6,
         atol=1e-12,
     )
 
 
 def test_new_classes_levels_words_and_columns_may_come_later(table: pd.DataFrame) -> None:
-    nb = NaiveBayes().fit(table[:2], Y[:2])
+    nb = NaiveBayes(weights=None).fit(table[:2], Y[:2])
     later = table[2:].assign(weight=[1.0, 2.0, 3.0, 4.0])
     nb.partial_fit(later, ["new", "bad", "bad", "bad"])
     assert nb.classes_.tolist() == ["bad", "good", "new"]
@@ -272,13 +290,14 @@ def test_new_classes_levels_words_and_columns_may_come_later(table: pd.DataFrame
         {
             name: group.event if group.kind != "text" else "text"
             for name, group in nb.schema_.columns.items()
-        }
+        },
+        weights=None,
     ).fit(whole, ["good", "good", "new", "bad", "bad", "bad"])
     np.testing.assert_allclose(nb.predict_proba(whole), refit.predict_proba(whole), rtol=1e-9)
 
 
 def test_prediction_changes_nothing() -> None:
-    nb = NaiveBayes().fit({"colour": ["red", "blue"], "note": TEXTS[:2]}, ["a", "b"])
+    nb = NaiveBayes(weights=None).fit({"colour": ["red", "blue"], "note": TEXTS[:2]}, ["a", "b"])
     rows = {"colour": ["green", None], "note": ["never seen words at all", None]}
     first = nb.predict_proba(rows)
     size = {name: len(block.axis) for name, block in nb.tally_.blocks.items()}
@@ -287,9 +306,9 @@ def test_prediction_changes_nothing() -> None:
 
 
 def test_merge_forget_and_decay(table: pd.DataFrame) -> None:
-    whole = NaiveBayes().fit(table, Y)
-    half = NaiveBayes({"note": "text"}).fit(table[:3], Y[:3])
-    rest = NaiveBayes({"note": "text"}).fit(table[3:], Y[3:])
+    whole = NaiveBayes(weights=None).fit(table, Y)
+    half = NaiveBayes({"note": "text"}, weights=None).fit(table[:3], Y[:3])
+    rest = NaiveBayes({"note": "text"}, weights=None).fit(table[3:], Y[3:])
     half.merge(rest)
     np.testing.assert_allclose(half.predict_proba(table), whole.predict_proba(table), rtol=1e-9)
     before = half.predict_proba(table)
@@ -314,13 +333,13 @@ def test_merge_forget_and_decay(table: pd.DataFrame) -> None:
 def test_numbers_that_were_not_learned_cannot_be_forgotten(
     event: str, X: list[list[int]], stranger: list[int]
 ) -> None:
-    nb = NaiveBayes(event).fit(X, ["a", "a", "a"])
+    nb = NaiveBayes(event, weights=None).fit(X, ["a", "a", "a"])
     with pytest.raises(ValueError, match=r"too few in column 'x[01]', class 'a'"):
         nb.forget([stranger], ["a"])
 
 
 def test_a_column_that_is_missing_throughout_may_have_any_type(table: pd.DataFrame) -> None:
-    nb = NaiveBayes().fit(table, Y)
+    nb = NaiveBayes(weights=None).fit(table, Y)
     nothing = pd.DataFrame({name: [np.nan, np.nan] for name in table})
     np.testing.assert_allclose(nb.predict_proba(nothing), [np.exp(nb.class_log_prior_)] * 2)
     np.testing.assert_array_equal(
@@ -329,9 +348,9 @@ def test_a_column_that_is_missing_throughout_may_have_any_type(table: pd.DataFra
 
 
 def test_models_that_count_a_column_differently_do_not_merge() -> None:
-    numbers = NaiveBayes().fit({"x": [1.0, 2.0]}, ["a", "b"])
-    levels = NaiveBayes("categorical").fit({"x": [1.0, 2.0]}, ["a", "b"])
-    with pytest.raises(ValueError, match="Column 'x' is gaussian in one model and categorical"):
+    numbers = NaiveBayes(weights=None).fit({"x": [1.0, 2.0]}, ["a", "b"])
+    levels = NaiveBayes("categorical", weights=None).fit({"x": [1.0, 2.0]}, ["a", "b"])
+    with pytest.raises(ValueError, match="Column 'x' is histogram in one model and categorical"):
         numbers.merge(levels)
 
 
@@ -339,17 +358,17 @@ def test_the_order_of_columns_and_of_groups_does_not_matter() -> None:
     X = {"p": [1.0, 2.0, 1.0], "q": ["u", "v", "u"], "r": [5.0, 3.0, 4.0]}
     y = ["a", "b", "a"]
     events = {"p": "categorical", "q": "categorical", "r": Gaussian(smoothing=0.1)}
-    twice = NaiveBayes(events).fit({name: X[name] * 2 for name in X}, y * 2)
+    twice = NaiveBayes(events, weights=None).fit({name: X[name] * 2 for name in X}, y * 2)
     for order in (["p", "q", "r"], ["r", "q", "p"], ["q", "p", "r"]):
-        other = NaiveBayes(events).fit({name: X[name] for name in order}, y)
-        both = NaiveBayes(events).fit(X, y).merge(other)
+        other = NaiveBayes(events, weights=None).fit({name: X[name] for name in order}, y)
+        both = NaiveBayes(events, weights=None).fit(X, y).merge(other)
         np.testing.assert_allclose(both.predict_proba(X), twice.predict_proba(X), rtol=1e-12)
         assert both.n_features_in_ == 3
 
 
 def test_an_array_has_the_columns_of_the_frame_in_their_order(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [5.0, 1, 5, 1], "c": [9.0, 8, 1, 1]})
-    nb = NaiveBayes({"b": "multinomial"}).fit(frame, ["u", "v", "u", "v"])
+    nb = NaiveBayes({"b": "multinomial"}, weights=None).fit(frame, ["u", "v", "u", "v"])
     expected = nb.predict_proba(frame)
     np.testing.assert_array_equal(nb.predict_proba(frame.to_numpy()), expected)
     nb.save(tmp_path / "model")
@@ -361,42 +380,66 @@ def test_an_array_has_the_columns_of_the_frame_in_their_order(tmp_path: Path) ->
 def test_frames_and_arrays_may_follow_each_other() -> None:
     frame, y = pd.DataFrame({"a": [1.0, 2.0], "b": [4.0, 3.0]}), ["u", "v"]
     for first, second in ((frame, frame.to_numpy()), (frame.to_numpy(), frame)):
-        nb = NaiveBayes().fit(first, y).partial_fit(second, y)
+        nb = NaiveBayes(weights=None).fit(first, y).partial_fit(second, y)
         assert nb.n_features_in_ == 2
         assert nb.predict(first).tolist() == y
     with pytest.raises(ValueError, match="names in one model and only places in the other"):
-        NaiveBayes().fit(frame, y).merge(NaiveBayes().fit(frame.to_numpy(), y))
+        NaiveBayes(weights=None).fit(frame, y).merge(
+            NaiveBayes(weights=None).fit(frame.to_numpy(), y)
+        )
 
 
 def test_class_priors() -> None:
     X, y = [[0.0], [1.0], [5.0]], ["a", "a", "b"]
     assert (
-        NaiveBayes(class_prior="uniform").fit(X, y).class_log_prior_.tolist() == [np.log(0.5)] * 2
+        NaiveBayes(class_prior="uniform", weights=None).fit(X, y).class_log_prior_.tolist()
+        == [np.log(0.5)] * 2
     )
-    given = NaiveBayes(class_prior={"a": 0.1, "b": 0.9}).fit(X, y)
+    given = NaiveBayes(class_prior={"a": 0.1, "b": 0.9}, weights=None).fit(X, y)
     np.testing.assert_allclose(np.exp(given.class_log_prior_), [0.1, 0.9])
     for wrong in ([0.5, 0.6], [1.5, -0.5], [1.0], {"a": 1.0}, "guess", [np.nan, 1.0]):
         with pytest.raises(ValueError, match="class_prior"):
-            NaiveBayes(class_prior=wrong).fit(X, y).predict(X)
+            NaiveBayes(class_prior=wrong, weights=None).fit(X, y).predict(X)
+
+
+def test_a_prior_of_the_class_prior(tmp_path: Path) -> None:
+    X, y = [[1.0], [2.0], [3.0], [4.0]], ["a", "b", "b", "c"]
+    for prior, counts in ((Dirichlet(2), [3, 4, 3]), (Dirichlet([1, 2, 3]), [2, 4, 4])):
+        nb = NaiveBayes(class_prior=prior).fit(X, y)
+        expected = np.divide(counts, sum(counts))
+        np.testing.assert_allclose(np.exp(nb.class_log_prior_), expected)
+        nb.save(tmp_path / "model.naively")
+        again = load(tmp_path / "model.naively")
+        assert again.class_prior == prior
+        np.testing.assert_array_equal(again.class_log_prior_, nb.class_log_prior_)
+        assert clone(nb).class_prior == prior
+    with pytest.raises(ValueError, match="is for two classes, but there are 3; give a Dirichlet"):
+        NaiveBayes(class_prior=Beta(3, 2)).fit(X, y).predict(X)
+    with pytest.raises(ValueError, match="has 2 counts for 3 classes"):
+        NaiveBayes(class_prior=Dirichlet([1, 2])).fit(X, y).predict(X)
 
 
 def test_an_event_model_by_name_by_column_or_for_all() -> None:
     X = {"x": [1.0, 2.0, 1.0], "y": [3.0, 4.0, 3.0]}
-    assert set(NaiveBayes({"x": "categorical"}).fit(X, [0, 1, 0]).tally_.blocks) == {
-        "categorical of numbers",
-        "gaussian",
+    assert set(NaiveBayes({"x": "categorical"}, weights=None).fit(X, [0, 1, 0]).tally_.blocks) == {
+        "categorical(m='auto') of numbers",
+        "histogram",
     }
-    assert set(NaiveBayes("bernoulli").fit(X, [0, 1, 0]).tally_.blocks) == {"bernoulli of numbers"}
+    assert set(NaiveBayes("bernoulli", weights=None).fit(X, [0, 1, 0]).tally_.blocks) == {
+        "bernoulli of numbers"
+    }
+    with pytest.raises(ValueError, match="Column 'x0' holds numbers, not text"):
+        NaiveBayes("text", weights=None).fit([[1.0], [2.0]], [0, 1])
     with pytest.raises(ValueError, match="no event model 'gausian'; there are bernoulli"):
-        NaiveBayes("gausian").fit(X, [0, 1, 0])
+        NaiveBayes("gausian", weights=None).fit(X, [0, 1, 0])
     with pytest.raises(ValueError, match="names the column 'z', which is not in the table"):
-        NaiveBayes({"z": "gaussian"}).fit(X, [0, 1, 0])
+        NaiveBayes({"z": "gaussian"}, weights=None).fit(X, [0, 1, 0])
     with pytest.raises(ValueError, match="Column 'c' holds strings, which a gaussian"):
-        NaiveBayes("gaussian").fit({"c": ["u", "v"]}, [0, 1])
+        NaiveBayes("gaussian", weights=None).fit({"c": ["u", "v"]}, [0, 1])
 
 
 def test_impossible_for_every_class_is_the_class_prior() -> None:
-    nb = NaiveBayes(Categorical(alpha=0)).fit({"c": ["u", "u", "v"]}, ["a", "a", "b"])
+    nb = NaiveBayes(Categorical(alpha=0), weights=None).fit({"c": ["u", "u", "v"]}, ["a", "a", "b"])
     np.testing.assert_allclose(nb.predict_proba({"c": ["w"]}), [[2 / 3, 1 / 3]])
     assert np.isneginf(nb.predict_joint_log_proba({"c": ["w"]})).all()
     np.testing.assert_array_equal(nb.predict_proba({"c": ["v"]}), [[0.0, 1.0]])
@@ -407,7 +450,7 @@ def test_impossible_for_every_class_is_the_class_prior() -> None:
     assert "both are impossible" in str(explained[3])
 
 
-@parametrize_with_checks([NaiveBayes()])
+@parametrize_with_checks([NaiveBayes(weights=None)])
 def test_scikit_learn_checks(estimator: NaiveBayes, check: Callable[[NaiveBayes], None]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the checks look for the warnings they want themselves
@@ -416,8 +459,8 @@ def test_scikit_learn_checks(estimator: NaiveBayes, check: Callable[[NaiveBayes]
 
 def test_scikit_learn_can_use_it() -> None:
     X, y = load_iris(return_X_y=True)
-    assert cross_val_score(NaiveBayes(), X, y, cv=3).mean() > 0.9
-    nb = NaiveBayes(class_prior="uniform")
+    assert cross_val_score(NaiveBayes(weights=None), X, y, cv=3).mean() > 0.9
+    nb = NaiveBayes(class_prior="uniform", weights=None)
     assert clone(nb).get_params() == nb.get_params()
     with pytest.raises(NotFittedError):
         nb.predict(X)
@@ -428,14 +471,16 @@ def test_scikit_learn_can_use_it() -> None:
 
 def test_no_rows() -> None:
     with pytest.raises(ValueError, match="no rows to learn from"):
-        NaiveBayes().fit(np.empty((0, 3)), [])
+        NaiveBayes(weights=None).fit(np.empty((0, 3)), [])
     with pytest.raises(ValueError, match="no rows to learn from"):
-        NaiveBayes().fit(pd.DataFrame({"x": []}), [])
-    assert NaiveBayes().fit([[1.0], [2.0]], ["a", "b"]).predict(np.empty((0, 1))).shape == (0,)
+        NaiveBayes(weights=None).fit(pd.DataFrame({"x": []}), [])
+    assert NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", "b"]).predict(
+        np.empty((0, 1))
+    ).shape == (0,)
 
 
 def test_one_class_only_is_predicted() -> None:
-    nb = NaiveBayes().fit([[1.0], [2.0]], ["only", "only"])
+    nb = NaiveBayes(weights=None).fit([[1.0], [2.0]], ["only", "only"])
     assert nb.predict([[99.0]]).tolist() == ["only"]
     np.testing.assert_array_equal(nb.predict_proba([[99.0]]), [[1.0]])
     assert len(nb.explain([[99.0]])[0].top(0)) == 2
@@ -456,31 +501,38 @@ def test_one_class_only_is_predicted() -> None:
 )
 def test_a_missing_label_names_the_row(y: object) -> None:
     with pytest.raises(ValueError, match="Row 1 has no label"):
-        NaiveBayes().fit([[1.0], [2.0], [3.0]], y)
+        NaiveBayes(weights=None).fit([[1.0], [2.0], [3.0]], y)
 
 
 @pytest.mark.parametrize("weight", [[1.0, -1.0], [1.0, np.inf], [1.0, np.nan]])
 def test_weights_must_be_finite_and_not_negative(weight: list[float]) -> None:
     with pytest.raises(ValueError, match="finite and at least 0, but row 1 has"):
-        NaiveBayes().fit([[1.0], [2.0]], ["a", "b"], sample_weight=weight)
+        NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", "b"], sample_weight=weight)
 
 
 def test_weights_must_not_all_be_zero() -> None:
     with pytest.raises(ValueError, match="all sample weights are zero"):
-        NaiveBayes().fit([[1.0], [2.0]], ["a", "b"], sample_weight=[0.0, 0.0])
+        NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", "b"], sample_weight=[0.0, 0.0])
 
 
 def test_infinite_numbers_name_the_column() -> None:
+    gaussian = NaiveBayes("gaussian", weights=None)
     with pytest.raises(ValueError, match="Column 'size' holds infinite values"):
-        NaiveBayes().fit({"age": [1.0, 2.0], "size": [1.0, np.inf]}, ["a", "b"])
+        gaussian.fit({"age": [1.0, 2.0], "size": [1.0, np.inf]}, ["a", "b"])
     with pytest.raises(ValueError, match="Column 'x1' holds infinite values"):
-        NaiveBayes().fit([[1.0, -np.inf], [2.0, 1.0]], ["a", "b"])
+        gaussian.fit([[1.0, -np.inf], [2.0, 1.0]], ["a", "b"])
     with pytest.raises(ValueError, match="squares overflow"):
-        NaiveBayes().fit([[1e200], [2.0]], ["a", "b"])
+        gaussian.fit([[1e200], [2.0]], ["a", "b"])
+
+
+def test_a_histogram_counts_infinities_as_extreme_cells() -> None:
+    X = [[-np.inf], [1.0], [2.0], [1e200], [np.inf], [np.inf]]
+    nb = NaiveBayes(weights=None).fit(X, ["a", "a", "a", "b", "b", "b"])
+    assert nb.predict([[-np.inf], [np.inf]]).tolist() == ["a", "b"]
 
 
 def test_a_changed_type_names_the_column() -> None:
-    nb = NaiveBayes().fit({"age": [1.0, 2.0], "colour": ["red", "blue"]}, ["a", "b"])
+    nb = NaiveBayes(weights=None).fit({"age": [1.0, 2.0], "colour": ["red", "blue"]}, ["a", "b"])
     with pytest.raises(ValueError, match="Column 'age' held numbers in training and holds strings"):
         nb.predict({"age": ["old"], "colour": ["red"]})
     with pytest.raises(ValueError, match="Column 'colour' held strings in training and holds numb"):
@@ -488,7 +540,7 @@ def test_a_changed_type_names_the_column() -> None:
 
 
 def test_lacking_and_extra_columns_are_said() -> None:
-    nb = NaiveBayes().fit({"age": [1.0, 2.0], "colour": ["red", "blue"]}, ["a", "b"])
+    nb = NaiveBayes(weights=None).fit({"age": [1.0, 2.0], "colour": ["red", "blue"]}, ["a", "b"])
     with pytest.warns(UserWarning, match="No column 'colour': counted as missing"):
         p = nb.predict_proba({"age": [1.0]})
     np.testing.assert_array_equal(p, nb.predict_proba({"age": [1.0], "colour": [None]}))
@@ -497,29 +549,33 @@ def test_lacking_and_extra_columns_are_said() -> None:
     with pytest.raises(ValueError, match="None of the columns that were learned is in the table"):
         nb.predict({"height": [1.0]})
     with pytest.raises(ValueError, match="X has 3 features, but NaiveBayes is expecting 2"):
-        NaiveBayes().fit([[1.0, 2.0], [3.0, 4.0]], ["a", "b"]).predict([[1.0, 2.0, 3.0]])
+        NaiveBayes(weights=None).fit([[1.0, 2.0], [3.0, 4.0]], ["a", "b"]).predict(
+            [[1.0, 2.0, 3.0]]
+        )
 
 
 def test_a_mixed_column_names_column_and_row() -> None:
-    with pytest.raises(ValueError, match=r"Column 'x' mixes float and str \(first in row 1\)"):
-        NaiveBayes().fit({"x": [1.5, "two"]}, ["a", "b"])
-    with pytest.raises(ValueError, match="Column 'x' holds a list in row 0"):
-        NaiveBayes().fit({"x": [[1], [2]]}, ["a", "b"])
+    with pytest.warns(UserWarning, match=r"'x' mixes numbers and strings \(first in row 1\)"):
+        NaiveBayes(weights=None).fit({"x": [1.5, "two"]}, ["a", "b"])
+    with pytest.raises(ValueError, match="'x' holds a dict in row 0"):
+        NaiveBayes(weights=None).fit({"x": [{"a": 1}, {"a": 2}]}, ["a", "b"])
 
 
 def test_negative_counts_name_the_column() -> None:
     with pytest.raises(
         ValueError, match="Negative values in data passed to Multinomial, in column 'x1'"
     ):
-        NaiveBayes("multinomial").fit([[1, -2], [1, 1]], ["a", "b"])
+        NaiveBayes("multinomial", weights=None).fit([[1, -2], [1, 1]], ["a", "b"])
     with pytest.raises(ValueError, match="Negative values in data"):
-        NaiveBayes("multinomial").fit(sparse.csr_array([[1, -2], [1, 1]]), ["a", "b"])
+        NaiveBayes("multinomial", weights=None).fit(sparse.csr_array([[1, -2], [1, 1]]), ["a", "b"])
     with pytest.raises(ValueError, match="Negative values in data"):
-        NaiveBayes("multinomial").fit(sparse.csr_array([[np.nan, -2], [1, 1]]), ["a", "b"])
+        NaiveBayes("multinomial", weights=None).fit(
+            sparse.csr_array([[np.nan, -2], [1, 1]]), ["a", "b"]
+        )
 
 
 def test_an_empty_document_is_the_class_prior() -> None:
-    nb = NaiveBayes().fit([*TEXTS, ""], [*Y, "good"])
+    nb = NaiveBayes(weights=None).fit([*TEXTS, ""], [*Y, "good"])
     np.testing.assert_allclose(
         np.log(nb.predict_proba(["", None, "!?"])), np.tile(nb.class_log_prior_, (3, 1))
     )
@@ -527,31 +583,31 @@ def test_an_empty_document_is_the_class_prior() -> None:
 
 def test_shapes_that_are_no_table() -> None:
     with pytest.raises(ValueError, match="Expected 2D array, got 1D array"):
-        NaiveBayes().fit([1.0, 2.0], ["a", "b"])
+        NaiveBayes(weights=None).fit([1.0, 2.0], ["a", "b"])
     with pytest.raises(TypeError, match="got one string; wrap it in a list"):
-        NaiveBayes().fit("text", ["a"])
+        NaiveBayes(weights=None).fit("text", ["a"])
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
-        NaiveBayes().fit([[1.0], [2.0]], ["a"])
+        NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a"])
     with pytest.raises(TypeError, match="Cannot read a int as a table"):
-        NaiveBayes().fit(3, ["a"])
+        NaiveBayes(weights=None).fit(3, ["a"])
     with pytest.raises(ValueError, match="Text 1 is a int; each must be a string"):
-        NaiveBayes().fit(["one", 2], ["a", "b"])
+        NaiveBayes(weights=None).fit(["one", 2], ["a", "b"])
 
 
 def test_labels_of_different_types() -> None:
     with pytest.raises(TypeError, match="Labels must be of one type"):
-        NaiveBayes().fit([[1.0], [2.0]], ["a", 1])
-    nb = NaiveBayes().fit([[1.0], [2.0]], ["a", "b"])
+        NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", 1])
+    nb = NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises(TypeError, match="class labels must be of one type"):
         nb.partial_fit([[1.0]], [3])
 
 
 @pytest.mark.parametrize("how", ["mean", "map", "mle", "predictive"])
 def test_how_to_estimate_reaches_every_event_model(how: str, table: pd.DataFrame) -> None:
-    nb = NaiveBayes(estimate=how).fit(table, Y)
+    nb = NaiveBayes(estimate=how, weights=None).fit(table, Y)
     assert {group.event.estimate for group in nb.schema_.groups} == {how}
     assert np.isfinite(nb.predict_proba(table)).all()
     nb.partial_fit(table.assign(new=1.0), Y)
-    assert nb.schema_.columns["new"].event == Gaussian(estimate=how)
+    assert nb.schema_.columns["new"].event == Histogram(estimate=how)
     with pytest.raises(ValueError, match="estimate must be one of"):
-        NaiveBayes(estimate="guess").fit(table, Y)
+        NaiveBayes(estimate="guess", weights=None).fit(table, Y)

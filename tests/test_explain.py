@@ -13,7 +13,7 @@ Y = ["spam", "spam", "ham", "ham"]
 
 
 def test_the_table_is_tidy_and_sums_to_the_log_odds() -> None:
-    nb = NaiveBayes().fit(
+    nb = NaiveBayes(weights=None).fit(
         {"x": [1.0, 2.0, 5.0, 6.0], "c": ["u", "v", "u", None]}, ["a", "a", "b", "c"]
     )
     rows = {"x": [1.5, None], "c": ["w", "u"]}
@@ -40,7 +40,7 @@ def test_the_table_is_tidy_and_sums_to_the_log_odds() -> None:
 
 
 def test_words_are_named() -> None:
-    evidence = NaiveBayes().fit(TEXTS, Y).explain(["Cheap lunch, cheap!", None])
+    evidence = NaiveBayes(weights=None).fit(TEXTS, Y).explain(["Cheap lunch, cheap!", None])
     assert {"cheap", "lunch"} < set(evidence[0].value)
     assert evidence[1].column == ["class prior"]
     weights = dict(zip(evidence[0].value, evidence[0].weights(1), strict=True))
@@ -48,7 +48,7 @@ def test_words_are_named() -> None:
 
 
 def test_absent_words_are_one_item() -> None:
-    nb = NaiveBayes({"text": Bernoulli()}).fit(TEXTS, Y)
+    nb = NaiveBayes({"text": Bernoulli()}, weights=None).fit(TEXTS, Y)
     evidence = nb.explain(["cheap"])[0]
     assert evidence.value == [None, "cheap", "(all that is absent)"]
     np.testing.assert_allclose(
@@ -57,13 +57,13 @@ def test_absent_words_are_one_item() -> None:
 
 
 def test_what_speaks_most_for_a_class() -> None:
-    nb = NaiveBayes().fit(TEXTS, Y)
+    nb = NaiveBayes(weights=None).fit(TEXTS, Y)
     spam = nb.classes_.tolist().index("spam")
     column, word, weight = strongest(nb.model_, spam, 1)[0]
     # 2 of 6 words of spam and none of 7 of ham, each of 9 known words once more
     assert (column, word) == ("text", "cheap")
     assert weight == pytest.approx(np.log((3 / 15) / (1 / 16)))
-    numbers = NaiveBayes().fit({"x": [1.0, 1.2, 5.0, 5.4]}, Y)
+    numbers = NaiveBayes("gaussian", weights=None).fit({"x": [1.0, 1.2, 5.0, 5.4]}, Y)
     column, mean, weight = strongest(numbers.model_, 0, 1)[0]
     assert (column, mean) == ("x", pytest.approx(5.2))
     assert weight > 3

@@ -44,10 +44,15 @@ def is_missing(cell):
     return cell is None or (isinstance(cell, float) and np.isnan(cell))
 
 
+def seconds(column):
+    epoch, second = np.datetime64("1970-01-01", "us"), np.timedelta64(1, "s")
+    return (column - epoch) / second if column.dtype.kind == "M" else column
+
+
 def plain(table):
-    """Return the columns as lists, with None where a cell is missing."""
+    """Return the columns as lists, with None where a cell is missing; times in seconds."""
     return {
-        name: [None if is_missing(cell) else cell for cell in column.tolist()]
+        name: [None if is_missing(cell) else cell for cell in seconds(column).tolist()]
         for name, column in table.values.items()
     }
 
@@ -119,8 +124,8 @@ def test_a_table_is_read_alike_from_every_text_format(write, name, written, comp
         "text": object,
         "truth": bool,
         "perhaps": object,
-        "day": np.float64,
-        "moment": np.float64,
+        "day": np.dtype("datetime64[us]"),
+        "moment": np.dtype("datetime64[us]"),
         "nothing": np.float64,
     }
     assert all(type(column) is np.ndarray for column in table.values.values())
@@ -339,7 +344,7 @@ def test_a_word_where_a_number_is_expected(write):
 
 def test_expected_types_that_fit(write):
     path = write("t.csv", "a,b,c,d\n2020-01-01,,true,1\n,,,2.5\n")
-    types = {"a": "number", "b": "boolean", "c": "boolean", "d": "number"}
+    types = {"a": "time", "b": "boolean", "c": "boolean", "d": "number"}
     assert plain(read(path, types=types)) == {
         "a": [1577836800, None],
         "b": [None, None],

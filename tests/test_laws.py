@@ -11,7 +11,7 @@ from scipy import sparse
 from naively.core.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.data.rows import column_rows
-from naively.events import Complement
+from naively.events import Complement, JointTable
 from naively.model import Model
 from tests.cases import CASES, ORACLES, Case
 from tests.laws import Sample, assert_same, samples
@@ -100,6 +100,8 @@ def test_dense_is_sparse(case: Case, data: st.DataObject) -> None:
 @on_tables
 @given(data=st.data())
 def test_a_missing_column_is_no_column(case: Case, data: st.DataObject) -> None:
+    if isinstance(case.event, JointTable):
+        pytest.skip("a row with a missing cell is missing")
     sample = data.draw(samples(case))
     missing = case.column([None] * len(sample))
     wider = Sample(case, {**sample.columns, "missing": missing}, sample.y)

@@ -76,3 +76,11 @@ def test_totals_over_an_axis(shape: tuple[int, int]) -> None:
     x = np.arange(np.prod(shape), dtype=float).reshape(shape)
     np.testing.assert_array_equal(Sums(x).total().high, x.sum(axis=0))
     np.testing.assert_array_equal(Sums(x).total(axis=1).high, x.sum(axis=1))
+
+
+def test_rows_of_a_table_that_go_to_one_place_are_added() -> None:
+    x = np.random.default_rng(0).integers(0, 100, (7, 3)).astype(float)
+    rows = np.array([4, 4, 4, 0, 2, 2, 5])
+    expected = np.zeros((6, 3))
+    np.add.at(expected, rows, x)
+    np.testing.assert_array_equal(Sums(x).place(rows, 6).high, expected)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes
+from naively import Bernoulli, Beta, Categorical, Dirichlet, Gaussian, Multinomial, NaiveBayes
 
 # The classic course table: (y; x1, x2, x3, xM).
 ROWS = [
@@ -37,7 +37,7 @@ def bernoulli_posterior(row: tuple[int, ...], alpha: int) -> list[float]:
 
 @pytest.mark.parametrize("alpha", [1, 2, 5])
 def test_bernoulli(alpha: int) -> None:
-    nb = NaiveBayes(Bernoulli(alpha=alpha)).fit(X, Y)
+    nb = NaiveBayes(Bernoulli(alpha=alpha), weights=None).fit(X, Y)
     for row in np.ndindex(2, 2, 2, 2):
         np.testing.assert_allclose(
             nb.predict_proba([row])[0], bernoulli_posterior(row, alpha), rtol=1e-13
@@ -45,7 +45,7 @@ def test_bernoulli(alpha: int) -> None:
 
 
 def test_bernoulli_unsmoothed_knows_the_impossible() -> None:
-    nb = NaiveBayes(Bernoulli(alpha=0)).fit(X, Y)
+    nb = NaiveBayes(Bernoulli(alpha=0), weights=None).fit(X, Y)
     assert bernoulli_posterior((1, 0, 1, 1), 0) == [0.9, 0.1]
     np.testing.assert_allclose(nb.predict_proba([[1, 0, 1, 1]])[0], [0.9, 0.1])
     # x2 = 1 never happens in class 0, x3 = 0 neither.
@@ -62,13 +62,15 @@ def test_bernoulli_unsmoothed_knows_the_impossible() -> None:
     ],
 )
 def test_laplace_on_two_and_one(alpha: int, expected: tuple[Fraction, Fraction]) -> None:
-    nb = NaiveBayes(Categorical(alpha=alpha)).fit({"x": ["r", "r", "b"]}, ["c", "c", "c"])
+    nb = NaiveBayes(Categorical(alpha=alpha), weights=None).fit(
+        {"x": ["r", "r", "b"]}, ["c", "c", "c"]
+    )
     joint = nb.predict_joint_log_proba({"x": ["r", "b"]})[:, 0]
     np.testing.assert_allclose(np.exp(joint), [float(p) for p in expected], rtol=1e-14)
 
 
 def test_a_level_never_seen_takes_the_mass_reserved_for_it() -> None:
-    nb = NaiveBayes(Categorical(alpha=1)).fit({"x": ["r", "r", "b"]}, ["c", "c", "d"])
+    nb = NaiveBayes(Categorical(alpha=1), weights=None).fit({"x": ["r", "r", "b"]}, ["c", "c", "d"])
     joint = np.exp(nb.predict_joint_log_proba({"x": ["green"]})[0])
     np.testing.assert_allclose(
         joint, [float(Fraction(2, 3) * Fraction(1, 5)), float(Fraction(1, 3) * Fraction(1, 4))]
@@ -83,7 +85,7 @@ def test_multinomial_china() -> None:
         "Chinese Macao",
         "Tokyo Japan Chinese",
     ]
-    nb = NaiveBayes().fit(texts, ["china", "china", "china", "other"])
+    nb = NaiveBayes(weights=None).fit(texts, ["china", "china", "china", "other"])
     china = Fraction(3, 4) * Fraction(3, 7) ** 3 * Fraction(1, 14) * Fraction(1, 14)
     other = Fraction(1, 4) * Fraction(2, 9) ** 3 * Fraction(2, 9) * Fraction(2, 9)
     joint = nb.predict_joint_log_proba(["Chinese Chinese Chinese Tokyo Japan"])[0]
@@ -92,14 +94,16 @@ def test_multinomial_china() -> None:
 
 def test_a_unicorn_is_impossible_or_merely_unlikely() -> None:
     texts, y = ["dog cat dog", "cat unicorn cat"], ["real", "tale"]
-    sure = NaiveBayes({"text": Multinomial(alpha=0)}).fit(texts, y)
+    sure = NaiveBayes({"text": Multinomial(alpha=0)}, weights=None).fit(texts, y)
     np.testing.assert_array_equal(sure.predict_proba(["unicorn"]), [[0.0, 1.0]])
-    unsure = NaiveBayes({"text": Multinomial(alpha=1)}).fit(texts, y)
+    unsure = NaiveBayes({"text": Multinomial(alpha=1)}, weights=None).fit(texts, y)
     np.testing.assert_allclose(unsure.predict_proba(["unicorn"]), [[1 / 3, 2 / 3]])
 
 
 def test_gaussian_by_hand() -> None:
-    nb = NaiveBayes(Gaussian(smoothing=0)).fit([[1.0], [3.0], [10.0], [14.0]], ["a", "a", "b", "b"])
+    nb = NaiveBayes(Gaussian(smoothing=0), weights=None).fit(
+        [[1.0], [3.0], [10.0], [14.0]], ["a", "a", "b", "b"]
+    )
     joint = nb.predict_joint_log_proba([[4.0]])[0]
     # means 2 and 12, variances 1 and 4
     by_hand = [
@@ -112,7 +116,7 @@ def test_gaussian_by_hand() -> None:
 def test_ten_million_words_do_not_underflow() -> None:
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 2000, (2, 10_000)).astype(float)
-    nb = NaiveBayes("multinomial").fit(counts, ["a", "b"])
+    nb = NaiveBayes("multinomial", weights=None).fit(counts, ["a", "b"])
     p = nb.predict_proba(counts[:1] + counts[1:])
     assert counts.sum() > 1.9e7
     assert np.isfinite(p).all()
@@ -120,7 +124,7 @@ def test_ten_million_words_do_not_underflow() -> None:
 
 
 def test_weights_of_evidence_sum_to_the_log_odds() -> None:
-    nb = NaiveBayes(Bernoulli(alpha=1)).fit({f"x{j}": X[:, j] for j in range(4)}, Y)
+    nb = NaiveBayes(Bernoulli(alpha=1), weights=None).fit({f"x{j}": X[:, j] for j in range(4)}, Y)
     row = {f"x{j}": [x] for j, x in enumerate((1, 0, 1, 1))}
     p = bernoulli_posterior((1, 0, 1, 1), 1)
     evidence = nb.explain(row)[0]
@@ -130,3 +134,45 @@ def test_weights_of_evidence_sum_to_the_log_odds() -> None:
     weight = dict(zip(evidence.column, evidence.weights(0), strict=True))
     np.testing.assert_allclose(weight["x1"], np.log((Fraction(4, 5) / Fraction(2, 5)).__float__()))
     assert weight["class prior"] == 0
+
+
+def course_posterior(row: tuple[int, ...], how: str) -> list[Fraction]:
+    """P(y | x) of the course table, y under Beta(3, 2) and each theta under Beta(2, 2)."""
+    less = {"map": 1, "mean": 0}
+    joint = []
+    for c in (0, 1):
+        members = [r[1:] for r in ROWS if r[0] == c]
+        p = Fraction(len(members), len(ROWS))
+        if how in less:
+            pretend = (2, 3)[c] - less[how]
+            p = Fraction(len(members) + pretend, len(ROWS) + 5 - 2 * less[how])
+        for j, x in enumerate(row):
+            pretend = 2 - less[how] if how in less else 0
+            true = Fraction(sum(r[j] for r in members) + pretend, len(members) + 2 * pretend)
+            p *= true if x else 1 - true
+        joint.append(p)
+    return [p / sum(joint) for p in joint]
+
+
+@pytest.mark.parametrize("how", ["mle", "map", "mean"])
+def test_a_class_prior_with_a_prior_of_its_own(how: str) -> None:
+    event = Bernoulli(prior=Beta(2, 2), estimate=how)
+    for prior in (Beta(3, 2), Dirichlet([2, 3])):
+        nb = NaiveBayes(event, class_prior=prior, estimate=how, weights=None).fit(X, Y)
+        for row in np.ndindex(2, 2, 2, 2):
+            if how == "mle" and row not in {(1, 0, 1, 1), (0, 1, 0, 1), (0, 0, 1, 1)}:
+                continue  # impossible in both classes
+            expected = [float(p) for p in course_posterior(row, how)]
+            np.testing.assert_allclose(nb.predict_proba([row])[0], expected, rtol=1e-13)
+    p = np.exp(nb.class_log_prior_[1])
+    fraction = {"mle": Fraction(3, 6), "map": Fraction(5, 9), "mean": Fraction(6, 11)}[how]
+    assert p == pytest.approx(float(fraction), rel=1e-15)
+
+
+def test_the_course_table_by_map_written_out() -> None:
+    first = Fraction(4, 9) * Fraction(2, 5) * Fraction(1, 5) * Fraction(4, 5) * Fraction(3, 5)
+    second = Fraction(5, 9) * Fraction(3, 5) ** 4
+    event = Bernoulli(prior=Beta(2, 2), estimate="map")
+    nb = NaiveBayes(event, class_prior=Beta(3, 2), estimate="map", weights=None).fit(X, Y)
+    joint = np.exp(nb.predict_joint_log_proba([[0, 1, 1, 1]])[0])
+    np.testing.assert_allclose(joint, [float(first), float(second)], rtol=1e-14)

@@ -6,12 +6,16 @@ Everything public is imported when it is first used, so that ``import naively`` 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as type checkers have it; importing typing takes as long as one mail
 if TYPE_CHECKING:
+    from typing import Any
+
     from naively.core.compute import set_threads, show_config
     from naively.core.event import EventModel
     from naively.core.tally import Tally
+    from naively.data.patterns import Patterns
+    from naively.data.text import Text
     from naively.estimators.categorical_nb import CategoricalNB
     from naively.estimators.drop_in import (
         BernoulliNB,
@@ -30,6 +34,10 @@ if TYPE_CHECKING:
         Exponential,
         Gamma,
         Gaussian,
+        Geometric,
+        Histogram,
+        JointTable,
+        KernelDensity,
         LogNormal,
         Multinomial,
         Normal,
@@ -55,6 +63,10 @@ _HOME = {
     "Gamma": "naively.events",
     "Gaussian": "naively.events",
     "GaussianNB": "naively.estimators.drop_in",
+    "Geometric": "naively.events",
+    "Histogram": "naively.events",
+    "JointTable": "naively.events",
+    "KernelDensity": "naively.events",
     "LogNormal": "naively.events",
     "Model": "naively.model",
     "Multinomial": "naively.events",
@@ -62,8 +74,10 @@ _HOME = {
     "NaiveBayes": "naively.estimators.naive_bayes",
     "Normal": "naively.events",
     "NormalInverseGamma": "naively.events",
+    "Patterns": "naively.data.patterns",
     "Poisson": "naively.events",
     "Tally": "naively.core.tally",
+    "Text": "naively.data.text",
     "load": "naively.estimators.naive_bayes",
     "set_threads": "naively.core.compute",
     "show_config": "naively.core.compute",
@@ -84,6 +98,10 @@ __all__ = [
     "Gamma",
     "Gaussian",
     "GaussianNB",
+    "Geometric",
+    "Histogram",
+    "JointTable",
+    "KernelDensity",
     "LogNormal",
     "Model",
     "Multinomial",
@@ -91,8 +109,10 @@ __all__ = [
     "NaiveBayes",
     "Normal",
     "NormalInverseGamma",
+    "Patterns",
     "Poisson",
     "Tally",
+    "Text",
     "load",
     "set_threads",
     "show_config",

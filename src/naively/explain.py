@@ -6,14 +6,14 @@ The weight of evidence of an item for class c against class r is log p(item | c)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Axis, Columns, Levels, Words, title
+from naively.core.axis import Axis, Levels, Name, Words, title
 from naively.core.kernels import Floats
 from naively.core.likelihood import ABSENT, Contributions
 from naively.data.rows import Rows
@@ -133,10 +133,11 @@ class Explanation:
 def explain(model: Model, rows: Rows) -> Explanation:
     """Explain the prediction of each row (see ``NaiveBayes.explain``)."""
     rows = model.schema.match(rows)
-    prior: Item = (PRIOR, None, model.class_log_prior)
+    pairs = model.schema.pairs
+    prior: Item = (PRIOR, None, model.start)
     items = [[prior] for _ in range(len(rows))]
     for name, found in model.contributions(rows).items():
-        _collect(items, found, model.tally.blocks[name].axis, rows)
+        _collect(items, found, model.counts[name].axis, rows, pairs)
     joint = model.joint_log_likelihood(rows)
     return Explanation(
         [
@@ -152,7 +153,13 @@ def explain(model: Model, rows: Rows) -> Explanation:
     )
 
 
-def _collect(items: list[list[Item]], found: Contributions, axis: Axis, rows: Rows) -> None:
+def _collect(
+    items: list[list[Item]],
+    found: Contributions,
+    axis: Axis,
+    rows: Rows,
+    pairs: Mapping[Name, tuple[Name, Name]],
+) -> None:
     values: dict[int, Any] = {}
     for row, column, item, value in zip(
         found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
@@ -161,14 +168,26 @@ def _collect(items: list[list[Item]], found: Contributions, axis: Axis, rows: Ro
         if item == ABSENT:
             shown: Any = "(all that is absent)"
         elif isinstance(axis, Words):
-            shown = axis.words[item]
+            shown = axis.label(item)[1]
         else:
-            assert isinstance(axis, Columns | Levels)
             if column not in values:
                 assert name is not None
-                values[column] = rows.values(name)
-            shown = _plain(values[column][row])
+                if name in pairs:
+                    values[column] = _both(*(rows.values(of) for of in pairs[name]))
+                else:
+                    values[column] = rows.values(name) if name in rows.names else None
+            if values[column] is None:  # several columns as one
+                assert isinstance(axis, Levels)
+                known = axis.levels[column]
+                shown = known[item] if item < len(known) else "(never seen)"
+            else:
+                shown = _plain(values[column][row])
         items[row].append(("columns" if name is None else title(name), shown, value))
+
+
+def _both(a: NDArray[Any], b: NDArray[Any]) -> list[Any]:
+    """Return the cells of two columns as pairs."""
+    return [(_plain(x), _plain(y)) for x, y in zip(a, b, strict=True)]
 
 
 def _plain(value: Any) -> Any:
@@ -187,8 +206,8 @@ def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
     prior = model.class_log_prior[others]
     log_share = prior - np.logaddexp.reduce(prior)
     found: list[tuple[float, str, Any]] = []
-    for name, likelihood in model.likelihoods.items():
-        axis = model.tally.blocks[name].axis
+    for name, likelihood in model.without_pairs().likelihoods.items():
+        axis = model.counts[name].axis
         typical = likelihood.typical(c)
         rest = np.logaddexp.reduce(typical.value[:, others] + log_share, axis=1)
         with np.errstate(invalid="ignore"):
@@ -198,6 +217,8 @@ def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
         for i in np.argsort(-weight, kind="stable")[:n].tolist():
             column, level = axis.label(i)
             shown = level if typical.x is None else float(typical.x[i])
+            if column in model.schema.times and typical.x is not None:
+                shown = np.datetime64(round(shown), "s").item()
             found.append((float(weight[i]), title(column), shown))
     found.sort(key=lambda item: -item[0])
     return [(column, value, weight) for weight, column, value in found[:n]]

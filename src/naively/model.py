@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -11,16 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core import compute
-from naively.core.block import Block
-from naively.core.event import How
+from naively.core.axis import Words
+from naively.core.block import Block, Codes
+from naively.core.event import EventModel, How
 from naively.core.kernels import Finish, Floats
 from naively.core.labels import Labels
 from naively.core.likelihood import Contributions, Likelihood
-from naively.core.tally import Tally, count_classes
+from naively.core.tally import BlockTally, Tally, count_classes
+from naively.core.weights import Weights
 from naively.data.rows import Rows
-from naively.schema import EventModels, Schema
+from naively.events import Beta, Dirichlet
+from naively.events.pairs import Pairs
+from naively.findings import describe
+from naively.inference import EventModels, Usual, infer
+from naively.schema import Schema, encode_pairs, pair_group
 
-ClassPrior: TypeAlias = "str | Sequence[float] | Mapping[Any, float]"
+ClassPrior: TypeAlias = "str | Sequence[float] | Mapping[Any, float] | Beta | Dirichlet"
 
 
 @dataclass(frozen=True)
@@ -29,14 +36,25 @@ class Settings:
 
     Parameters
     ----------
-    class_prior : "data", "uniform", or probabilities
-        From the class counts, all equal, or given, in the order of the classes or by label.
+    class_prior : "data", "uniform", probabilities, Beta or Dirichlet
+        From the class counts, all equal, or given, in the order of the classes or by label; or
+        from the counts and a prior's pretend rows. Beta(a, b) is of the second of two classes: a
+        pretend rows of it and b of the first.
     estimate : {"mean", "map", "mle", "predictive"}
-        For event models that are not given as objects, which have their own.
+        For a class prior with a prior of its own, and for event models that are not given as
+        objects, which have their own.
+    smoothing : "auto" or float
+        The pseudo-count of such event models.
     """
 
     class_prior: ClassPrior = "data"
     estimate: How = "mean"
+    smoothing: float | str = "auto"
+
+    @property
+    def usual(self) -> Usual:
+        """The settings of event models that are not given as objects."""
+        return Usual(self.estimate, self.smoothing)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +72,8 @@ class Model:
         What was counted.
     settings : Settings
         How parameters are derived from the tally.
+    weights : Weights, optional
+        How much the evidence of each column counts; all alike without.
 
     Examples
     --------
@@ -68,6 +88,7 @@ class Model:
     schema: Schema
     tally: Tally
     settings: Settings = Settings()
+    weights: Weights | None = None
 
     @classmethod
     def learn(
@@ -90,7 +111,7 @@ class Model:
         if isinstance(event_models, Schema):
             schema = event_models
         else:
-            schema = Schema.infer(rows, event_models, (settings or Settings()).estimate)
+            schema = infer(rows, event_models, (settings or Settings()).usual)
         events = {group.name: group.event for group in schema.groups}
         blocks = {
             name: events[name].tally(block, labels) for name, block in schema.encode(rows).items()
@@ -101,7 +122,13 @@ class Model:
         return cls(schema, tally, settings or Settings())
 
     def __add__(self, other: Model) -> Model:
-        return replace(self, schema=self.schema.union(other.schema), tally=self.tally + other.tally)
+        weights = [model.weights for model in (self, other) if model.weights is not None]
+        return Model(
+            self.schema.union(other.schema),
+            self.tally + other.tally,
+            self.settings,
+            weights[0] + weights[1] if len(weights) == 2 else next(iter(weights), None),
+        )
 
     def __sub__(self, other: Model) -> Model:
         return replace(self, schema=self.schema.union(other.schema), tally=self.tally - other.tally)
@@ -109,21 +136,58 @@ class Model:
     def __mul__(self, factor: float) -> Model:
         return replace(self, tally=self.tally * factor)
 
+    def with_pairs(self, event: Pairs, batches: Iterable[tuple[Rows, Labels]]) -> Model:
+        """Count pairs of columns too, in a second pass over the rows that were learned."""
+        group = pair_group(event)
+        codes, of = [], []
+        for rows, labels in batches:
+            seen = np.arange(len(labels)) if labels.weight is None else labels.weight.nonzero()[0]
+            codes.append(encode_pairs(self.schema.match(rows.take(seen)), event).codes)
+            of.append(labels.take(seen).among(self.classes))
+        counted = event.tally(Codes(np.concatenate(codes), event.axis), Labels.join(of))
+        return replace(
+            self,
+            schema=replace(self.schema, groups=(*self.schema.groups, group)),
+            tally=replace(self.tally, blocks={**self.tally.blocks, group.name: counted}),
+        )
+
+    def without_pairs(self) -> Model:
+        """Return the model of the columns alone."""
+        groups = self.schema.of_columns
+        if len(groups) == len(self.schema.groups):
+            return self
+        blocks = {group.name: self.tally.blocks[group.name] for group in groups}
+        return replace(
+            self,
+            schema=replace(self.schema, groups=groups),
+            tally=replace(self.tally, blocks=blocks),
+        )
+
     @property
     def classes(self) -> NDArray[Any]:
         """The class labels."""
         return self.tally.classes
 
     @cached_property
+    def described(self) -> Schema:
+        """The schema, with what the tally says of the columns."""
+        return describe(self.schema, self.tally)
+
+    @cached_property
     def class_log_prior(self) -> Floats:
         """Log probability of each class before anything is seen."""
         prior, k = self.settings.class_prior, len(self.classes)
-        if isinstance(prior, str):
-            if prior not in ("data", "uniform"):
+        if isinstance(prior, str | Beta | Dirichlet):
+            if isinstance(prior, Beta | Dirichlet):
+                pretend = pretend_classes(prior, self.settings.estimate, self.classes)
+                count = self.tally.class_count + pretend
+            elif prior in ("data", "uniform"):
+                count = self.tally.class_count if prior == "data" else np.ones(k)
+            else:
                 raise ValueError(
-                    f"class_prior must be 'data', 'uniform' or probabilities, got {prior!r}."
+                    "class_prior must be 'data', 'uniform', probabilities, Beta or Dirichlet, "
+                    f"got {prior!r}."
                 )
-            count = self.tally.class_count if prior == "data" else np.ones(k)
             if not count.sum() > 0:
                 raise ValueError("Nothing is left to predict from: the counts are all zero.")
             p = count / count.sum()
@@ -133,17 +197,73 @@ class Model:
             log_prior: Floats = np.log(p)
             return log_prior
 
+    @property
+    def n_parameters(self) -> int:
+        """How many parameters are free; a class prior that is given has none."""
+        return self._n_prior + sum(event.n_parameters(tally) for event, tally in self._parts)
+
+    @property
+    def n_joint_parameters(self) -> int | float:
+        """How many there would be without the assumption: one for each row that can be and class.
+
+        ``inf`` where a column holds numbers without end.
+        """
+        values = [event.n_values(tally) for event, tally in self._parts if not event.beside]
+        if math.inf in values:
+            return math.inf
+        return len(self.classes) * (math.prod(values) - 1) + self._n_prior
+
+    @property
+    def _n_prior(self) -> int:
+        given = self.settings.class_prior
+        estimated = (
+            given == "data" if isinstance(given, str) else isinstance(given, Beta | Dirichlet)
+        )
+        return len(self.classes) - 1 if estimated else 0
+
+    @cached_property
+    def counts(self) -> dict[str, BlockTally]:
+        """The tally of each block, of the words that are learned from."""
+        return {name: block.selected() for name, block in self.tally.blocks.items()}
+
+    @property
+    def _parts(self) -> list[tuple[EventModel, BlockTally]]:
+        return [(group.event, self.counts[group.name]) for group in self.schema.groups]
+
+    @cached_property
+    def start(self) -> Floats:
+        """What the score of each class starts from: its log prior, corrected with the weights."""
+        if self.weights is None:
+            return self.class_log_prior
+        start: Floats = self.class_log_prior + self.weights.bias_of(self.classes.tolist())
+        return start
+
     @cached_property
     def likelihoods(self) -> dict[str, Likelihood]:
-        """The log tables of each block, derived once."""
+        """The log tables of each block, derived once, times the weights."""
+        plain = self.unweighted_likelihoods
+        if self.weights is None:
+            return plain
+        weighted = {}
+        for name, likelihood in plain.items():
+            axis = self.counts[name].axis
+            weight = self.weights.table(name, axis.columns, self.classes.tolist())
+            if isinstance(axis, Words):
+                weight = np.broadcast_to(weight[0], (len(axis), len(self.classes)))
+            weighted[name] = likelihood.weighted(weight)
+        return weighted
+
+    @cached_property
+    def unweighted_likelihoods(self) -> dict[str, Likelihood]:
+        """The log tables of each block, as the event models say."""
         return {
-            group.name: group.event.likelihood(self.tally.blocks[group.name])
+            group.name: group.event.likelihood(self.counts[group.name])
             for group in self.schema.groups
         }
 
     def blocks(self, rows: Rows) -> dict[str, Block]:
         """Encode rows as they were encoded in training."""
-        axes = {name: block.axis for name, block in self.tally.blocks.items()}
+        axes = {name: block.axis for name, block in self.counts.items()}
         encoded = self.schema.encode(rows, axes)
         return {
             group.name: group.event.prepare(encoded[group.name]) for group in self.schema.groups
@@ -153,12 +273,12 @@ class Model:
         """Add up the evidence of each row and finish it (see ``core.kernels``)."""
         log_prior = self.class_log_prior
         blocks = list(self.blocks(rows).items())
-        out: Any = log_prior
+        out: Any = self.start
         for i, (name, block) in enumerate(blocks):
             last = finish if i == len(blocks) - 1 else "joint"
             out = self.likelihoods[name].log_prob(block, out, last, log_prior)
         if not blocks:
-            out = compute.finish_rows(np.tile(log_prior, (len(rows), 1)), finish, log_prior)
+            out = compute.finish_rows(np.tile(self.start, (len(rows), 1)), finish, log_prior)
         return out
 
     def joint_log_likelihood(self, rows: Rows) -> Floats:
@@ -169,6 +289,17 @@ class Model:
         """Return p(c | x)."""
         return self.score(rows, "posterior")  # type: ignore[no-any-return]
 
+    def log_evidence(self, rows: Rows) -> Floats:
+        """Return log p(x), the evidence of Bayes's theorem, by the event models unweighted.
+
+        Pairs of columns have no part in it: with them probabilities would not sum to 1.
+        """
+        plain = replace(self.without_pairs(), weights=None)
+        total = np.logaddexp.reduce(plain.joint_log_likelihood(rows), axis=1)
+        for name, block in plain.blocks(rows).items():
+            total += plain.unweighted_likelihoods[name].log_base(block)
+        return total  # type: ignore[no-any-return]
+
     def log_posterior(self, rows: Rows) -> Floats:
         """Return log p(c | x)."""
         return self.score(rows, "log_posterior")  # type: ignore[no-any-return]
@@ -177,12 +308,49 @@ class Model:
         """Return the most probable class of each row."""
         return self.classes[self.score(rows, "label")]  # type: ignore[no-any-return]
 
+    def sample(
+        self, n: int, label: Any = None, random_state: Any = None
+    ) -> tuple[Rows, NDArray[Any]]:
+        """Draw rows and their labels; all of one label, or labels by the class prior."""
+        rng = np.random.default_rng(random_state)
+        if label is None:
+            codes = rng.choice(len(self.classes), n, p=np.exp(self.class_log_prior))
+        else:
+            labels = self.classes.tolist()
+            if label not in labels:
+                raise ValueError(f"There is no class {label!r}; the classes are {labels}.")
+            codes = np.full(n, labels.index(label))
+        blocks = {
+            group.name: group.event.sample(self.counts[group.name], codes, rng)
+            for group in self.schema.of_columns
+        }
+        return self.schema.decode(blocks), self.classes[codes]
+
     def contributions(self, rows: Rows) -> dict[str, Contributions]:
         """Return the log likelihoods item by item; with the prior they sum to the joint."""
         return {
             name: self.likelihoods[name].contributions(block)
             for name, block in self.blocks(rows).items()
         }
+
+
+def pretend_classes(prior: Beta | Dirichlet, how: How, classes: NDArray[Any]) -> Floats:
+    """Return the pretend rows of each class that its prior stands for."""
+    if isinstance(prior, Beta):
+        if len(classes) != 2:
+            raise ValueError(
+                f"class_prior={prior} is for two classes, but there are {len(classes)}; "
+                "give a Dirichlet."
+            )
+        of_second, of_first = prior.pretend(how)
+        return np.stack([of_first, of_second])
+    pretend = prior.pretend(how)
+    if pretend.ndim and pretend.shape != classes.shape:
+        raise ValueError(
+            f"class_prior={prior} has {len(pretend)} counts for {len(classes)} classes; "
+            "give one for each, or one for all."
+        )
+    return pretend
 
 
 def given_prior(prior: Sequence[float] | Mapping[Any, float], classes: NDArray[Any]) -> Floats:

@@ -7,31 +7,38 @@ becomes one block.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from hashlib import blake2b
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
+from naively.core.analyser import Analyser
 from naively.core.axis import Axis, Columns, Levels, Words, title
-from naively.core.block import Block
-from naively.core.event import How
-from naively.data.encode import encode_numbers, encode_texts, find_levels, look_up_levels
-from naively.data.rows import Kind, MatrixRows, Name, PaddedRows, RenamedRows, Rows, SparseRows
-from naively.events import EVENT_MODELS, Bernoulli, Categorical, EventModel, Gaussian, Multinomial
+from naively.core.block import Block, Codes
+from naively.core.event import EventModel
+from naively.data.columns import Kind, Name
+from naively.data.encode import (
+    decode,
+    encode_bins,
+    encode_numbers,
+    encode_texts,
+    find_levels,
+    look_up_levels,
+    split_rows,
+    whole_rows,
+)
+from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
+from naively.data.times import CYCLES, TimedRows, part_name
+from naively.events.pairs import Pairs
 
-EventModels: TypeAlias = "str | EventModel | Mapping[str, str | EventModel]"
-
-TEXT_WORDS = 4.0  # strings with this many words on average, and mostly distinct, are texts
-TEXT_DISTINCT = 0.5
-USUAL_KIND: dict[str, Kind] = {
-    "gaussian": "number",
-    "bernoulli": "boolean",
-    "categorical": "string",
-    "multinomial": "number",
-}
-SAMPLE = 10_000  # strings that are looked at to tell texts from categories
+SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
+WIDEST = 40  # of the names, in characters
+# What a column may come as, beside what it was learned as.
+ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",), "time": ("string",)}
 
 
 @dataclass(frozen=True)
@@ -46,14 +53,22 @@ class Group:
     event: EventModel
     kind: Kind
     columns: range | tuple[Name, ...]
+    analyser: Analyser | None = None  # of a text
 
     def encode(self, rows: Rows, axis: Axis | None) -> Block:
         """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
+        if isinstance(self.event, Pairs):
+            return encode_pairs(rows, self.event)
+        if self.event.layout == "rows":
+            rows = whole_rows(rows, self.columns)
+            assert axis is None or isinstance(axis, Levels)
+            return look_up_levels(rows, axis) if axis else find_levels(rows, tuple(rows.names))
         columns = self.columns if axis is None else axis.columns
         assert isinstance(columns, range | tuple)
         if self.kind == "text":
             assert axis is None or isinstance(axis, Words)
-            return encode_texts(rows, columns[0], axis)
+            assert self.analyser is not None
+            return encode_texts(rows, columns[0], self.analyser, axis)
         if self.event.layout == "levels":
             if axis is None:
                 return find_levels(rows, columns)
@@ -64,74 +79,93 @@ class Group:
 
 @dataclass(frozen=True)
 class Schema:
-    """Groups of columns; every column is in one.
+    """Groups of columns; every column of the table is in one, unless it was missing throughout.
 
-    Printed, it says one line a group.
+    A text may be in several, each with an analyser of its own, and pairs of columns are groups
+    beside those of the columns. A part of a time (hour, weekday, month) is a column of a group and
+    not of the table. Printed, a schema says one line a column: its event model, and why; or one
+    line a group if there are many.
     """
 
     groups: tuple[Group, ...]
-    order: range | tuple[Name, ...]  # all columns, as they came
-
-    @classmethod
-    def infer(
-        cls, rows: Rows, event_models: EventModels = "auto", estimate: How = "mean"
-    ) -> Schema:
-        """Choose an event model for each column, unless it is named.
-
-        ``estimate`` is for those that are chosen here or named; an event model that is given as
-        an object has its own.
-
-        Numbers are Gaussian, booleans Bernoulli, strings categories or texts by what they look
-        like (at least four words on average, and mostly distinct, is text), sparse matrices and
-        texts multinomial.
-        """
-        named = _named(event_models, rows, estimate)
-        if isinstance(rows.names, range) and not isinstance(event_models, Mapping):
-            kinds = {rows.kind(name) for name in _varied(rows, rows.names)} or {"number"}
-            kind = kinds.pop()
-            if kind is not None and not kinds:
-                event = (
-                    named if isinstance(named, EventModel) else _default(rows, 0, kind, estimate)[0]
-                )
-                group = Group(_group_name(event, kind), event, kind, rows.names)
-                return cls((group,), rows.names)
-        groups: dict[tuple[EventModel, Kind, Name | None], list[Name]] = {}
-        for name in rows.names:
-            chosen = named.get(name) if isinstance(named, Mapping) else named
-            event, kind = _choose(rows, name, chosen, estimate)
-            own = name if kind == "text" else None  # each text is a group of its own
-            groups.setdefault((event, kind, own), []).append(name)
-        return cls(
-            tuple(
-                Group(_group_name(event, kind, own), event, kind, tuple(names))
-                for (event, kind, own), names in groups.items()
-            ),
-            rows.names,
-        )
+    order: range | tuple[Name, ...]  # the columns of the table, as they came
+    notes: Mapping[Name, str] = field(default_factory=dict)  # what else is to be said of a column
 
     @cached_property
     def columns(self) -> dict[Name, Group]:
-        """Each column's group, in the order of the columns."""
-        of = {name: group for group in self.groups for name in group.columns}
-        return {name: of[name] for name in self.order}
+        """The group of each column: those of the table in its order, then parts of times.
+
+        Of a text in several groups it is the first.
+        """
+        of = {name: groups[0] for name, groups in self.groups_of.items()}
+        return {name: of[name] for name in self.order if name in of} | of
+
+    @cached_property
+    def groups_of(self) -> dict[Name, list[Group]]:
+        """All groups of each column."""
+        of: dict[Name, list[Group]] = {}
+        for group in self.of_columns:
+            for name in group.columns:
+                of.setdefault(name, []).append(group)
+        return of
+
+    @cached_property
+    def of_columns(self) -> tuple[Group, ...]:
+        """The groups of columns, without those of pairs."""
+        return tuple(group for group in self.groups if not group.event.beside)
 
     @property
+    def pairs(self) -> dict[Name, tuple[Name, Name]]:
+        """The pairs of columns that are counted, by name."""
+        events = (group.event for group in self.groups)
+        of_pairs = (event for event in events if isinstance(event, Pairs))
+        return {name: pair for e in of_pairs for name, pair in zip(e.names, e.pairs, strict=True)}
+
+    @cached_property
     def names(self) -> list[str]:
-        """The columns that have names, rather than places in an array."""
+        """The columns of the table that have names, rather than places in an array."""
         if isinstance(self.order, range):
             return []
         return [name for name in self.order if isinstance(name, str)]
 
     @property
     def width(self) -> int:
-        """The number of columns."""
+        """The number of columns of the table."""
         return len(self.order)
 
     @property
-    def event_models(self) -> dict[str, EventModel] | EventModel | str:
+    def kinds(self) -> dict[Name, Kind]:
+        """What the columns of the table hold, where they held anything."""
+        return {name: group.kind for name, group in self.columns.items() if name not in self.parts}
+
+    @property
+    def event_models(self) -> Any:
         """What to choose to learn like this again."""
-        named = {name: self.columns[name].event for name in self.names}
-        return named or (self.groups[0].event if len(self.groups) == 1 else "auto")
+        with_parts = {of for of, _ in self.parts.values()}
+        named = {
+            name: self._chosen(name)
+            for name in self.names
+            if name in self.columns and name not in with_parts
+        }
+        alone = len(self.of_columns) == 1 and not self.names
+        return named or (self.groups[0].event if alone else "auto")
+
+    def _chosen(self, name: Name) -> Any:
+        chosen = [group.analyser or group.event for group in self.groups_of[name]]
+        return chosen[0] if len(chosen) == 1 else chosen
+
+    @cached_property
+    def parts(self) -> dict[Name, tuple[Name, str]]:
+        """The columns that are parts of times: of which, and what part."""
+        held = {name for group in self.groups if group.kind == "part" for name in group.columns}
+        all_of = {part_name(of, part): (of, part) for of in self.times for part in CYCLES}
+        return {name: of for name, of in all_of.items() if name in held}
+
+    @cached_property
+    def times(self) -> frozenset[Name]:
+        """The columns that are times."""
+        timed = (group.columns for group in self.groups if group.kind == "time")
+        return frozenset(name for columns in timed for name in columns)
 
     def encode(self, rows: Rows, axes: Mapping[str, Axis] | None = None) -> dict[str, Block]:
         """Encode rows into one block a group, by known axes, or finding them.
@@ -147,40 +181,62 @@ class Schema:
             for group in self.groups
         }
 
+    def decode(self, blocks: Mapping[str, Block]) -> Rows:
+        """Return the rows that these blocks encode."""
+        columns: dict[Name, Any] = {}
+        kinds: dict[Name, Kind] = {}
+        for group in self.of_columns:
+            block = blocks[group.name]
+            if group.event.layout == "rows":
+                assert isinstance(block, Codes)
+                columns |= split_rows(block, group.columns)
+            else:
+                columns |= decode(block, group.kind)
+                kinds |= dict.fromkeys(group.columns, group.kind)
+        nothing = [None] * len(next(iter(blocks.values()), ()))
+        return column_rows({name: columns.get(name, nothing) for name in self.order}, kinds)
+
     def match(self, rows: Rows) -> Rows:
         """Return the rows with exactly these columns, or say which differ."""
+        rows = rows.rows if isinstance(rows, TimedRows) else rows
         if len(self.groups) == 1 and rows.names == self.groups[0].columns:
-            _check_kind(rows, self.groups[0], rows.names)
-            return rows
-        known = self.columns
-        if all(isinstance(name, int) for name in known) or isinstance(rows.names, range):
-            return self._match_by_place(rows)
-        lacking = [name for name in known if name not in set(rows.names)]
-        extra = [name for name in rows.names if name not in known]
-        if lacking and len(lacking) == len(known):
+            _check_kinds(rows, self.groups[0], rows.names)
+            return self._timed(rows)
+        if not self.names or isinstance(rows.names, range):
+            return self._timed(self._match_by_place(rows))
+        lacking = [name for name in self.order if name not in rows.place]
+        extra = [name for name in rows.names if name not in self._known]
+        if lacking and len(lacking) == self.width:
             raise ValueError(
                 "None of the columns that were learned is in the table: it has "
-                f"{_list(rows.names)}, but {_list(known)} were learned."
+                f"{list_names(rows.names)}, but {list_names(self.order)} were learned."
             )
         if lacking:
-            warnings.warn(f"No column {_list(lacking)}: counted as missing.", stacklevel=2)
+            warnings.warn(f"No column {list_names(lacking)}: counted as missing.", stacklevel=2)
         if extra:
-            warnings.warn(f"Column {_list(extra)} was not learned: ignored.", stacklevel=2)
-        for group in self.groups:
-            _check_kind(rows, group, [name for name in group.columns if name in set(rows.names)])
-        return PaddedRows(rows, tuple(known)) if lacking else rows
+            warnings.warn(f"Column {list_names(extra)} was not learned: ignored.", stacklevel=2)
+        for group in self.of_columns:
+            _check_kinds(rows, group, [name for name in group.columns if name in rows.place])
+        return self._timed(PaddedRows(rows, tuple(self.order)) if lacking else rows)
 
     def _match_by_place(self, rows: Rows) -> Rows:
-        known = self.columns
-        if len(rows.names) != len(known):
+        if len(rows.names) != self.width:
             raise ValueError(
-                f"X has {len(rows.names)} features, but NaiveBayes is expecting {len(known)} "
+                f"X has {len(rows.names)} features, but NaiveBayes is expecting {self.width} "
                 "features as input."
             )
-        by_place = rows if set(rows.names) == set(known) else RenamedRows(rows, tuple(known))
-        for group in self.groups:
-            _check_kind(by_place, group, group.columns)
+        same = set(rows.names) == self._known
+        by_place = rows if same else RenamedRows(rows, tuple(self.order))
+        for group in self.of_columns:
+            _check_kinds(by_place, group, [c for c in group.columns if c not in self.parts])
         return by_place
+
+    def _timed(self, rows: Rows) -> Rows:
+        return TimedRows(rows, self.times, self.parts) if self.times else rows
+
+    @cached_property
+    def _known(self) -> frozenset[Name]:
+        return frozenset(self.order)
 
     def union(self, other: Schema) -> Schema:
         """Return the schema with the columns of both; a column must have one event model."""
@@ -193,151 +249,104 @@ class Schema:
         for group in other.groups:
             own = mine.get(group.name, replace(group, columns=()))
             if own.columns != group.columns:
-                self._check_same(group)
+                if not group.event.beside:
+                    self._check_same(group)
                 columns = _union(own.columns, group.columns) if own.columns else group.columns
                 mine[group.name] = replace(own, columns=columns)
-        return Schema(tuple(mine.values()), _union(self.order, other.order))
+        order = _union(self.order, other.order)
+        return Schema(tuple(mine.values()), order, {**other.notes, **self.notes})
 
     def _check_same(self, group: Group) -> None:
-        known = self.columns
+        known = self.groups_of
         for name in group.columns:
-            if name in known and known[name].name != group.name:
+            names = [own.name for own in known.get(name, ())]
+            if names and group.name not in names:
                 raise ValueError(
-                    f"Column {title(name)!r} is {known[name].name} in one model and "
+                    f"Column {title(name)!r} is {' and '.join(names)} in one model and "
                     f"{group.name} in the other; they cannot be merged."
                 )
 
-    def extend(self, rows: Rows, event_models: EventModels, estimate: How = "mean") -> Schema:
-        """Return the schema of these rows: known columns as they are, new ones inferred."""
-        known = self.columns
-        by_place = isinstance(rows.names, range) or not self.names
-        if by_place or all(name in known for name in rows.names):
-            return self
-        fresh = Schema.infer(rows, event_models, estimate)
-        kept = []
-        for group in fresh.groups:
-            names = tuple(name for name in group.columns if name not in known)
-            if names:
-                kept.append(replace(group, columns=names))
-        order = tuple(name for name in rows.names if name not in known)
-        return self.union(Schema(tuple(kept), order))
-
     def __str__(self) -> str:
-        return "\n".join(
-            f"{group.name}: {_list(group.columns)} ({group.kind}, {group.event})"
-            for group in self.groups
-        )
+        if len(self.columns) > SHOWN:
+            lines = [
+                (_event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
+                for group in self.groups
+            ]
+            noted = [(title(name), note) for name, note in self.notes.items()]
+            return "\n".join(f"{name}: {what}" for name, what in lines + noted)
+        table = [
+            (
+                title(name),
+                " + ".join(map(_event_name, self.groups_of[name])),
+                self.notes.get(name, f"{group.kind}s"),
+            )
+            for name, group in self.columns.items()
+        ]
+        table += [(name, Pairs.name, "how two columns meet") for name in map(title, self.pairs)]
+        table += [
+            (title(name), "not learned", self.notes.get(name, "missing throughout"))
+            for name in self.order
+            if name not in self.columns
+        ]
+        wide = [min(max((len(row[i]) for row in table), default=0), WIDEST) for i in range(2)]
+        return "\n".join(f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c}" for a, b, c in table)
 
 
-def _group_name(event: EventModel, kind: Kind, text: Name | None = None) -> str:
-    name = event.name if event == type(event)() else str(event)
-    if text is not None:
-        return f"{name} {title(text)}"
-    return name if kind == USUAL_KIND.get(event.name, kind) else f"{name} of {kind}s"
+def pair_group(event: Pairs) -> Group:
+    """Make the group of pairs of columns; the same pairs have the same name."""
+    of = repr((event, event.pairs, event.edges, event.levels)).encode()
+    name = f"{event.name} {blake2b(of, digest_size=4).hexdigest()}"
+    return Group(name, event, "pair", event.names)
+
+
+def encode_pairs(rows: Rows, event: Pairs) -> Codes:
+    """Encode how the bins of pairs of columns meet; all that can be is known."""
+    bins = {name: encode_bins(rows, name, edges=edges) for name, edges in event.edges}
+    bins |= {name: encode_bins(rows, name, levels=levels) for name, levels in event.levels}
+    codes = np.empty((len(rows), len(event.pairs)), np.int32)
+    for j, (a, b) in enumerate(event.pairs):
+        codes[:, j] = bins[a] * event.size[b] + bins[b]
+    return Codes(codes, event.axis)
+
+
+def list_names(names: Iterable[Name], most: int = 10) -> str:
+    """List names for a message, so many at most."""
+    every = list(names)
+    shown = ", ".join(repr(title(name)) for name in islice(every, most))
+    return shown + (f" and {len(every) - most} more" if len(every) > most else "")
+
+
+def _event_name(group: Group) -> str:
+    """Return the event model's name, with the options that are not the usual ones."""
+    event: Any = group.event
+    usual = type(event)()
+    shown = (f.name for f in fields(event) if f.repr and f.name != "columns")
+    options = {name: getattr(event, name) for name in shown}
+    other = [
+        f"{name}={value!r}"
+        for name, value in options.items()
+        if value not in (getattr(usual, name), "auto")
+    ]
+    name = f"{event.name}({', '.join(other)})" if other else str(event.name)
+    plain = group.analyser is None or group.analyser.is_plain
+    return name if plain else f"{name} {group.analyser}"
 
 
 def _union(a: range | tuple[Name, ...], b: range | tuple[Name, ...]) -> range | tuple[Name, ...]:
     return Columns(a).union(Columns(b))[0].columns
 
 
-def event_model(chosen: str | EventModel, estimate: How = "mean") -> EventModel:
-    """Return an event model by name, or as it is."""
-    if isinstance(chosen, EventModel):
-        return chosen
-    if chosen not in EVENT_MODELS:
-        names = ", ".join([*EVENT_MODELS, "text", "auto"])
-        raise ValueError(f"There is no event model {chosen!r}; there are {names}.")
-    return EVENT_MODELS[chosen](estimate=estimate)  # type: ignore[call-arg]
-
-
-def _named(event_models: EventModels, rows: Rows, estimate: How) -> Any:
-    """Return what was named: None, "text", an event model, or these by column."""
-
-    def resolve(chosen: str | EventModel) -> str | EventModel | None:
-        if chosen == "auto":
-            return None
-        return chosen if chosen == "text" else event_model(chosen, estimate)
-
-    if not isinstance(event_models, Mapping):
-        return resolve(event_models)
-    unknown = [name for name in event_models if name not in rows.names]
-    if unknown:
-        raise ValueError(
-            f"event_models names the column {unknown[0]!r}, which is not in the table; "
-            f"it has {_list(rows.names)}."
-        )
-    return {name: resolve(chosen) for name, chosen in event_models.items()}
-
-
-def _choose(
-    rows: Rows, name: Name, chosen: str | EventModel | None, estimate: How
-) -> tuple[EventModel, Kind]:
-    kind = rows.kind(name)
-    if kind is None:  # nothing to go by: it may become anything that holds levels
-        kind = "string"
-    if chosen is None:
-        return _default(rows, name, kind, estimate)
-    if kind in ("string", "text"):
-        if chosen == "text":
-            return Multinomial(estimate=estimate), "text"
-        assert isinstance(chosen, EventModel)
-        if isinstance(chosen, Multinomial | Bernoulli):
-            return chosen, "text"
-        if not isinstance(chosen, Categorical):
-            raise ValueError(
-                f"Column {title(name)!r} holds strings, which a {chosen.name} event model cannot "
-                "count; choose categorical, multinomial, bernoulli or text."
-            )
-        return chosen, "string"
-    if chosen == "text":
-        raise ValueError(f"Column {title(name)!r} holds {kind}s, not text.")
-    assert isinstance(chosen, EventModel)
-    return chosen, kind
-
-
-def _default(rows: Rows, name: Name, kind: Kind, estimate: How) -> tuple[EventModel, Kind]:
-    if kind == "text" or (kind == "string" and _looks_like_text(rows, name)):
-        return Multinomial(estimate=estimate), "text"
-    if kind == "string":
-        return Categorical(estimate=estimate), kind
-    if kind == "boolean":
-        return Bernoulli(estimate=estimate), kind
-    model = Multinomial if isinstance(rows, SparseRows) else Gaussian
-    return model(estimate=estimate), kind
-
-
-def _looks_like_text(rows: Rows, name: Name) -> bool:
-    column = rows.values(name)
-    step = max(1, len(column) // SAMPLE)
-    texts = [text for text in column[::step].tolist() if text is not None]
-    if not texts or len(set(texts)) < TEXT_DISTINCT * len(texts):
-        return False
-    return sum(len(text.split()) for text in texts) >= TEXT_WORDS * len(texts)
-
-
-def _check_kind(rows: Rows, group: Group, names: Sequence[Name]) -> None:
-    for name in _varied(rows, names):
+def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
+    """Raise a ValueError if a column holds another kind of values than in training."""
+    if group.event.layout == "rows":
+        return  # of any kinds
+    allowed = (group.kind, None, *ALSO.get(group.kind, ()))
+    if rows.one_kind in allowed and rows.one_kind is not None:
+        return
+    for name in names:
         kind = rows.kind(name)
-        same = kind == group.kind or {kind, group.kind} == {"string", "text"}
-        if kind is not None and not same and not _all_missing(rows, name):
+        if kind not in allowed:
             raise ValueError(
                 f"Column {title(name)!r} held {group.kind}s in training and holds {kind}s now; "
                 "convert it, or train again."
             )
-
-
-def _all_missing(rows: Rows, name: Name) -> bool:
-    """Whether no cell is there; pandas makes a column of floats of that."""
-    column = rows.values(name)
-    return column.dtype.kind == "f" and bool(np.isnan(column).all())
-
-
-def _varied(rows: Rows, names: Sequence[Name]) -> Sequence[Name]:
-    """Return the columns whose kinds can differ: those of a matrix cannot."""
-    return names[:1] if isinstance(rows, MatrixRows | SparseRows) else names
-
-
-def _list(names: Any, most: int = 10) -> str:
-    shown = [repr(title(name)) for name in list(names)[:most]]
-    more = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")

@@ -17,17 +17,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Axis, Columns, Levels, Words
-from naively.core.compute import Vocabulary
+from naively.core.analyser import Analyser
+from naively.core.axis import Axis, Columns, Levels, Words, words_axis
+from naively.core.cells import Cells, as_cells
 from naively.core.event import EventModel
 from naively.core.statistic import Statistic
 from naively.core.sums import Sums
 from naively.core.tally import BlockTally, Tally
-from naively.events import EVENT_MODELS, PRIORS
+from naively.core.weights import Weights
+from naively.data.patterns import Patterns
+from naively.data.text import Text
+from naively.events import EVENT_MODELS, PRIORS, Beta, Dirichlet
+from naively.events.pairs import Pairs
 from naively.model import Model, Settings
 from naively.schema import Group, Schema
 
 FORMAT = 1
+ANALYSERS: dict[str, Any] = {Text.name: Text, Patterns.name: Patterns}
 KEY = "naively"  # of the header in the file's metadata
 
 Arrays = dict[str, NDArray[Any]]
@@ -89,11 +95,14 @@ def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, An
         raise ValueError(f"{path} is a safetensors file, but not a model of naively.")
     try:
         header = json.loads(text)
+        kind = header.get("kind")
         newer = int(header["format"]) > FORMAT
-        if not newer:
+        if not newer and kind is None:
             return _model(header, arrays), dict(header.get("provenance", {}))
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}.") from error
+    if kind is not None:
+        raise ValueError(f"{path} is the model of a mail {kind}: ask it by `naively {kind}`.")
     raise ValueError(
         f"{path} has format {header['format']}, made by a newer version of naively "
         f"({header.get('version')}); this one reads up to {FORMAT}. Upgrade naively."
@@ -131,16 +140,56 @@ def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
     prior = model.settings.class_prior
     return {
         "version": version("naively"),
-        "classes": {"labels": model.classes.tolist(), "dtype": model.classes.dtype.str},
-        "class_prior": list(prior.items())
-        if isinstance(prior, Mapping)
-        else prior
-        if isinstance(prior, str)
-        else [float(p) for p in prior],
+        "classes": {"labels": _labels(model.classes), "dtype": model.classes.dtype.str},
+        "class_prior": _class_prior(prior),
         "estimate": model.settings.estimate,
+        "smoothing": model.settings.smoothing,
         "columns": _names(model.schema.order),
+        "weights": _weights(model, arrays),
+        "notes": list(model.schema.notes.items()),
         "groups": [_group(model, group, arrays) for group in model.schema.groups],
     }
+
+
+def _labels(classes: NDArray[Any]) -> list[Any]:
+    labels: list[Any] = (classes.astype(str) if classes.dtype.kind == "M" else classes).tolist()
+    return labels
+
+
+def _weights(model: Model, arrays: Arrays) -> dict[str, Any] | None:
+    weights = model.weights
+    if weights is None:
+        return None
+    classes = model.classes.tolist()
+    none = np.zeros((0, len(classes)))
+    tables = [weights.table(group, [column], classes) for group, column in weights.of]
+    arrays["weights"] = np.concatenate([none, *tables])
+    arrays["bias"] = weights.bias_of(classes)
+    return {"of": list(weights.of), "usual": weights.usual, "rows": weights.rows}
+
+
+def _read_weights(
+    saved: dict[str, Any] | None, arrays: Arrays, classes: NDArray[Any]
+) -> Weights | None:
+    if saved is None:
+        return None
+    weight, bias = arrays["weights"], arrays["bias"]
+    usual, rows = float(saved["usual"]), float(saved["rows"])
+    if weight.shape != (len(saved["of"]), len(classes)) or bias.shape != classes.shape:
+        raise ValueError("weights have the wrong shape")
+    if not (np.isfinite(weight).all() and (weight >= 0).all() and 0 <= usual < np.inf):
+        raise ValueError("weights must be finite and at least 0")
+    parts = [(str(group), column) for group, column in saved["of"]]
+    of = dict(zip(parts, map(tuple, weight.tolist()), strict=True))
+    return Weights(tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows)
+
+
+def _class_prior(prior: Any) -> Any:
+    if isinstance(prior, Mapping):
+        return list(prior.items())
+    if isinstance(prior, Beta | Dirichlet):
+        return _prior(prior)
+    return prior if isinstance(prior, str) else [float(p) for p in prior]
 
 
 def _group(model: Model, group: Group, arrays: Arrays) -> dict[str, Any]:
@@ -153,6 +202,7 @@ def _group(model: Model, group: Group, arrays: Arrays) -> dict[str, Any]:
         "options": _options(group.event),
         "kind": group.kind,
         "columns": _names(group.columns),
+        "analyser": _analyser(group.analyser),
         "statistics": [statistic.value for statistic in tally.sums],
         "axis": _axis(tally.axis, group.name, arrays),
     }
@@ -162,15 +212,36 @@ def _options(event: Any) -> dict[str, Any]:
     """Return an event model's settings; a prior is saved by name."""
     options = {field.name: getattr(event, field.name) for field in fields(event)}
     if options.get("prior") is not None:
-        options["prior"] = {"name": type(event.prior).__name__, **asdict(event.prior)}
+        options["prior"] = _prior(event.prior)
     return options
+
+
+def _prior(prior: Any) -> dict[str, Any]:
+    return {"name": type(prior).__name__, **asdict(prior)}
+
+
+def _read_prior(saved: Mapping[str, Any]) -> Any:
+    values = dict(saved)
+    return PRIORS[values.pop("name")](**values)
 
 
 def _event(name: str, options: dict[str, Any]) -> EventModel:
     if options.get("prior") is not None:
-        prior = dict(options["prior"])
-        options = {**options, "prior": PRIORS[prior.pop("name")](**prior)}
-    return EVENT_MODELS[name](**options)
+        options = {**options, "prior": _read_prior(options["prior"])}
+    return Pairs(**options) if name == Pairs.name else EVENT_MODELS[name](**options)
+
+
+def _analyser(analyser: Analyser | None) -> dict[str, Any] | None:
+    """Return an analyser's settings; its event model is saved with the group."""
+    return None if analyser is None else {"name": analyser.name, **analyser.settings}
+
+
+def _read_analyser(saved: dict[str, Any] | None, event: EventModel) -> Analyser | None:
+    if saved is None:
+        return None
+    settings = dict(saved)
+    analyser: Analyser = ANALYSERS[settings.pop("name")](**settings, event=event)
+    return analyser
 
 
 def _names(columns: Any) -> Any:
@@ -183,10 +254,16 @@ def _columns(saved: Any) -> Any:
 
 def _axis(axis: Axis, name: str, arrays: Arrays) -> dict[str, Any]:
     if isinstance(axis, Words):
-        arrays[f"{name}/words"], arrays[f"{name}/ends"] = axis.vocabulary.to_arrays()
+        if axis.grows:
+            arrays[f"{name}/words"], arrays[f"{name}/ends"] = axis.vocabulary.to_arrays()
         return {"kind": "words", "columns": list(axis.columns)}
     if isinstance(axis, Levels):
         return {"kind": "levels", "columns": list(axis.columns), "levels": axis.levels}
+    if isinstance(axis, Cells):
+        arrays[f"{name}/keys"] = np.concatenate([np.empty(0, np.int64), *axis.keys])
+        arrays[f"{name}/shifts"] = np.array(axis.shifts, np.int64)
+        arrays[f"{name}/first"] = axis.first
+        return {"kind": "cells", "columns": _names(axis.columns)}
     return {"kind": "columns", "columns": _names(axis.columns)}
 
 
@@ -206,26 +283,44 @@ def _model(header: dict[str, Any], arrays: Arrays) -> Model:
     groups, blocks = [], {}
     for entry in header["groups"]:
         event = _event(entry["event"], entry["options"])
-        groups.append(Group(entry["name"], event, entry["kind"], _columns(entry["columns"])))
-        blocks[entry["name"]] = _block(entry, arrays, k)
+        columns, analyser = _columns(entry["columns"]), _read_analyser(entry["analyser"], event)
+        groups.append(Group(entry["name"], event, entry["kind"], columns, analyser))
+        blocks[entry["name"]] = _block(entry, analyser, arrays, k)
     prior = header["class_prior"]
     if isinstance(prior, list) and prior and isinstance(prior[0], list):
         prior = dict(prior)
+    elif isinstance(prior, dict):
+        prior = _read_prior(prior)
     tally = Tally(classes, _get(arrays, "weight", (k,)), blocks)
-    schema = Schema(tuple(groups), _columns(header["columns"]))
-    if sorted(map(str, schema.columns)) != sorted(str(n) for g in groups for n in g.columns):
+    notes = dict(header.get("notes", []))
+    schema = Schema(tuple(groups), _columns(header["columns"]), notes)
+    grouped = [n for group in schema.of_columns if group.kind != "text" for n in group.columns]
+    texts = {name for group in groups if group.kind == "text" for name in group.columns}
+    twice = len(set(grouped)) < len(grouped) or texts & set(grouped)
+    grouped += texts
+    if twice or set(grouped) - set(schema.order) - set(schema.parts):
         raise ValueError("the groups do not hold the columns")
-    return Model(schema, tally, Settings(prior, header["estimate"]))
+    weights = _read_weights(header.get("weights"), arrays, classes)
+    return Model(
+        schema, tally, Settings(prior, header["estimate"], header.get("smoothing", "auto")), weights
+    )
 
 
-def _block(entry: dict[str, Any], arrays: Arrays, k: int) -> BlockTally:
+def _block(entry: dict[str, Any], analyser: Analyser | None, arrays: Arrays, k: int) -> BlockTally:
     name, saved = entry["name"], entry["axis"]
     axis: Axis
     if saved["kind"] == "words":
-        vocabulary = Vocabulary.from_arrays(arrays[f"{name}/words"], arrays[f"{name}/ends"])
-        axis = Words(tuple(saved["columns"]), vocabulary)
+        if analyser is None:
+            raise ValueError("texts without an analyser")
+        words = () if analyser.features else (arrays[f"{name}/words"], arrays[f"{name}/ends"])
+        axis = words_axis(tuple(saved["columns"]), analyser, *words)
     elif saved["kind"] == "levels":
-        axis = Levels(tuple(saved["columns"]), tuple(map(tuple, saved["levels"])))
+        levels = (tuple(map(_level, of_column)) for of_column in saved["levels"])
+        axis = Levels(tuple(saved["columns"]), tuple(levels))
+    elif saved["kind"] == "cells":
+        found = (arrays[f"{name}/{part}"] for part in ("shifts", "first", "keys"))
+        axis = as_cells(_columns(saved["columns"]), *found)
+        axis.check()
     else:
         axis = Columns(_columns(saved["columns"]))
     sums = {}
@@ -233,6 +328,11 @@ def _block(entry: dict[str, Any], arrays: Arrays, k: int) -> BlockTally:
         height = len(axis) if axis.per_row(statistic) else len(axis.columns)
         sums[statistic] = _get(arrays, f"{name}/{statistic.value}", (height, k))
     return BlockTally(axis, sums)
+
+
+def _level(saved: Any) -> Any:
+    """Return a level, which is a tuple if it is a whole row."""
+    return tuple(saved) if isinstance(saved, list) else saved
 
 
 def _get(arrays: Arrays, name: str, shape: tuple[int, ...]) -> Sums:

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "finish.h"
@@ -203,8 +204,10 @@ class Result {
 
   private:
     static nb::object make(const char* maker, nb::tuple shape) {
-        return nb::module_::import_("numpy").attr(maker)(
-            shape, std::is_same_v<T, double> ? "float64" : "int32");
+        const char* dtype = std::is_same_v<T, double>    ? "float64"
+                            : std::is_same_v<T, int64_t> ? "int64"
+                                                         : "int32";
+        return nb::module_::import_("numpy").attr(maker)(shape, dtype);
     }
 
     nb::object object_;

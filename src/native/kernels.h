@@ -1,5 +1,5 @@
 // The kernels for dense, CSR and code matrices, with the names, arguments and results of
-// core/kernels.py.
+// core/kernels.py and core/grid.py.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -16,6 +16,9 @@ nb::object tally_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
                      nb::handle w, std::int64_t k, std::int64_t width);
 nb::object tally_codes(nb::handle codes, nb::handle first, nb::handle y, nb::handle w,
                        std::int64_t k);
+nb::object tally_cells(nb::handle values, nb::handle y, nb::handle w, std::int64_t k,
+                       std::int64_t cap);
+nb::object find_bins(nb::handle values, nb::handle edges, nb::handle first);
 
 nb::object score_linear(nb::handle X, nb::handle slope, nb::handle offset, nb::handle start,
                         const char* finish, nb::handle log_prior);

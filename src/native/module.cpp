@@ -18,6 +18,10 @@ void bind_tally(nb::module_& m) {
           nb::arg("y"), nb::arg("w").none(), nb::arg("k"), nb::arg("width"));
     m.def("tally_codes", &naively::tally_codes, nb::arg("codes"), nb::arg("first"), nb::arg("y"),
           nb::arg("w").none(), nb::arg("k"));
+    m.def("tally_cells", &naively::tally_cells, nb::arg("values"), nb::arg("y"),
+          nb::arg("w").none(), nb::arg("k"), nb::arg("cap"));
+    m.def("find_bins", &naively::find_bins, nb::arg("values"), nb::arg("edges"),
+          nb::arg("first"));
 }
 
 void bind_score(nb::module_& m) {

@@ -2,7 +2,6 @@
 // table. Whole numbers are added plainly, which is exact below 2^53; when something else turns up,
 // the counting starts again in double-double.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -10,57 +9,13 @@
 #include <vector>
 
 #include "arrays.h"
-#include "double_double.h"
 #include "kernels.h"
 #include "sparse.h"
+#include "table_sums.h"
 #include "threads.h"
 
 namespace naively {
 namespace {
-
-// A cell of the table of whole numbers is a double; else it is a double-double.
-struct Sum {
-    double high, low;
-};
-
-NAIVELY_INLINE inline void add(double& cell, double value) { cell += value; }
-NAIVELY_INLINE inline void add_product(double& cell, double value, double weight) {
-    cell += value * weight;
-}
-NAIVELY_INLINE inline void add(Sum& cell, double value) { add_to_sum(cell.high, cell.low, value); }
-NAIVELY_INLINE inline void add_product(Sum& cell, double value, double weight) {
-    const double product = value * weight;
-    add(cell, product);
-    cell.low += __builtin_fma(value, weight, -product);
-}
-void merge(double& cell, double other) { cell += other; }
-void merge(Sum& cell, const Sum& other) { add_pair(cell.high, cell.low, other.high, other.low); }
-
-constexpr double exact_limit = 0x1p53;
-
-// Whether all are whole, and how large they get.
-struct Wholeness {
-    bool whole = true;
-    double largest = 0.0;
-
-    NAIVELY_INLINE inline void look_at(double value) {
-        if (value != value) value = 0.0;  // not counted
-        whole &= value == std::rint(value);
-        const double size = std::fabs(value);
-        largest = largest < size ? size : largest;
-    }
-    void merge(const Wholeness& other) {
-        whole &= other.whole;
-        largest = std::max(largest, other.largest);
-    }
-};
-
-Wholeness look_at_weights(const double* w, int64_t rows) {
-    Wholeness seen{true, w ? 0.0 : 1.0};
-    if (w)
-        for (int64_t i = 0; i < rows; ++i) seen.look_at(w[i]);
-    return seen;
-}
 
 // The number of cells of a table, before anything is allocated by it.
 int64_t count_cells(int64_t rows, int64_t columns) {
@@ -106,11 +61,8 @@ nb::object make_pair(int64_t rows, int64_t columns, const CountInto& count_into)
             nb::gil_scoped_release released;
             std::vector<Sum> table(rows * columns);
             count_into(table.data());
-            for (int64_t cell = 0; cell < rows * columns; ++cell) {
-                const Sum& sum = table[cell];
-                high.data()[cell] = sum.high + sum.low;
-                low.data()[cell] = sum.low - (high.data()[cell] - sum.high);
-            }
+            for (int64_t cell = 0; cell < rows * columns; ++cell)
+                finish(table[cell], high.data()[cell], low.data()[cell]);
         }
         return nb::make_tuple(high.object(), low.object());
     }

@@ -1,4 +1,4 @@
-// Texts counted, encoded and scored by their words. Nothing here needs the GIL.
+// Texts counted, encoded and scored by their tokens. Nothing here needs the GIL.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 #include "arrays.h"
 #include "double_double.h"
 #include "finish.h"
+#include "large_pages.h"
 #include "text_seen.h"
 #include "text_source.h"
-#include "text_words.h"
-#include "vocabulary.h"
+#include "text_tokens.h"
 
 namespace naively {
 
@@ -50,14 +50,18 @@ inline bool sums_are_exact(const double* weights, size_t n, size_t most) {
     return largest * static_cast<double>(most) <= 0x1p53;
 }
 
-// Returns a table (words, classes), row by row; grows the vocabulary.
+// Returns a table (tokens, classes), row by row; new tokens are added.
 template <class Cell>
-std::vector<Cell> count_words(Vocabulary& vocabulary, const CountJob& job) {
-    std::vector<Cell> cells(vocabulary.size() * job.k);
-    std::vector<uint8_t> buffer;
+LargeVector<Cell> count_tokens(Tokens& tokens, const CountJob& job) {
+    LargeVector<Cell> cells(tokens.size() * job.k);
+    TokenBuffers buffers;
     SeenWords seen;
     for (size_t row = 0; row < job.texts.size(); ++row) {
         const size_t c = static_cast<size_t>(job.y[row]);
+        const auto soon = [&](uint32_t number) {
+            const size_t cell = number * job.k + c;
+            if (cell < cells.size()) __builtin_prefetch(&cells[cell], 1);
+        };
         const auto add = [&](uint32_t number) {
             const size_t cell = number * job.k + c;
             if (cell >= cells.size())
@@ -70,37 +74,33 @@ std::vector<Cell> count_words(Vocabulary& vocabulary, const CountJob& job) {
         };
         if (job.presence) {
             seen.next_text();
-            visit_words(job.texts[row], buffer, [&](const Word& word) {
-                const uint32_t number = vocabulary.find_or_add(word);
+            tokens.visit_all(job.texts[row], buffers, soon, [&](uint32_t number) {
                 if (seen.insert(number)) add(number);
             });
         } else {
-            visit_words(job.texts[row], buffer,
-                        [&](const Word& word) { add(vocabulary.find_or_add(word)); });
+            tokens.visit_all(job.texts[row], buffers, soon, add);
         }
     }
-    cells.resize(vocabulary.size() * job.k);
+    cells.resize(tokens.size() * job.k);
     return cells;
 }
 
-// The known words of each text, as the arrays of a CSR matrix.
+// The known tokens of each text, as the arrays of a CSR matrix.
 struct EncodedTexts {
     std::vector<int64_t> indptr{0};
     std::vector<int32_t> indices;
     std::vector<double> data;
 };
 
-inline EncodedTexts encode_texts(const Vocabulary& vocabulary, const TextSource& texts,
-                                 bool presence) {
+inline EncodedTexts encode_texts(const Tokens& tokens, const TextSource& texts, bool presence) {
     EncodedTexts encoded;
-    std::vector<uint8_t> buffer;
+    TokenBuffers buffers;
     std::vector<uint32_t> found;
+    const auto soon = [](uint32_t) {};
     for (size_t row = 0; row < texts.size(); ++row) {
         found.clear();
-        visit_words(texts[row], buffer, [&](const Word& word) {
-            const uint32_t number = vocabulary.find(word);
-            if (number != Vocabulary::UNKNOWN) found.push_back(number);
-        });
+        tokens.visit_known(texts[row], buffers, soon,
+                           [&](uint32_t number) { found.push_back(number); });
         std::sort(found.begin(), found.end());
         for (size_t i = 0, next; i < found.size(); i = next) {
             for (next = i + 1; next < found.size() && found[next] == found[i];) ++next;
@@ -112,26 +112,42 @@ inline EncodedTexts encode_texts(const Vocabulary& vocabulary, const TextSource&
     return encoded;
 }
 
-// Score the texts [begin, end): row i of slope, (words, classes), for each time word i is there.
-inline void score_texts(const Vocabulary& vocabulary, const TextSource& texts, const double* slope,
+// How many known tokens each text has.
+inline std::vector<int64_t> count_lengths(const Tokens& tokens, const TextSource& texts,
+                                          bool presence) {
+    std::vector<int64_t> lengths(texts.size());
+    TokenBuffers buffers;
+    SeenWords seen;
+    const auto soon = [](uint32_t) {};
+    for (size_t row = 0; row < texts.size(); ++row) {
+        seen.next_text();
+        tokens.visit_known(texts[row], buffers, soon, [&](uint32_t number) {
+            if (!presence || seen.insert(number)) ++lengths[row];
+        });
+    }
+    return lengths;
+}
+
+// Score the texts [begin, end): row i of slope, (tokens, classes), for each time token i is there.
+inline void score_texts(const Tokens& tokens, const TextSource& texts, const double* slope,
                         const Scores& scores, bool presence, int64_t begin, int64_t end) {
     const size_t k = static_cast<size_t>(scores.classes());
     Finisher finisher(scores.output(), end - begin);
-    std::vector<uint8_t> buffer;
+    TokenBuffers buffers;
     SeenWords seen;
+    const auto soon = [&](uint32_t number) { __builtin_prefetch(slope + number * k); };
     for (int64_t first = begin; first < end; first += Finisher::max_rows) {
         const int64_t rows = std::min(end - first, Finisher::max_rows);
         double* joint = finisher.rows_at(first);
         for (int64_t row = first; row < first + rows; ++row, joint += k) {
             std::copy_n(scores.start(row), k, joint);
             seen.next_text();
-            visit_words(texts[static_cast<size_t>(row)], buffer, [&](const Word& word) {
-                const uint32_t number = vocabulary.find(word);
-                if (number == Vocabulary::UNKNOWN) return;
-                if (presence && !seen.insert(number)) return;
-                const double* of_word = slope + number * k;
-                for (size_t c = 0; c < k; ++c) joint[c] += of_word[c];
-            });
+            tokens.visit_known(
+                texts[static_cast<size_t>(row)], buffers, soon, [&](uint32_t number) {
+                    if (presence && !seen.insert(number)) return;
+                    const double* of_token = slope + number * k;
+                    for (size_t c = 0; c < k; ++c) joint[c] += of_token[c];
+                });
         }
         finisher.finish(first, rows);
     }

@@ -8,6 +8,7 @@
 
 #include <Python.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -16,11 +17,19 @@
 
 namespace naively {
 
-// The characters of a Python str; bytes_each is 0 for ASCII, else the size of a character.
+// Words that are taken as they are, in one run of bytes as Word has them, and where each ends.
+struct WordList {
+    std::vector<uint8_t> bytes;
+    std::vector<size_t> ends;
+    bool spaced = false;  // whether a word holds a space
+};
+
+// The characters of a Python str; bytes_each is 0 for ASCII, else the size of a character. Or words.
 struct Text {
     const void* characters = nullptr;
     size_t length = 0;
     int bytes_each = 0;
+    const WordList* words = nullptr;
 };
 
 namespace text_detail {
@@ -44,10 +53,15 @@ inline uint64_t word_bits64(const uint8_t* p) {
     return bits;
 }
 
-// The word text[begin, end); a longer one is lower-cased into `buffer`.
+// The word text[begin, end); a longer one is written into `buffer`.
 inline Word ascii_word(const uint8_t* text, size_t begin, size_t end, size_t text_length,
-                       std::vector<uint8_t>& buffer) {
+                       bool lowercase, std::vector<uint8_t>& buffer) {
     const size_t length = end - begin;
+    if (!lowercase) {
+        if (buffer.size() < length) buffer.resize(length);
+        std::transform(text + begin, text + end, buffer.begin(), swap_underscore);
+        return Word::from_bytes(buffer.data(), length);
+    }
     if (length > Word::HELD) {
         if (buffer.size() < length) buffer.resize(length);
         for (size_t i = 0; i < length; ++i) buffer[i] = text[begin + i] | 0x20;
@@ -60,11 +74,12 @@ inline Word ascii_word(const uint8_t* text, size_t begin, size_t end, size_t tex
 }
 
 template <class Visit>
-void visit_ascii(const uint8_t* text, size_t n, std::vector<uint8_t>& buffer, Visit&& visit) {
+void visit_ascii(const uint8_t* text, size_t n, bool lowercase, std::vector<uint8_t>& buffer,
+                 Visit&& visit) {
     size_t begin = 0;
     bool inside = false;
     const auto finish_word = [&](size_t end) {
-        if (end - begin >= 2) visit(ascii_word(text, begin, end, n, buffer));
+        if (end - begin >= 2) visit(ascii_word(text, begin, end, n, lowercase, buffer));
     };
     for (size_t block = 0; block < n; block += 64) {
         uint64_t bits;
@@ -98,22 +113,23 @@ void visit_ascii(const uint8_t* text, size_t n, std::vector<uint8_t>& buffer, Vi
     if (inside) finish_word(n);
 }
 
-// What a character contributes to a word: itself in lower case ('_' as 0x7F), or 0 if it is in no
-// word. Lower case is of one character only: see needs_full_lowering.
-inline Py_UCS4 word_character(Py_UCS4 c) {
+// What a character contributes to a word: itself, or in lower case ('_' as 0x7F), or 0 if it is in
+// no word. Lower case is of one character only: see needs_full_lowering.
+inline Py_UCS4 word_character(Py_UCS4 c, bool lowercase) {
     if (c == '_') return 0x7F;
-    const Py_UCS4 lower = Py_UNICODE_TOLOWER(c);
-    return Py_UNICODE_ISALNUM(lower) ? lower : 0;
+    if (lowercase) c = Py_UNICODE_TOLOWER(c);
+    return Py_UNICODE_ISALNUM(c) ? c : 0;
 }
 
 // The same for the characters below 0x10000, from a table: Python's own are two calls away.
-inline const Py_UCS4* word_characters() {
-    static const std::vector<Py_UCS4> table = [] {
+inline const Py_UCS4* word_characters(bool lowercase) {
+    static const auto make = [](bool lower) {
         std::vector<Py_UCS4> made(0x10000);
-        for (Py_UCS4 c = 0; c < made.size(); ++c) made[c] = word_character(c);
+        for (Py_UCS4 c = 0; c < made.size(); ++c) made[c] = word_character(c, lower);
         return made;
-    }();
-    return table.data();
+    };
+    static const std::vector<Py_UCS4> lowered = make(true), plain = make(false);
+    return (lowercase ? lowered : plain).data();
 }
 
 // Writes at most four bytes; returns how many.
@@ -142,11 +158,12 @@ inline size_t write_utf8(Py_UCS4 c, uint8_t* out) {
 }
 
 template <class Character, class Visit>
-void visit_unicode(const Character* text, size_t n, std::vector<uint8_t>& buffer, Visit&& visit) {
-    const Py_UCS4* const table = word_characters();
-    const auto in_word = [table](Py_UCS4 c) {
+void visit_unicode(const Character* text, size_t n, bool lowercase, std::vector<uint8_t>& buffer,
+                   Visit&& visit) {
+    const Py_UCS4* const table = word_characters(lowercase);
+    const auto in_word = [table, lowercase](Py_UCS4 c) {
         if constexpr (sizeof(Character) == 4) {
-            if (c >= 0x10000) return word_character(c);
+            if (c >= 0x10000) return word_character(c, lowercase);
         }
         return table[c];
     };
@@ -187,21 +204,29 @@ bool needs_full_lowering(const Character* text, size_t n) {
 // Calls visit(Word) for each word, in order. The Word is valid during the call; `buffer` is
 // working memory, kept from text to text. Needs no GIL: it reads only constant tables of Python.
 template <class Visit>
-void visit_words(const Text& text, std::vector<uint8_t>& buffer, Visit&& visit) {
+void visit_words(const Text& text, bool lowercase, std::vector<uint8_t>& buffer, Visit&& visit) {
     using namespace text_detail;
+    if (text.words != nullptr) {
+        size_t begin = 0;
+        for (const size_t end : text.words->ends) {
+            visit(Word::from_bytes(text.words->bytes.data() + begin, end - begin));
+            begin = end;
+        }
+        return;
+    }
     switch (text.bytes_each) {
         case 0:
-            return visit_ascii(static_cast<const uint8_t*>(text.characters), text.length, buffer,
-                               visit);
+            return visit_ascii(static_cast<const uint8_t*>(text.characters), text.length,
+                               lowercase, buffer, visit);
         case 1:
-            return visit_unicode(static_cast<const Py_UCS1*>(text.characters), text.length, buffer,
-                                 visit);
+            return visit_unicode(static_cast<const Py_UCS1*>(text.characters), text.length,
+                                 lowercase, buffer, visit);
         case 2:
-            return visit_unicode(static_cast<const Py_UCS2*>(text.characters), text.length, buffer,
-                                 visit);
+            return visit_unicode(static_cast<const Py_UCS2*>(text.characters), text.length,
+                                 lowercase, buffer, visit);
         default:
-            return visit_unicode(static_cast<const Py_UCS4*>(text.characters), text.length, buffer,
-                                 visit);
+            return visit_unicode(static_cast<const Py_UCS4*>(text.characters), text.length,
+                                 lowercase, buffer, visit);
     }
 }
 

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "large_pages.h"
+
 namespace naively {
 
 // A number whose lowest byte is the first in memory, on any machine.
@@ -47,6 +49,15 @@ struct Word {
         if (length != 0) std::memcpy(copy, bytes, length);
         return held(copy, length);
     }
+
+    void append_to(std::vector<uint8_t>& out) const {
+        if (length > HELD) {
+            out.insert(out.end(), bytes, bytes + length);
+        } else {
+            for (size_t i = 0; i < length; ++i)
+                out.push_back(static_cast<uint8_t>((i < 8 ? first : second) >> (8 * (i % 8))));
+        }
+    }
 };
 
 inline uint8_t swap_underscore(uint8_t byte) {
@@ -65,8 +76,31 @@ class Vocabulary {
 
     size_t size() const { return entries_.size(); }
 
-    uint32_t find(const Word& word) const {
-        const uint64_t hash = hash_of(word);
+    uint32_t find(const Word& word) const { return find(word, hash_of(word)); }
+    uint32_t find_or_add(const Word& word) { return find_or_add(word, hash_of(word)); }
+
+    // The same in two steps, for many words at once: what a hash will be looked for is fetched
+    // while others are.
+    uint64_t hash_of(const Word& word) const {
+        if (word.length <= Word::HELD) return mix(word.first ^ seed_[0], word.second ^ seed_[1]);
+        uint64_t hash = word.length;
+        for (size_t i = 0; i < word.length; i += 8) {
+            // The last step overlaps the one before it.
+            const size_t step = i + 8 <= word.length ? i : word.length - 8;
+            hash = mix(hash ^ seed_[0], load8(word.bytes + step) ^ seed_[1]);
+        }
+        return hash;
+    }
+
+    void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
+
+    void prefetch_entry(uint64_t hash) const {
+        const Slot slot = slots_[hash & mask()];
+        if (slot.tag == hash >> 32 && slot.next_number != 0)
+            __builtin_prefetch(&entries_[slot.next_number - 1]);
+    }
+
+    uint32_t find(const Word& word, uint64_t hash) const {
         for (size_t i = hash & mask();; i = (i + 1) & mask()) {
             const Slot slot = slots_[i];
             if (slot.next_number == 0) return UNKNOWN;
@@ -75,8 +109,7 @@ class Vocabulary {
         }
     }
 
-    uint32_t find_or_add(const Word& word) {
-        const uint64_t hash = hash_of(word);
+    uint32_t find_or_add(const Word& word, uint64_t hash) {
         size_t i = hash & mask();
         for (;; i = (i + 1) & mask()) {
             const Slot slot = slots_[i];
@@ -91,15 +124,10 @@ class Vocabulary {
     void append_utf8(size_t number, std::vector<uint8_t>& out) const {
         const Entry& entry = entries_[number];
         const size_t begin = out.size();
-        if (entry.length > Word::HELD) {
-            const uint8_t* bytes = long_words_.data() + entry.second;
-            out.insert(out.end(), bytes, bytes + entry.length);
-        } else {
-            for (size_t i = 0; i < entry.length; ++i) {
-                const uint64_t eight = i < 8 ? entry.first : entry.second;
-                out.push_back(static_cast<uint8_t>(eight >> (8 * (i % 8))));
-            }
-        }
+        if (entry.length > Word::HELD)
+            Word::pointed_at(long_words_.data() + entry.second, entry.length).append_to(out);
+        else
+            Word{entry.first, entry.second, entry.length, nullptr}.append_to(out);
         for (size_t i = begin; i < out.size(); ++i) out[i] = swap_underscore(out[i]);
     }
 
@@ -113,8 +141,8 @@ class Vocabulary {
         uint64_t first, second, length;
     };
 
-    std::vector<Slot> slots_;  // a power of two, at most half full
-    std::vector<Entry> entries_;
+    LargeVector<Slot> slots_;  // a power of two, at most half full
+    LargeVector<Entry> entries_;
     std::vector<uint8_t> long_words_;
     uint64_t seed_[2];
 
@@ -123,17 +151,6 @@ class Vocabulary {
     static uint64_t mix(uint64_t a, uint64_t b) {
         const auto product = static_cast<unsigned __int128>(a) * b;
         return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-    }
-
-    uint64_t hash_of(const Word& word) const {
-        if (word.length <= Word::HELD) return mix(word.first ^ seed_[0], word.second ^ seed_[1]);
-        uint64_t hash = word.length;
-        for (size_t i = 0; i < word.length; i += 8) {
-            // The last step overlaps the one before it.
-            const size_t step = i + 8 <= word.length ? i : word.length - 8;
-            hash = mix(hash ^ seed_[0], load8(word.bytes + step) ^ seed_[1]);
-        }
-        return hash;
     }
 
     uint64_t hash_of(const Entry& entry) const {
@@ -168,7 +185,7 @@ class Vocabulary {
     }
 
     void enlarge() {
-        std::vector<Slot> larger(4 * slots_.size());
+        LargeVector<Slot> larger(4 * slots_.size());
         const size_t larger_mask = larger.size() - 1;
         for (size_t number = 0; number < entries_.size(); ++number) {
             const uint64_t hash = hash_of(entries_[number]);

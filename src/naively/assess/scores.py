@@ -1,8 +1,9 @@
-"""Scores of predictions on labelled rows: accuracy, log loss, precision and recall by class."""
+"""Scores of predictions on labelled rows: how often right, how good the probabilities are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,16 @@ from naively.data.rows import Rows
 from naively.model import Model
 
 LEAST = 1e-15  # probabilities are clipped here in the log loss, so that one row is not infinite
+BINS = 15  # of confidence, from 0 to 1
+
+
+@dataclass(frozen=True, eq=False)
+class Bin:
+    """Rows whose most probable class has about the same probability."""
+
+    rows: float
+    confidence: float  # mean of that probability
+    accuracy: float  # how often that class is the right one
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,58 +39,142 @@ class Scores:
         Share of rows whose most probable class is the right one.
     log_loss : float
         Mean of -log p(right class), in nats, with p clipped at 1e-15.
+    brier : float
+        Mean squared distance of the probabilities from 1 for the right class and 0 for the rest,
+        summed over the classes (Brier 1950), halved so that it is between 0 and 1.
+    auc : float
+        Area under the ROC curve: of two classes; of more, the mean over each against the rest,
+        weighted by its rows. NaN where only one class occurs.
+    calibration_error : float
+        Expected calibration error: mean distance of confidence from accuracy, over 15 bins of
+        confidence (Naeini, Cooper & Hauskrecht 2015).
     majority : object
         The most frequent class among the rows.
     majority_accuracy : float
         The accuracy of always answering it.
     by_class : dict
         For each class its precision, recall and number of rows.
+    classes : list
+        The classes of the confusion table.
+    confusion : ndarray of shape (classes, classes)
+        Rows by right class (down) and most probable class (across).
+    reliability : list of Bin
+        Confidence beside accuracy.
+    cost : mapping of str to float
+        Of an assessment: how much the log loss grows without each column, in nats.
     """
 
     rows: int
     accuracy: float
     log_loss: float
+    brier: float
+    auc: float
+    calibration_error: float
     majority: Any
     majority_accuracy: float
     by_class: dict[Any, tuple[float, float, int]]
+    classes: list[Any]
+    confusion: NDArray[Any]
+    reliability: list[Bin]
+    cost: Mapping[str, float] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        always = f"(always {self.majority!r}: {self.majority_accuracy:.4f})"
+        lines = [
+            f"accuracy           {self.accuracy:.4f}   {always}",
+            f"log loss           {self.log_loss:.4f} nats a row",
+            f"Brier score        {self.brier:.4f}",
+            f"area under ROC     {self.auc:.4f}",
+            f"calibration error  {self.calibration_error:.4f}",
+            f"rows               {self.rows:,}",
+        ]
+        if self.cost:
+            lines.append("log loss without a column grows by")
+            most = sorted(self.cost.items(), key=lambda item: -item[1])
+            lines += [f"  {cost:+.4f}  {name}" for name, cost in most[:10]]
+        return "\n".join(lines)
 
 
 def score(model: Model, rows: Rows, y: NDArray[Any]) -> Scores:
     """Predict rows and score the predictions; a label that was never learned is always missed."""
-    from sklearn.metrics import accuracy_score, precision_recall_fscore_support
-
     if not len(rows):
         raise ValueError("There are no rows to score.")
     right = encode_labels(y)  # a missing label is said
-    y = right.classes[right.codes]
-    p = model.posterior(rows)
-    predicted = model.classes[p.argmax(axis=1)]
-    labels, count = np.unique(y, return_counts=True)
+    return scores(model.posterior(rows), model.classes, right.classes[right.codes])
+
+
+def scores(
+    p: Floats, learned: NDArray[Any], y: NDArray[Any], weight: Floats | None = None
+) -> Scores:
+    """Score posteriors (rows × learned classes) against the right labels."""
+    from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
+
+    predicted = learned[p.argmax(axis=1)]
+    labels, code = np.unique(y, return_inverse=True)
+    count = np.bincount(code, weight)
     majority = count.argmax()
-    every = (
-        np.unique(np.concatenate([labels, model.classes]))
-        if labels.dtype.kind == model.classes.dtype.kind
-        else labels
-    )
+    same_kind = labels.dtype.kind == learned.dtype.kind
+    every = np.unique(np.concatenate([labels, learned])) if same_kind else labels
     precision, recall, _, support = precision_recall_fscore_support(
-        y, predicted, labels=every, zero_division=0.0
+        y, predicted, labels=every, zero_division=0.0, sample_weight=weight
     )
+    truth = _one_hot(learned, y)
     return Scores(
-        rows=len(rows),
-        accuracy=float(accuracy_score(y, predicted)),
-        log_loss=_log_loss(p, model.classes, y),
+        rows=len(y),
+        accuracy=float(accuracy_score(y, predicted, sample_weight=weight)),
+        log_loss=_mean(-np.log(np.clip((p * truth).sum(axis=1), LEAST, 1.0)), weight),
+        brier=_mean(((p - truth) ** 2).sum(axis=1) / 2, weight),
+        auc=_auc(p, truth, weight),
+        calibration_error=_mean_distance(bins := _reliability(p, truth, weight)),
         majority=labels.tolist()[majority],
-        majority_accuracy=float(count[majority] / len(rows)),
+        majority_accuracy=float(count[majority] / count.sum()),
         by_class={
             label: (float(precision[i]), float(recall[i]), int(support[i]))
             for i, label in enumerate(every.tolist())
         },
+        classes=every.tolist(),
+        confusion=confusion_matrix(y, predicted, labels=every, sample_weight=weight),
+        reliability=bins,
     )
 
 
-def _log_loss(p: Floats, classes: NDArray[Any], y: NDArray[Any]) -> float:
-    """scikit-learn's log_loss refuses labels that were never learned; here they have p = 0."""
-    place = {label: i for i, label in enumerate(classes.tolist())}
+def _one_hot(learned: NDArray[Any], y: NDArray[Any]) -> Floats:
+    """Return 1 at the right class; a row whose label was never learned has none."""
+    place = {label: i for i, label in enumerate(learned.tolist())}
     code = np.array([place.get(label, -1) for label in y.tolist()])
-    right = np.where(code >= 0, p[np.arange(len(p)), code], 0.0)
-    return float(-np.log(np.clip(right, LEAST, 1.0)).mean())
+    truth: Floats = (code[:, None] == np.arange(len(learned))).astype(np.float64)
+    return truth
+
+
+def _mean(values: Floats, weight: Floats | None) -> float:
+    return float(np.average(values, weights=weight))
+
+
+def _auc(p: Floats, truth: Floats, weight: Floats | None) -> float:
+    from sklearn.metrics import roc_auc_score
+
+    areas, shares = [], []
+    for c in range(p.shape[1]):
+        share = _mean(truth[:, c], weight)
+        if 0 < share < 1:
+            areas.append(roc_auc_score(truth[:, c], p[:, c], sample_weight=weight))
+            shares.append(share)
+    return float(np.average(areas, weights=shares)) if areas else float("nan")
+
+
+def _reliability(p: Floats, truth: Floats, weight: Floats | None) -> list[Bin]:
+    confidence, best = p.max(axis=1), p.argmax(axis=1)
+    right = truth[np.arange(len(p)), best]
+    of = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
+    one = np.ones(len(p)) if weight is None else weight
+    rows, sure, hit = (np.bincount(of, one * x, BINS) for x in (np.ones(len(p)), confidence, right))
+    return [
+        Bin(float(n), float(s / n), float(h / n))
+        for n, s, h in zip(rows, sure, hit, strict=True)
+        if n > 0
+    ]
+
+
+def _mean_distance(bins: list[Bin]) -> float:
+    rows = sum(b.rows for b in bins)
+    return sum(b.rows * abs(b.confidence - b.accuracy) for b in bins) / rows

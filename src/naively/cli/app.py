@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from naively.cli import ask, demo, learn
+from naively.cli import ask, demo, learn, mail, update
 
 app = typer.Typer(
     name="naively",
@@ -19,11 +19,27 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(learn.train)
+app.command()(update.update)
+app.command()(update.forget)
+app.command()(update.merge)
+app.command()(update.decay)
+app.command()(update.calibrate)
 app.command()(ask.predict)
 app.command()(ask.evaluate)
 app.command()(ask.explain)
 app.command()(ask.show)
 app.command()(demo.demo)
+
+
+def _mail(context: typer.Context) -> None:
+    raise typer.Exit(mail.run([context.command.name or "", *context.args]))
+
+
+for verb, what in mail.VERBS.items():  # they parse their own arguments; here they are listed
+    app.command(
+        verb, help=what, add_help_option=False, context_settings={"ignore_unknown_options": True,
+        "allow_extra_args": True},
+    )(_mail)  # fmt: skip
 
 
 def _version(wanted: bool) -> None:

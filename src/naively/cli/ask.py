@@ -19,6 +19,7 @@ from naively.cli.source import (
 )
 
 if TYPE_CHECKING:
+    from naively.assess.scores import Scores
     from naively.data.rows import Rows
     from naively.model import Model
 
@@ -33,7 +34,7 @@ def predict(
     form: FormatOption = None,
 ) -> None:
     """Predict the class of each row, with its probability."""
-    learned, rows, _, _ = _open(model, data, input_format)
+    learned, rows, _, _ = open_model(model, data, input_format)
     p = learned.posterior(rows)
     best = p.argmax(axis=1)
     classes = learned.classes.tolist()
@@ -57,7 +58,9 @@ def evaluate(
     form: FormatOption = None,
 ) -> None:
     """Score a model's predictions on labelled rows."""
-    learned, rows, y, provenance = _open(model, data, input_format, target, labelled=True)
+    from naively.assess.scores import score
+
+    learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
     if only_held_out:
         share, seed = provenance.get("hold_out", 0.0), provenance.get("seed", 0)
         if not share:
@@ -69,7 +72,7 @@ def evaluate(
             )
         aside = held_out(len(rows), share, seed)
         rows, y = rows.take(aside), y[aside]
-    write_scores(learned, rows, y, form)
+    write_scores(score(learned, rows, y), form)
 
 
 def explain(
@@ -83,7 +86,7 @@ def explain(
     """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
     from naively.explain import explain as explain_rows
 
-    learned, rows, _, _ = _open(model, data, input_format)
+    learned, rows, _, _ = open_model(model, data, input_format)
     if row is not None and row >= len(rows):
         raise ValueError(f"--row {row}: {data} has rows 0 to {len(rows) - 1}.")
     first = 0 if row is None else row
@@ -110,7 +113,7 @@ def show(
 
     learned = store.load(model)
     total = learned.tally.class_count.sum()
-    sys.stderr.write(f"{total:,.0f} rows, {learned.schema.width:,} columns\n{learned.schema}\n")
+    sys.stderr.write(f"{total:,.0f} rows, {learned.schema.width:,} columns\n{learned.described}\n")
     p = learned.tally.class_count / total
     lines = (
         [label, float(p[c]), column, value, weight]
@@ -120,16 +123,16 @@ def show(
     output.write(["class", "share", "column", "value", "weight"], lines, form)
 
 
-def write_scores(model: Model, rows: Rows, y: Any, form: output.Format | None) -> None:
-    """Write accuracy, log loss, and precision and recall by class."""
-    from naively.assess.scores import score
-
-    s = score(model, rows, y)
+def write_scores(s: Scores, form: output.Format | None) -> None:
+    """Write accuracy, log loss and calibration, and precision and recall by class."""
     lines: list[list[Any]] = [
         ["rows", None, s.rows],
         ["accuracy", None, s.accuracy],
         ["accuracy of the majority class", s.majority, s.majority_accuracy],
         ["log loss", None, s.log_loss],
+        ["Brier score", None, s.brier],
+        ["area under ROC", None, s.auc],
+        ["calibration error", None, s.calibration_error],
     ]
     for label, (precision, recall, support) in s.by_class.items():
         lines += [
@@ -146,7 +149,7 @@ def _verdict(evidence: Any) -> list[Any]:
     return [labels[c], evidence.probability(c), labels[evidence.rival(c)]]
 
 
-def _open(
+def open_model(
     path: str,
     data: str,
     input_format: str | None,
@@ -161,13 +164,14 @@ def _open(
     learned, provenance = store.load_with_provenance(path)
     target = target or provenance.get("target")
     kinds = {
-        str(name): "string" if group.kind == "text" else group.kind
-        for name, group in learned.schema.columns.items()
+        str(name): "string" if kind == "text" else kind
+        for name, kind in learned.schema.kinds.items()
     }
     if learned.classes.dtype.kind == "U" and target is not None:
         kinds[target] = "string"
     table = read(data, input_format, types=kinds)
     y = table[find_target(list(table), target, data)] if labelled else None
     table.pop(target or "", None)
-    known = {name: column for name, column in table.items() if name in kinds}
+    learned_from = set(map(str, learned.schema.order))
+    known = {name: column for name, column in table.items() if name in learned_from}
     return learned, column_rows(known or table), y, provenance

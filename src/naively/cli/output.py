@@ -43,7 +43,7 @@ def write(
     elif form is Format.json:
         for row in rows:
             record = {n: _finite(v) for n, v in zip(names, row, strict=True)}
-            sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+            sys.stdout.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
     else:
         _write_table(names, rows, title)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -33,6 +33,8 @@ InputFormatOption = Annotated[
 ]
 
 FOLDER_TARGET = "label"
+LARGE = 1 << 26  # bytes of a file that is read some rows at a time
+BATCH = 4_000  # rows
 
 
 def read(
@@ -51,6 +53,36 @@ def read(
     for note in table.notes:
         sys.stderr.write(f"naively: {note}\n")
     return table.values
+
+
+def read_batches(
+    data: str,
+    input_format: str | None,
+    columns: str | None,
+    ignore: str | None,
+    *,
+    whole: bool,
+) -> Iterator[dict[str, np.ndarray[Any, Any]]]:
+    """Read columns by name; those of a large file some rows at a time, unless wanted whole."""
+    from pathlib import Path
+
+    from naively.data import files
+    from naively.data.mail.mailbox import is_mail
+
+    path = Path(data)
+    if whole or not path.is_file() or path.stat().st_size < LARGE or is_mail(path):
+        yield read(data, input_format, columns, ignore)
+        return
+    chosen, left_out = names(columns), names(ignore) or ()
+    said: set[str] = set()
+    for batch in files.read_batches(
+        data, BATCH, columns=chosen, ignore=left_out, format=input_format
+    ):
+        for note in batch.notes:
+            if note not in said:
+                sys.stderr.write(f"naively: {note}\n")
+                said.add(note)
+        yield batch.values
 
 
 def names(listed: str | None) -> list[str] | None:

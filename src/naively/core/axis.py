@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.core.analyser import Analyser
 from naively.core.compute import Vocabulary
 from naively.core.statistic import PRESENT, Statistic
 
@@ -33,7 +34,11 @@ class Axis(ABC):
     """The named rows of a table of sums."""
 
     columns: Sequence[Name]  # the data's columns that it spans
-    grows = True  # rows come from the data's values, so that a row without counts is no row
+
+    @property
+    def grows(self) -> bool:
+        """Whether rows come from the data's values, so that a row without counts is no row."""
+        return True
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -60,7 +65,10 @@ class Columns(Axis):
     """One row for each column; ``range(d)`` names the columns of an array."""
 
     columns: range | tuple[Name, ...]
-    grows = False
+
+    @property
+    def grows(self) -> bool:
+        return False
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -183,10 +191,15 @@ class CodeTable:
 
 @dataclass(frozen=True, eq=False)
 class Words(Axis):
-    """One row for each word of a text column, or of several that share their words."""
+    """One row for each word (or other token) of a text column; or for each hash of one."""
 
     columns: tuple[Name]
     vocabulary: Vocabulary
+    analyser: Analyser
+
+    @property
+    def grows(self) -> bool:
+        return self.analyser.features is None
 
     def __len__(self) -> int:
         return len(self.vocabulary)
@@ -196,28 +209,45 @@ class Words(Axis):
         """The words, in the order of the rows."""
         return self.vocabulary.words()
 
+    @property
+    def writable(self) -> NDArray[np.object_]:
+        """The words, if texts can be written from them."""
+        if not (self.grows and self.analyser.single_words):
+            raise ValueError(
+                f"Texts cannot be drawn from the tokens of {self.analyser}: only from single words."
+            )
+        return np.array(self.words, object)
+
     def label(self, row: int) -> tuple[Name, Level]:
-        return self.columns[0], self.words[row]
+        return self.columns[0], self.words[row] if self.grows else f"#{row}"
 
     def union(self, other: Words) -> tuple[Words, RowMap, RowMap]:
-        if self.vocabulary is other.vocabulary:
+        if self.analyser != other.analyser:
+            raise ValueError(
+                f"The texts of {title(self.columns[0])!r} were counted by {self.analyser} and by "
+                f"{other.analyser}; they cannot be merged."
+            )
+        if self.vocabulary is other.vocabulary or not self.grows:
             return self, None, None
         joined = self.vocabulary.copy()
-        theirs = joined.add(other.words)
-        return Words(self.columns, joined), np.arange(len(self)), theirs
+        theirs = joined.join(other.vocabulary)
+        return replace(self, vocabulary=joined), np.arange(len(self)), theirs
 
     def select(self, keep: NDArray[np.bool_]) -> Words:
-        words = self.words
-        return Words(self.columns, Vocabulary([words[row] for row in np.flatnonzero(keep)]))
+        return replace(self, vocabulary=self.vocabulary.select(keep))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The native vocabulary does not pickle, and a plain one need not meet native kernels.
-        return _words, (self.columns, *self.vocabulary.to_arrays())
+        arrays = self.vocabulary.to_arrays() if self.grows else ()
+        return words_axis, (self.columns, self.analyser, *arrays)
 
     def per_row(self, statistic: Statistic) -> bool:
         """Whether there is a sum for each word: a text is present or missing as a whole."""
         return statistic is not PRESENT
 
 
-def _words(columns: tuple[Name], utf8: NDArray[np.uint8], ends: NDArray[np.int64]) -> Words:
-    return Words(columns, Vocabulary.from_arrays(utf8, ends))
+def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: Any) -> Words:
+    """Return the axis whose vocabulary was written to arrays; a hashed one has none."""
+    if not arrays:
+        return Words(columns, analyser.vocabulary(), analyser)
+    return Words(columns, Vocabulary.from_arrays(*arrays, **analyser.splitting), analyser)

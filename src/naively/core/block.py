@@ -6,13 +6,17 @@ A single row is a block of one; a chunk of a table is a block.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.axis import Axis, Columns, Levels, Words
+from naively.core.split import Row
+
+Entries: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]"
 
 
 class Block(ABC):
@@ -22,6 +26,18 @@ class Block(ABC):
 
     @abstractmethod
     def __len__(self) -> int: ...
+
+    @abstractmethod
+    def entries(self) -> Entries:
+        """Return the cells that are not missing (nor zero, of numbers): row, item, number."""
+
+    @abstractmethod
+    def take(self, start: int, stop: int) -> Block:
+        """Return a run of the rows."""
+
+    @abstractmethod
+    def select(self, rows: NDArray[np.int64]) -> Block:
+        """Return these rows, in this order; each as often as it is named."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +49,16 @@ class Dense(Block):
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def entries(self) -> Entries:
+        row, item = np.nonzero(np.nan_to_num(self.values))
+        return row, item, self.values[row, item].astype(np.float64)
+
+    def take(self, start: int, stop: int) -> Dense:
+        return Dense(self.values[start:stop], self.axis)
+
+    def select(self, rows: NDArray[np.int64]) -> Dense:
+        return Dense(self.values[rows], self.axis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +72,28 @@ class Sparse(Block):
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
+
+    def to_dense(self) -> NDArray[np.float64]:
+        """Return the whole matrix, zeros and all."""
+        dense = np.zeros((len(self), len(self.axis)))
+        row = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        np.add.at(dense, (row, self.indices), self.data)
+        return dense
+
+    def entries(self) -> Entries:
+        row = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        return row, self.indices.astype(np.int64), self.data.astype(np.float64)
+
+    def take(self, start: int, stop: int) -> Sparse:
+        of = slice(self.indptr[start], self.indptr[stop])
+        indptr = self.indptr[start : stop + 1] - self.indptr[start]
+        return Sparse(indptr, self.indices[of], self.data[of], self.axis)
+
+    def select(self, rows: NDArray[np.int64]) -> Sparse:
+        length = np.diff(self.indptr)[rows]
+        indptr = np.concatenate([[0], np.cumsum(length)]).astype(self.indptr.dtype)
+        of = np.repeat(self.indptr[rows] - indptr[:-1], length) + np.arange(indptr[-1])
+        return Sparse(indptr, self.indices[of], self.data[of], self.axis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,19 +109,50 @@ class Codes(Block):
     def __len__(self) -> int:
         return len(self.codes)
 
+    def entries(self) -> Entries:
+        row, column = np.nonzero(self.codes >= 0)
+        return row, column, self.codes[row, column].astype(np.float64)
+
+    def take(self, start: int, stop: int) -> Codes:
+        return Codes(self.codes[start:stop], self.axis)
+
+    def select(self, rows: NDArray[np.int64]) -> Codes:
+        return Codes(self.codes[rows], self.axis)
+
 
 @dataclass(frozen=True, eq=False)
 class Documents(Block):
-    """Texts (None is missing), counted by word; ``presence`` counts a word once in each."""
+    """Texts (None is missing), counted by word; ``presence`` counts a word once in each.
 
-    texts: list[str | None]
+    They are as ``Analyser.rows`` leaves them, so that some may be lists of words.
+    """
+
+    texts: Sequence[Row]
     axis: Words
     presence: bool = False
 
     def __len__(self) -> int:
         return len(self.texts)
 
+    def entries(self) -> Entries:
+        indptr, word, count = self.axis.vocabulary.encode(self.texts, self.presence)
+        row = np.repeat(np.arange(len(self)), np.diff(indptr))
+        return row, word.astype(np.int64), count.astype(np.float64)
+
+    def take(self, start: int, stop: int) -> Documents:
+        return replace(self, texts=self.texts[start:stop])
+
+    def select(self, rows: NDArray[np.int64]) -> Documents:
+        return replace(self, texts=[self.texts[row] for row in rows.tolist()])
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many known words each text has."""
+        return self.axis.vocabulary.lengths(self.texts, self.presence)
+
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Which texts are missing."""
+        if None not in self.texts:  # the cheap question first
+            return np.zeros(len(self.texts), np.bool_)
         return np.fromiter((text is None for text in self.texts), np.bool_, len(self.texts))

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from naively.core import kernels
+from naively.core import grid, kernels
 from naively.core.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
 built: ModuleType | None
@@ -42,6 +42,8 @@ def _choose(kernel: Kernel) -> Kernel:
 tally_dense = _choose(kernels.tally_dense)
 tally_csr = _choose(kernels.tally_csr)
 tally_codes = _choose(kernels.tally_codes)
+tally_cells = _choose(grid.tally_cells)
+find_bins = _choose(grid.find_bins)
 score_linear = _choose(kernels.score_linear)
 score_quadratic = _choose(kernels.score_quadratic)
 score_csr = _choose(kernels.score_csr)

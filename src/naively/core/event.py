@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
@@ -14,11 +16,14 @@ from naively.core.block import Block, Codes, Dense, Sparse
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.likelihood import Likelihood
-from naively.core.statistic import Statistic
+from naively.core.statistic import PRESENT, SQUARE, VALUE, Statistic
+from naively.core.sums import Sums
 from naively.core.tally import BlockTally, count
 
 How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
 HOW = ("mle", "map", "mean", "predictive")
+PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
+HAPAX = 1e-12  # what is left of a count where one row alone had it
 
 
 class EventModel(ABC):
@@ -37,8 +42,19 @@ class EventModel(ABC):
 
     name: ClassVar[str]
     statistics: ClassVar[tuple[Statistic, ...]]
-    layout: ClassVar[Literal["numbers", "levels"]] = "numbers"  # how columns are encoded
+    # How columns are encoded: as they are, each by its levels, all together by whole rows, or by
+    # how the bins of two columns meet.
+    layout: ClassVar[Literal["numbers", "levels", "rows", "pairs"]] = "numbers"
+    joined: ClassVar[bool] = False  # whether all columns of a block are one event, one die's faces
+    beside: ClassVar[bool] = False  # whether it is of columns that another event model counts
     estimate: How
+
+    def __str__(self) -> str:
+        """Return the name, with the options that are not the usual ones."""
+        usual = type(self)()
+        options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        other = [f"{o}={value!r}" for o, value in options.items() if value != getattr(usual, o)]
+        return f"{self.name}({', '.join(other)})" if other else self.name
 
     @property
     def sparse(self) -> bool:
@@ -70,6 +86,99 @@ class EventModel(ABC):
     def predictive(self, tally: BlockTally) -> Any:
         """Return the distribution of the next cell, as frozen SciPy distributions."""
 
+    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+        """Return the log likelihood of each cell, as if its row had not been counted.
+
+        Parameters
+        ----------
+        tally : BlockTally
+            What was counted, these rows among it.
+        block : Block
+            The rows, prepared.
+        labels : Labels
+            Their classes, which are the tally's.
+
+        Returns
+        -------
+        evidence : ndarray of shape (rows, columns, classes)
+            0 for a missing cell. There is one column in all where the columns are one event, and
+            for texts and sparse matrices.
+
+        Notes
+        -----
+        Leaving a row out is subtraction: the sums of each cell's column less the cell's own are a
+        tally in which every cell is a column, and the parameters follow from it as ever. What
+        depends on several columns (a variance floor of the largest), or on all classes (a prior
+        at the mean of a sparse column), stays as it was.
+        """
+        if not isinstance(block, Dense):
+            return self._leave_one_out_sparse(tally, block, labels)
+        row, column = np.nonzero(~np.isnan(block.values))
+        x = block.values[row, column].astype(np.float64)
+        evidence = np.zeros((*block.values.shape, labels.k))
+        evidence[row, column] = self._without_own(tally, column, x, labels.take(row))
+        return evidence
+
+    def _without_own(
+        self, tally: BlockTally, column: NDArray[np.int64], x: Floats, labels: Labels
+    ) -> Floats:
+        """Return the log likelihoods of cells, each under its column less the cell itself."""
+        number, own = Sums(x[:, None]), Sums(labels.one_hot())
+        of = {PRESENT: own, VALUE: number * own, SQUARE: number * number * own}
+        sums = {
+            s: (tally[s][column] if tally.axis.per_row(s) else tally[s]) - of[s]
+            for s in self.statistics
+        }
+        likelihood = _of_columns(self, column, len(tally.axis)).likelihood(
+            BlockTally(Columns(range(len(x))), sums)
+        )
+        return likelihood.at(x, np.arange(len(x)))  # type: ignore[no-any-return]
+
+    def _leave_one_out_sparse(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+        """Leave rows out of what is scored by the cells that are not zero."""
+        row, item, x = block.entries()
+        none = np.zeros(labels.k)
+        joint: Floats = self.likelihood(tally).log_prob(block, none, "joint", none)
+        here = np.arange(len(block))
+        weight = np.ones(len(block)) if labels.weight is None else labels.weight
+        own = self._without_own(tally, item, x, labels.take(row))
+        for w in np.unique(weight):
+            # All zeros of a row are left out alike: its class has had so much less of every column.
+            fewer = dict(tally.sums)
+            if PRESENT in fewer:
+                fewer[PRESENT] = fewer[PRESENT] - Sums(np.full((1, labels.k), w))
+            less = self.likelihood(BlockTally(tally.axis, fewer))
+            rows, cells = weight == w, np.flatnonzero(weight[row] == w)
+            zeros = less.log_prob(block, none, "joint", none)
+            joint[here[rows], labels.codes[rows]] = zeros[here[rows], labels.codes[rows]]
+            at, y = row[cells], labels.codes[row[cells]]
+            change = own[cells, y] - less.at(x[cells], item[cells])[np.arange(len(cells)), y]
+            np.add.at(joint, (at, y), change)
+        if tally.axis.grows:  # a word that no other row holds goes with the row
+            left = tally[VALUE].high[item].sum(axis=1) - weight[row] * x
+            alone = left <= HAPAX
+            np.subtract.at(joint, row[alone], own[alone])
+        return joint[:, None]
+
+    def n_parameters(self, tally: BlockTally) -> int:
+        """Return how many parameters are free: one for each column and class, by default."""
+        return sum(table.size for table in self.parameters(tally, "mle").values())
+
+    def n_values(self, tally: BlockTally) -> int | float:  # noqa: ARG002
+        """Return how many different rows there can be; ``inf`` of numbers without end."""
+        return math.inf
+
+    def sample(
+        self,
+        tally: BlockTally,  # noqa: ARG002
+        classes: NDArray[np.integer],  # noqa: ARG002
+        rng: np.random.Generator,  # noqa: ARG002
+    ) -> Block:
+        """Draw rows by the estimate that is set: one for each class number in ``classes``."""
+        raise ValueError(
+            f"{type(self).__name__} does not say how rows come about, so none can be drawn from it."
+        )
+
     @final
     def fit(self, sample: Any) -> Estimate:
         """Estimate from a plain sample, without classes.
@@ -89,8 +198,8 @@ class EventModel(ABC):
         return Estimate(self, self.tally(block, labels))
 
     def _encode(self, sample: Any, axis: Any = None) -> Block:
-        if self.layout == "levels":
-            values = list(sample)
+        if self.layout != "numbers":
+            values = list(sample) if self.layout == "levels" else [*map(tuple, sample)]
             known = axis.levels[0] if axis else dict.fromkeys(v for v in values if v is not None)
             index = {level: code for code, level in enumerate(known)}
             codes = [-1 if v is None else index.get(v, len(index)) for v in values]
@@ -156,6 +265,34 @@ class Estimate:
         joint = likelihood.log_prob(block, none, "joint", none)
         return float(joint.sum() + likelihood.log_base(block).sum())
 
+    def sample(self, n: int, random_state: Any = None) -> Any:
+        """Draw from the estimate that the model is set to.
+
+        Parameters
+        ----------
+        n : int
+            How many cells, or rows of several columns.
+        random_state : int or numpy.random.Generator, optional
+            A seed, for the same sample each time.
+
+        Returns
+        -------
+        sample : ndarray of shape (n,) or (n, columns), or list of levels
+            What ``fit`` takes.
+
+        Examples
+        --------
+        >>> from naively import Poisson
+        >>> Poisson().fit([2, 4]).sample(5, random_state=0)
+        array([2., 0., 7., 1., 4.])
+        """
+        rng = np.random.default_rng(random_state)
+        block = self.event.sample(self.tally, np.zeros(n, np.int64), rng)
+        if isinstance(block, Codes):
+            return [block.axis.levels[0][code] for code in block.codes[:, 0].tolist()]
+        assert isinstance(block, Dense)
+        return block.values[:, 0] if block.values.shape[1] == 1 else block.values
+
     def _parameters(self, how: How) -> Any:
         """Return one number, a mapping by level, or a mapping by parameter."""
         found = {name: flat(p) for name, p in self.event.parameters(self.tally, how).items()}
@@ -168,6 +305,37 @@ class Estimate:
         return values
 
 
+def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
+    """Return settings that hold one number for each of d columns, for these columns."""
+    changed = {}
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if isinstance(value, tuple) and len(value) == d:
+            changed[field.name] = tuple(np.asarray(value)[column].tolist())
+        elif is_dataclass(value):
+            changed[field.name] = _of_columns(value, column, d)
+    return replace(settings, **changed) if changed else settings
+
+
+def numbers(values: Floats, tally: BlockTally) -> Dense:
+    """Return numbers that were drawn, rows × columns, as a block of the tally's columns."""
+    axis = tally.axis if isinstance(tally.axis, Columns) else Columns(tuple(tally.axis.columns))
+    return Dense(values, axis)
+
+
+def draw_levels(
+    count: Floats, classes: NDArray[np.integer], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw a level (or word) for each class number, in proportion to its counts (× classes)."""
+    drawn = np.empty(len(classes), np.int64)
+    for c in np.unique(classes):
+        of_class = np.flatnonzero(classes == c)
+        total = count[:, c].sum()
+        p = count[:, c] / total if total > 0 else None  # nothing counted: each alike
+        drawn[of_class] = rng.choice(len(count), len(of_class), p=p)
+    return drawn
+
+
 def _plain(values: NDArray[np.float64]) -> Any:
     return values.item() if values.size == 1 else values
 
@@ -178,8 +346,24 @@ def check_estimate(how: str) -> None:
         raise ValueError(f"estimate must be one of {', '.join(map(repr, HOW))}, got {how!r}.")
 
 
-def check_alpha(model: EventModel, alpha: float | Sequence[float]) -> None:
-    """Raise a ValueError unless each pseudo-count is finite and at least 0."""
+def check_alpha(
+    model: EventModel,
+    alpha: float | str | Sequence[float],
+    *,
+    named: bool = False,
+    auto: bool = False,
+) -> None:
+    """Raise a ValueError unless each pseudo-count is finite and at least 0, or a name for one."""
+    if isinstance(alpha, str):
+        if auto and alpha == "auto":
+            return
+        if not named or alpha not in PSEUDO_COUNTS:
+            names = f", {' or '.join(map(repr, PSEUDO_COUNTS))}" if named else ""
+            raise ValueError(
+                f"{type(model).__name__} alpha must be a number{names}, got {alpha!r}."
+            )
+        object.__setattr__(model, "alpha", PSEUDO_COUNTS[alpha])
+        return
     counts = np.asarray(alpha, np.float64)
     if not (np.isfinite(counts).all() and (counts >= 0).all()):
         raise ValueError(f"{type(model).__name__} alpha must be at least 0, got {alpha}.")
@@ -204,6 +388,6 @@ def flat(table: Floats) -> Any:
     return _plain(table[:, 0])
 
 
-def by_row(counts: Floats | Sequence[float] | float) -> Floats:
+def by_row(counts: Floats | Sequence[float] | float | str) -> Floats:
     """Return pretend counts as a column, to be added to a table of rows × classes."""
     return np.asarray(counts, np.float64).reshape(-1, 1)

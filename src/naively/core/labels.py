@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,36 @@ class Labels:
         """The number of classes."""
         return len(self.classes)
 
+    @classmethod
+    def join(cls, parts: Sequence[Labels]) -> Labels:
+        """Return the labels of all parts, which have the same classes."""
+        codes = np.concatenate([part.codes for part in parts])
+        if all(part.weight is None for part in parts):
+            return cls(codes, parts[0].classes)
+        weights = [np.ones(len(p)) if p.weight is None else p.weight for p in parts]
+        return cls(codes, parts[0].classes, np.concatenate(weights))
+
+    def take(self, rows: Any) -> Labels:
+        """Return the labels of a selection of the rows."""
+        weight = None if self.weight is None else self.weight[rows]
+        return Labels(self.codes[rows], self.classes, weight)
+
+    def among(self, classes: NDArray[Any]) -> Labels:
+        """Return the same labels, numbered among more classes."""
+        place = {label: i for i, label in enumerate(classes.tolist())}
+        places = np.array([place.get(label, -1) for label in self.classes.tolist()], np.int32)
+        codes = places[self.codes]
+        if (codes < 0).any():
+            label = self.classes[self.codes[np.argmin(codes)]].tolist()
+            raise ValueError(f"The class {label!r} was never learned.")
+        return Labels(codes, classes, self.weight)
+
+    def one_hot(self) -> NDArray[np.float64]:
+        """Return rows × classes: the row's weight at its class, else 0."""
+        table = np.zeros((len(self), self.k))
+        table[np.arange(len(self)), self.codes] = 1.0 if self.weight is None else self.weight
+        return table
+
 
 def encode_labels(y: Any, sample_weight: Any = None) -> Labels:
     """Encode labels; a missing one is a ValueError that names the row.
@@ -54,17 +85,27 @@ def encode_labels(y: Any, sample_weight: Any = None) -> Labels:
     >>> labels.codes, labels.classes
     (array([1, 0, 1], dtype=int32), array(['ham', 'spam'], dtype='<U4'))
     """
-    labels = y if isinstance(y, np.ndarray) else _as_array(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        labels = labels[:, 0]
-    if labels.ndim != 1:
-        raise ValueError(f"y must have one label a row, got an array of shape {labels.shape}.")
-    if labels.dtype.kind == "f":
-        _refuse_missing(np.isnan(labels))
-        if np.isinf(labels).any():
-            raise ValueError("y holds an infinite label; labels must be finite.")
+    labels = _one_a_row(y)
+    _refuse_missing(_missing(labels))
+    if labels.dtype.kind == "f" and np.isinf(labels).any():
+        raise ValueError("y holds an infinite label; labels must be finite.")
     codes, classes = _encode(labels)
     return Labels(codes, classes, check_weight(sample_weight, len(codes)))
+
+
+def encode_some_labels(y: Any, sample_weight: Any = None) -> tuple[Labels, NDArray[np.int64]]:
+    """Encode the labels that are not missing; return them and the rows that they are of.
+
+    Examples
+    --------
+    >>> labels, rows = encode_some_labels(["spam", None, "ham"])
+    >>> labels.codes, labels.classes, rows
+    (array([1, 0], dtype=int32), array(['ham', 'spam'], dtype='<U4'), array([0, 2]))
+    """
+    labels = _one_a_row(y)
+    there = np.flatnonzero(~_missing(labels))
+    weight = check_weight(sample_weight, len(labels))
+    return encode_labels(labels[there], None if weight is None else weight[there]), there
 
 
 def union_classes(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
@@ -110,6 +151,15 @@ def check_weight(weight: Any, rows: int) -> NDArray[np.float64] | None:
     return np.ascontiguousarray(w)
 
 
+def _one_a_row(y: Any) -> NDArray[Any]:
+    labels = y if isinstance(y, np.ndarray) else _as_array(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ValueError(f"y must have one label a row, got an array of shape {labels.shape}.")
+    return labels
+
+
 def _as_array(y: Any) -> NDArray[Any]:
     """Make an array that keeps None, and strings beside it, as they are."""
     if hasattr(y, "to_pylist"):  # PyArrow's to_numpy refuses strings and nulls by default
@@ -134,6 +184,16 @@ def _ragged(values: list[Any]) -> bool:
     return any(v is None for v in values)
 
 
+def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark the labels that are None, NaN, NaT or pandas' NA."""
+    if labels.dtype.kind == "O":
+        return np.fromiter(map(is_missing, labels.tolist()), np.bool_, len(labels))
+    if labels.dtype.kind not in "fM":
+        return np.zeros(len(labels), np.bool_)
+    missing: NDArray[np.bool_] = np.isnat(labels) if labels.dtype.kind == "M" else np.isnan(labels)
+    return missing
+
+
 def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
     if labels.dtype.kind in "iub" and len(labels):
         low, high = int(labels.min()), int(labels.max())
@@ -154,7 +214,6 @@ def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
 
 def _encode_objects(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
     values = labels.tolist()
-    _refuse_missing(np.fromiter(map(is_missing, values), np.bool_, len(values)))
     distinct = list(dict.fromkeys(values))
     kinds = {type(value) for value in distinct}
     if str in kinds and len(kinds) > 1:
@@ -180,4 +239,7 @@ def _refuse_missing(missing: NDArray[np.bool_]) -> None:
         row = int(np.flatnonzero(missing)[0])
         more = int(missing.sum()) - 1
         others = f" (and {more} more)" if more else ""
-        raise ValueError(f"Row {row}{others} has no label; y must not contain NaN or None.")
+        raise ValueError(
+            f"Row {row}{others} has no label; y must not contain NaN or None. (Fitting with "
+            "NaiveBayes(semi_supervised=True) learns from such rows too.)"
+        )

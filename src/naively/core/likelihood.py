@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,32 @@ class Likelihood(ABC):
             return total
         row = np.repeat(np.arange(len(block)), np.diff(block.indptr))
         return np.bincount(row, self.base(block.data), len(block)).astype(np.float64)
+
+    @abstractmethod
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        """Return the log likelihoods of cells: number (or code) x in a column, (cells, classes)."""
+
+    @abstractmethod
+    def weighted(self, weight: Floats) -> Self:
+        """Multiply the evidence of each column (of each word, for texts) by its weights.
+
+        ``weight`` is (columns, classes). What they multiply is centred over the classes; where it
+        cannot be (``centres`` is false), the weights of a column must be equal.
+        """
+
+    centres: ClassVar[bool] = True
+
+    def linear(self) -> tuple[Floats, Floats]:
+        """Return slopes (of columns, levels or words) and constants by class.
+
+        Up to what no class changes.
+
+        Raises
+        ------
+        ValueError
+            If the log odds are no straight line; it says why.
+        """
+        raise ValueError("the log odds of what is integrated out are a curve; estimate otherwise.")
 
     @abstractmethod
     def contributions(self, block: Any) -> Contributions:
@@ -130,15 +156,24 @@ class LogLinear(Likelihood):
             )
         raise TypeError(f"a log-linear likelihood cannot score a {type(block).__name__}")
 
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        x = x.astype(np.float64)[:, None]
+        with np.errstate(invalid="ignore"):
+            value = np.where(x == 0, 0.0, x * self.slope[column])
+            if self.offset is not None:
+                value = value + self.offset[column]
+        return np.nan_to_num(value, nan=0.0, neginf=-np.inf)
+
+    def weighted(self, weight: Floats) -> LogLinear:
+        both = self.slope if self.offset is None else self.slope + self.offset
+        finite = np.isfinite(both).all(axis=1)
+        offset = None if self.offset is None else times(self.offset, weight, finite)
+        return replace(self, slope=times(self.slope, weight, finite), offset=offset)
+
     def contributions(self, block: Any) -> Contributions:
         if isinstance(block, Dense):
             row, item = np.nonzero(~np.isnan(block.values))
-            x = block.values[row, item].astype(np.float64)[:, None]
-            with np.errstate(invalid="ignore"):
-                value = np.where(x == 0, 0.0, x * self.slope[item])
-                if self.offset is not None:
-                    value = value + self.offset[item]
-            return Contributions(row, item, item, np.nan_to_num(value, nan=0.0, neginf=-np.inf))
+            return Contributions(row, item, item, self.at(block.values[row, item], item))
         if isinstance(block, Sparse):
             indptr, indices, data = block.indptr, block.indices, block.data
             present = np.ones(len(block), np.bool_)
@@ -167,6 +202,13 @@ class LogLinear(Likelihood):
             np.concatenate([value, absent[there]]),
         )
 
+    def linear(self) -> tuple[Floats, Floats]:
+        if self._impossible is not None:
+            raise ValueError(
+                "what is impossible in a class has no finite weight; smooth, with alpha above 0."
+            )
+        return self.slope, self._finite[2]
+
     def typical(self, c: int) -> Typical:  # noqa: ARG002
         if self.offset is None:
             return Typical(self.slope)
@@ -190,6 +232,21 @@ class LogLinear(Likelihood):
         return absent
 
 
+def times(table: Floats, weight: Floats, finite: Any = None) -> Floats:
+    """Centre each row over the classes and multiply it by its weights.
+
+    A row that is not finite stays where it is, and takes the mean of its weights; 0 · -inf is 0,
+    as what does not count is not impossible.
+    """
+    if finite is None:
+        finite = np.isfinite(table).all(axis=1)
+    finite = np.reshape(finite, (-1, 1))
+    with np.errstate(invalid="ignore"):
+        centred = np.where(finite, table - table.mean(axis=1, keepdims=True), table)
+        scale = np.where(finite, weight, weight.mean(axis=1, keepdims=True))
+        return np.where(scale == 0, 0.0, centred * scale)
+
+
 def _finite(table: Floats) -> Floats:
     """Return the table with infinities as 0; the table itself where it has none."""
     return table if np.isfinite(table).all() else np.where(np.isfinite(table), table, 0.0)
@@ -203,6 +260,7 @@ class Quadratic(Likelihood):
     half_precision: Floats
     offset: Floats
     base: Callable[[Floats], Floats] | None = None
+    centres = False
 
     @cached_property
     def _base(self) -> Floats:
@@ -220,11 +278,32 @@ class Quadratic(Likelihood):
             log_prior,
         )
 
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        distance = x.astype(np.float64)[:, None] - self.mean[column]
+        value: Floats = self.offset[column] - self.half_precision[column] * distance**2
+        return value
+
+    def weighted(self, weight: Floats) -> Quadratic:
+        scale = weight  # alike for all classes
+        return replace(self, half_precision=self.half_precision * scale, offset=self.offset * scale)
+
     def contributions(self, block: Dense) -> Contributions:
         row, item = np.nonzero(~np.isnan(block.values))
-        x = block.values[row, item].astype(np.float64)[:, None]
-        value = self.offset[item] - self.half_precision[item] * (x - self.mean[item]) ** 2
-        return Contributions(row, item, item, value)
+        return Contributions(row, item, item, self.at(block.values[row, item], item))
+
+    def linear(self) -> tuple[Floats, Floats]:
+        if self.base is not None:
+            raise ValueError("they are linear in the logarithms of the columns; take these first.")
+        half = self.half_precision[:, :1]
+        if not (self.half_precision == half).all():
+            raise ValueError(
+                "each class has a variance of its own, so that the log odds hold x squared; "
+                'choose Gaussian(variance="shared").'
+            )
+        middle = self.mean.mean(axis=1, keepdims=True)  # near the means nothing cancels
+        apart = self.mean - middle
+        constant = (self.offset - half * apart * (self.mean + middle)).sum(axis=0)
+        return 2 * half * apart, constant
 
     def typical(self, c: int) -> Typical:
         x = self.mean[:, c]
@@ -243,16 +322,39 @@ class Table(Likelihood):
     def log_prob(self, block: Codes, start: Floats, finish: Finish, log_prior: Floats) -> Any:
         return compute.score_codes(block.codes, self.first, self.table, start, finish, log_prior)
 
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        last = np.diff(self.first)[column] - 1
+        value: Floats = self.table[self.first[column] + np.minimum(x.astype(np.int64), last)]
+        return value
+
+    def weighted(self, weight: Floats) -> Table:
+        weight = np.repeat(weight, np.diff(self.first), axis=0)
+        return replace(self, table=times(self.table, weight))
+
     def contributions(self, block: Codes) -> Contributions:
         row, column = np.nonzero(block.codes >= 0)
         last = np.diff(self.first)[column] - 1
         code = np.minimum(block.codes[row, column].astype(np.int64), last)
         return Contributions(row, column, code, self.table[self.first[column] + code])
 
+    def linear(self) -> tuple[Floats, Floats]:
+        known = self._known
+        if not np.isfinite(known).all():
+            raise ValueError(
+                "a level that is impossible in a class has no finite weight; smooth, with alpha "
+                "above 0."
+            )
+        return known, np.zeros(known.shape[1])
+
     def typical(self, c: int) -> Typical:  # noqa: ARG002
+        return Typical(self._known)
+
+    @property
+    def _known(self) -> Floats:
+        """The levels that were seen."""
         known = np.ones(len(self.table), np.bool_)
         known[self.first[1:] - 1] = False
-        return Typical(self.table[known])
+        return self.table[known]
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,6 +368,7 @@ class Pointwise(Likelihood):
     log_density: Callable[[Floats, NDArray[np.int64]], Floats]
     centre: Floats
     base: Callable[[Floats], Floats] | None = None
+    centres = False
 
     def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:
         joint = np.empty((len(block), len(log_prior)))
@@ -274,10 +377,20 @@ class Pointwise(Likelihood):
         np.add.at(joint, cells.row, cells.value)
         return compute.finish_rows(joint, finish, log_prior)
 
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        return self.log_density(x.astype(np.float64), column)
+
+    def weighted(self, weight: Floats) -> Pointwise:
+        return replace(
+            self,
+            log_density=lambda x, column: times(
+                self.log_density(x, column), weight[column], np.False_
+            ),
+        )
+
     def contributions(self, block: Dense) -> Contributions:
         row, item = np.nonzero(~np.isnan(block.values))
-        x = block.values[row, item].astype(np.float64)
-        return Contributions(row, item, item, self.log_density(x, item))
+        return Contributions(row, item, item, self.at(block.values[row, item], item))
 
     def typical(self, c: int) -> Typical:
         x = self.centre[:, c]

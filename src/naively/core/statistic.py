@@ -11,10 +11,14 @@ class Statistic(Enum):
     PRESENT = "present"  # 1 for a cell that is there, 0 for a missing one
     VALUE = "value"  # x
     SQUARE = "square"  # x²
+    DOCUMENT = "document"  # 1 for a text that holds a token
     LEVEL = "level"  # which of the levels of a column: one sum for each
+    CELL = "cell"  # which of the cells that a column of numbers falls into: one sum for each
 
 
 PRESENT = Statistic.PRESENT
 VALUE = Statistic.VALUE
 SQUARE = Statistic.SQUARE
+DOCUMENT = Statistic.DOCUMENT
 LEVEL = Statistic.LEVEL
+CELL = Statistic.CELL

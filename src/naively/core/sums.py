@@ -104,9 +104,15 @@ class Sums:
         return Sums(*two_sum(quotient, remainder.high / other.high))
 
     def place(self, rows: NDArray[np.int64] | None, size: int) -> Sums:
-        """Return a table of ``size`` rows that holds row i of this one at ``rows[i]``."""
+        """Return a table of ``size`` rows that holds row i of this one at ``rows[i]``.
+
+        Rows that go to the same place are neighbours, and are added up.
+        """
         if rows is None:
             return self
+        begins = np.flatnonzero(np.diff(rows, prepend=-1))
+        if len(begins) < len(rows):
+            return self.total_by_group(begins).place(rows[begins], size)
         placed = Sums.zeros((size, *self.shape[1:]))
         placed.high[rows], placed.low[rows] = self.high, self.low
         return placed
@@ -138,6 +144,7 @@ class Sums:
             left = begin[run] + 2 * within
             paired = 2 * within + 1 < length[run]
             right = np.where(paired, left + 1, left)
+            paired = paired.reshape(-1, *[1] * (self.high.ndim - 1))
             sums = sums[left] + Sums(
                 np.where(paired, sums.high[right], 0.0), np.where(paired, sums.low[right], 0.0)
             )

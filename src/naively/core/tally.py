@@ -7,7 +7,7 @@ counted from the rows of both, ``a - b`` forgets, and ``a * 0.99`` decays.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from naively.core import compute
 from naively.core.axis import Axis, RowMap, Words, title
 from naively.core.block import Block, Codes, Dense, Documents, Sparse
+from naively.core.cells import as_cells
+from naively.core.grid import CAP
 from naively.core.kernels import scatter
 from naively.core.labels import Labels, union_classes
-from naively.core.statistic import LEVEL, PRESENT, SQUARE, VALUE, Statistic
+from naively.core.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.core.sums import Sums
 
 
@@ -63,6 +65,33 @@ class BlockTally:
         for statistic, sums in self.sums.items():
             if self.axis.per_row(statistic):
                 keep |= (sums.high != 0).any(axis=1)
+        if keep.all():
+            return self
+        tables = {s: t[keep] if self.axis.per_row(s) else t for s, t in self.sums.items()}
+        return BlockTally(self.axis.select(keep), tables)
+
+    def selected(self) -> BlockTally:
+        """Return the tally of the words that are learned from; of anything else, all of it."""
+        if not isinstance(self.axis, Words) or not self.axis.analyser.selects:
+            return self
+        analyser = self.axis.analyser
+        times = self[VALUE].high.sum(axis=1)
+        keep = np.ones(len(times), np.bool_)
+        if analyser.counts_documents:
+            documents = self.sums.get(DOCUMENT, self[VALUE]).high.sum(axis=1)
+            all_documents = float(self[PRESENT].high.sum())
+            least, most = (
+                limit * all_documents if isinstance(limit, float) else limit
+                for limit in (analyser.min_df, analyser.max_df)
+            )
+            keep = (documents >= least) & (documents <= most)
+        if analyser.max_features is not None and keep.sum() > analyser.max_features:
+            cut = np.sort(times[keep])[-analyser.max_features]
+            equal = np.flatnonzero(keep & (times == cut)).tolist()
+            keep &= times > cut
+            words = self.axis.words  # of equals, the first by name
+            equal.sort(key=words.__getitem__)
+            keep[equal[: analyser.max_features - int(keep.sum())]] = True
         if keep.all():
             return self
         tables = {s: t[keep] if self.axis.per_row(s) else t for s, t in self.sums.items()}
@@ -143,7 +172,7 @@ class Tally:
             return f"class {self.classes.tolist()[below[0]]!r}"
         for block in self.blocks.values():
             # Values may be negative where their squares are counted too; else they are counts.
-            counts = (PRESENT, LEVEL, SQUARE if SQUARE in block.sums else VALUE)
+            counts = (PRESENT, LEVEL, CELL, SQUARE if SQUARE in block.sums else VALUE)
             for statistic in counts:
                 if statistic in block.sums:
                     row, column = np.nonzero(block[statistic].high < 0)
@@ -163,12 +192,15 @@ def count_classes(labels: Labels) -> Sums:
     return Sums(*scatter(cell, np.ones(len(cell)), labels.weight, (1, labels.k)))[0]
 
 
-def count(block: Block, statistics: Iterable[Statistic], labels: Labels) -> BlockTally:
+def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
     """Count a block's statistics by class: ``Yᵀ · s(X)``."""
     y, w, k = labels.codes, labels.weight, labels.k
     tables: dict[Statistic, Sums]
     axis: Axis = block.axis
-    if isinstance(block, Dense):
+    if isinstance(block, Dense) and CELL in statistics:
+        *found, sums = compute.tally_cells(block.values, y, w, k, CAP)
+        axis, tables = as_cells(block.axis.columns, *found), {CELL: Sums(*sums)}
+    elif isinstance(block, Dense):
         present, value, square = compute.tally_dense(block.values, y, w, k)
         tables = {PRESENT: Sums(*present), VALUE: Sums(*value), SQUARE: Sums(*square)}
         _refuse_infinite(block, tables[VALUE], "infinite values")
@@ -189,8 +221,11 @@ def count(block: Block, statistics: Iterable[Statistic], labels: Labels) -> Bloc
     elif isinstance(block, Documents):
         vocabulary = block.axis.vocabulary.copy()
         sums = vocabulary.count(block.texts, y, w, k, block.presence)
-        axis = Words(block.axis.columns, vocabulary)
+        axis = replace(block.axis, vocabulary=vocabulary)
         tables = {VALUE: Sums(*sums)}
+        if block.axis.analyser.counts_documents and not block.presence:
+            tables[DOCUMENT] = Sums(*vocabulary.count(block.texts, y, w, k, True))
+            statistics = (*statistics, DOCUMENT)
         if PRESENT in statistics:
             there = np.flatnonzero(~block.missing)
             of_texts = Labels(y[there], labels.classes, None if w is None else w[there])

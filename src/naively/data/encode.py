@@ -1,18 +1,22 @@
-"""Columns become blocks: numbers as they are, levels as codes, texts as documents."""
+"""Columns become blocks, and back: numbers as they are, levels as codes, texts as documents."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import DENSE_RANGE, Columns, Level, Levels, Words
+from naively.core.analyser import Analyser
+from naively.core.axis import DENSE_RANGE, Columns, Level, Levels, Words, title
 from naively.core.block import Block, Codes, Dense, Documents, Sparse
-from naively.core.compute import Vocabulary
-from naively.data.rows import MatrixRows, Name, Rows, SparseRows
+from naively.core.labels import is_missing
+from naively.data.columns import TIME, Kind, Name
+from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows
 
 MISSING = -1
+EPOCH = np.datetime64(0, "us")
 
 
 def encode_numbers(rows: Rows, columns: range | tuple[Name, ...], *, sparse: bool) -> Block:
@@ -24,12 +28,15 @@ def encode_numbers(rows: Rows, columns: range | tuple[Name, ...], *, sparse: boo
     return Dense(rows.numbers(columns), axis)
 
 
-def encode_texts(rows: Rows, column: Name, axis: Words | None = None) -> Documents:
+def encode_texts(
+    rows: Rows, column: Name, analyser: Analyser, axis: Words | None = None
+) -> Documents:
     """Encode a text column; without an axis its words are found as they are counted."""
     texts = rows.values(column)
-    if texts.dtype.kind == "f":  # every cell is missing
+    if texts.dtype.kind != "O":  # every cell is missing
         texts = np.full(len(texts), None)
-    return Documents(texts.tolist(), axis or Words((column,), Vocabulary()))
+    axis = axis or Words((column,), analyser.vocabulary(), analyser)
+    return Documents(analyser.rows(texts.tolist()), axis, analyser.binary)
 
 
 def find_levels(rows: Rows, columns: tuple[Name, ...] | range) -> Codes:
@@ -64,6 +71,88 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
     return Codes(codes, axis)
 
 
+def encode_bins(
+    rows: Rows,
+    name: Name,
+    *,
+    edges: Sequence[float] | None = None,
+    levels: Sequence[Level] = (),
+) -> NDArray[np.int64]:
+    """Encode a column by bins: of numbers cut at edges, or one a level and one for all others.
+
+    The last bin is for missing cells.
+
+    Examples
+    --------
+    >>> from naively.data.rows import column_rows
+    >>> rows = column_rows({"a": [0.5, 2.0, None], "b": ["x", "z", None]})
+    >>> encode_bins(rows, "a", edges=[1.0, 2.0]), encode_bins(rows, "b", levels=["x", "y"])
+    (array([0, 2, 3]), array([0, 2, 3]))
+    """
+    if edges is not None:
+        numbers = rows.numbers([name])[:, 0]
+        bins = np.searchsorted(np.asarray(edges, np.float64), numbers, side="right")
+        return np.where(np.isnan(numbers), len(edges) + 1, bins)
+    codes = _look_up(rows.values(name), {level: code for code, level in enumerate(levels)})
+    return np.where(codes == MISSING, len(levels) + 1, np.minimum(codes, len(levels)))
+
+
+def decode(block: Block, kind: Kind) -> dict[Name, NDArray[Any]]:
+    """Return a block's columns as they were before they were encoded."""
+    if isinstance(block, Documents):
+        texts = np.empty(len(block), object)
+        texts[:] = block.texts
+        return {block.axis.columns[0]: texts}
+    if isinstance(block, Codes):
+        return {
+            name: _values(np.array([*levels, None], object)[:-1][codes], kind)
+            for name, levels, codes in zip(
+                block.axis.columns, block.axis.levels, block.codes.T, strict=True
+            )
+        }
+    assert isinstance(block, Dense)
+    return {
+        name: _values(column, kind)
+        for name, column in zip(block.axis.columns, block.values.T, strict=True)
+    }
+
+
+def _values(column: NDArray[Any], kind: Kind) -> NDArray[Any]:
+    if kind == "time":
+        seconds = column.dtype.kind == "f"
+        return (column * 1e6).astype("timedelta64[us]") + EPOCH if seconds else column.astype(TIME)
+    if kind == "boolean":
+        return column.astype(np.bool_)
+    return np.array(column.tolist()) if kind == "number" else column
+
+
+def whole_rows(rows: Rows, columns: range | tuple[Name, ...]) -> Rows:
+    """Make one column of several: tuples of their cells; a row with a missing cell is missing."""
+    cells = zip(*(_cells(_storable(rows.values(name))) for name in columns), strict=True)
+    whole = np.empty(len(rows), object)
+    for i, row in enumerate(cells):
+        whole[i] = None if any(map(is_missing, row)) else row
+    name = ", ".join(map(title, columns))
+    return ColumnRows({name: whole}, {name: "string"}, len(rows))
+
+
+def _cells(column: NDArray[Any]) -> list[Any]:
+    """Return the cells of a column as Python's own."""
+    return [v.item() if isinstance(v, np.generic) else v for v in column.tolist()]
+
+
+def split_rows(block: Codes, columns: Sequence[Name]) -> dict[Name, NDArray[Any]]:
+    """Return the columns that whole rows were made of."""
+    (whole,) = decode(block, "string").values()
+    columns_of = {}
+    for j, name in enumerate(columns):
+        cells = [row[j] for row in whole.tolist()]
+        kinds = {type(cell) for cell in cells}
+        plain = kinds <= {int, float} or kinds == {bool}
+        columns_of[name] = np.array(cells, None if plain else object)
+    return columns_of
+
+
 def _signed(whole: NDArray[Any]) -> NDArray[Any]:
     """Whole numbers as int32 or int64; those past int64 become its largest, as good a stranger."""
     if whole.dtype in (np.int32, np.int64):
@@ -74,6 +163,7 @@ def _signed(whole: NDArray[Any]) -> NDArray[Any]:
 
 
 def _levels_of(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
+    column = _storable(column)
     if column.dtype.kind in "fiub":
         levels, inverse = np.unique(column, return_inverse=True)
         codes = inverse.astype(np.int32)
@@ -90,6 +180,15 @@ def _levels_of(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Level, ..
     return np.fromiter(map(index.__getitem__, values), np.int32, len(values)), levels_found
 
 
+def _storable(column: NDArray[Any]) -> NDArray[Any]:
+    """Return times as strings; a level is something that a model file can hold."""
+    if column.dtype.kind != "M":
+        return column
+    strings = np.datetime_as_string(column).astype(object)
+    strings[np.isnat(column)] = None
+    return strings
+
+
 def _plain(levels: NDArray[Any]) -> list[Level]:
     """Whole numbers as int, so that 1, 1.0 and True are one level however they arrive."""
     if levels.dtype.kind == "f" and (levels == np.rint(levels)).all() and np.isfinite(levels).all():
@@ -99,6 +198,7 @@ def _plain(levels: NDArray[Any]) -> list[Level]:
 
 def _look_up(column: NDArray[Any], index: dict[Level, int]) -> NDArray[np.int32]:
     unseen = len(index)
+    column = _storable(column)
     if column.dtype.kind in "fiub":
         values, inverse = np.unique(column, return_inverse=True)
         codes = np.array(

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.labels import is_missing
-from naively.data.rows import (
-    ColumnRows,
-    MatrixRows,
-    Rows,
-    SparseRows,
-    as_floats,
-    column_rows,
-    is_number,
-)
+from naively.data.columns import Column, read_column, read_series
+from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
 
 TEXT = "text"  # the name of the column that a plain list of texts makes
+ARROW_READERS = ("pyarrow", "polars")  # what can take in an Arrow stream
 
 
 def as_rows(X: Any) -> Rows:
@@ -26,10 +23,11 @@ def as_rows(X: Any) -> Rows:
 
     Parameters
     ----------
-    X : array, sparse matrix, frame, mapping of columns, or list of texts
-        NumPy (two dimensions; objects and strings column by column), SciPy sparse, pandas,
-        Polars, PyArrow and other eager frames, ``{name: column}``, nested lists of numbers, or
-        strings, which make one text column.
+    X : array, sparse matrix, frame, mapping of columns, list of records or of texts
+        NumPy (two dimensions, or structured; objects and strings column by column), SciPy sparse,
+        pandas, Polars, PyArrow and other frames that Narwhals knows (lazy ones are collected),
+        whatever has the Arrow stream interface, ``{name: column}``, ``[{name: cell}, ...]``,
+        nested lists, or strings, which make one text column.
 
     Raises
     ------
@@ -43,6 +41,8 @@ def as_rows(X: Any) -> Rows:
     >>> as_rows([[1, 2], [3, 4]]).numbers(range(2))
     array([[1., 2.],
            [3., 4.]])
+    >>> as_rows([{"size": 3.0, "colour": "red"}, {"size": 4.0}]).values("colour")
+    array(['red', None], dtype=object)
     """
     if isinstance(X, Rows):
         return X
@@ -50,9 +50,9 @@ def as_rows(X: Any) -> Rows:
         return _array_rows(X)
     if hasattr(X, "tocsr"):  # before mappings: SciPy's dictionary of keys is one too
         return _sparse_rows(X)
-    if isinstance(X, dict):
-        _refuse_twice(list(X))
-        return column_rows({str(name): _column(column) for name, column in X.items()})
+    if isinstance(X, Mapping):
+        _refuse_twice(X)
+        return join_columns({str(name): _column(str(name), column) for name, column in X.items()})
     if isinstance(X, str | bytes):
         raise TypeError("Expected a table or a list of texts, got one string; wrap it in a list.")
     if isinstance(X, list | tuple):
@@ -60,27 +60,76 @@ def as_rows(X: Any) -> Rows:
     return _foreign_rows(X)
 
 
+def as_table(rows: Rows) -> Any:
+    """Return rows as an array, a list of texts, or a mapping of columns: what ``as_rows`` reads.
+
+    Examples
+    --------
+    >>> as_table(as_rows({"a": [1, 2]}))
+    {'a': array([1., 2.])}
+    """
+    columns = {name: rows.values(name) for name in rows.names}
+    if list(columns) == [TEXT] and rows.kind(TEXT) == "text":
+        return columns[TEXT].tolist()
+    if not columns or any(isinstance(name, str) for name in columns):
+        return columns
+    return np.column_stack(list(columns.values()))
+
+
 def _foreign_rows(X: Any) -> Rows:
     import narwhals.stable.v2 as nw
 
-    if hasattr(X, "columns"):
-        _refuse_twice(list(getattr(X, "column_names", X.columns)))
-    native = nw.from_native(X, eager_only=True, allow_series=True, pass_through=True)
+    if not hasattr(X, "collect") and hasattr(X, "columns"):  # lazy frames have none twice
+        _refuse_twice(getattr(X, "column_names", X.columns))
+    native = nw.from_native(X, allow_series=True, pass_through=True)
+    if isinstance(native, nw.Series):
+        cells = native.to_list()
+        return column_rows({TEXT: cells}) if _are_lists(cells) else _list_rows(cells)
+    if not isinstance(native, nw.DataFrame | nw.LazyFrame) and hasattr(X, "__arrow_c_stream__"):
+        native = nw.from_arrow(X, backend=_arrow_reader(X))
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
     if isinstance(native, nw.DataFrame):
         return _frame_rows(native)
-    if isinstance(native, nw.Series):
-        return _list_rows(_column_values(native).tolist())
     if hasattr(X, "__array__"):
         return _array_rows(np.asarray(X))
     raise TypeError(
         f"Cannot read a {type(X).__name__} as a table; pass an array, a sparse matrix, a frame, "
-        "a mapping of columns or a list of texts."
+        "a mapping of columns, a list of records or a list of texts."
     )
 
 
+def _arrow_reader(X: Any) -> Any:
+    for name in ARROW_READERS:
+        if find_spec(name) is not None:
+            return name
+    raise ImportError(
+        f"To read a {type(X).__name__} as a table, install one of {' or '.join(ARROW_READERS)}."
+    )
+
+
+def _column(name: str, column: Any) -> Column:
+    """Read a column of a mapping, whatever library it comes from."""
+    if isinstance(column, np.ndarray | list | tuple | str | bytes):
+        return read_column(name, column)
+    import narwhals.stable.v2 as nw
+
+    series = nw.from_native(column, allow_series=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        return read_series(name, series)
+    # PyArrow's arrays, whose cells are wrapped when they are iterated over
+    return read_column(name, column.to_pylist() if hasattr(column, "to_pylist") else column)
+
+
 def _array_rows(X: NDArray[Any]) -> Rows:
-    if X.ndim == 1 and X.dtype.kind in "OU" and _may_be_texts(X.tolist()):
-        return _list_rows(X.tolist())
+    if X.dtype.names is not None:
+        return column_rows({name: X[name] for name in X.dtype.names})
+    if X.ndim == 1 and X.dtype.kind in "OUT":
+        cells = X.tolist()
+        if _are_lists(cells):
+            return column_rows({TEXT: cells})
+        if _may_be_texts(cells):
+            return _list_rows(cells)
     if X.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {X.ndim}D array instead (shape {X.shape}). Reshape your data: "
@@ -90,31 +139,55 @@ def _array_rows(X: NDArray[Any]) -> Rows:
         raise ValueError("Complex data not supported: numbers must be real.")
     if X.dtype.kind in "fiub":
         return MatrixRows(X, range(X.shape[1]))
-    if X.dtype.kind not in "OU":
+    if X.dtype.kind == "V":
         raise ValueError(f"An array of {X.dtype} cannot be read as a table.")
-    return column_rows({j: _column(X[:, j].tolist()) for j in range(X.shape[1])})
+    return column_rows({j: X[:, j] for j in range(X.shape[1])})
 
 
 def _list_rows(values: list[Any]) -> Rows:
-    if _may_be_texts(values) and not all(v is None for v in values):
-        texts = _column(values)
-        wrong = next((i for i, v in enumerate(texts) if not isinstance(v, str | None)), None)
+    if values and isinstance(values[0], Mapping) and all(isinstance(v, Mapping) for v in values):
+        return _record_rows(values)
+    if _may_be_texts(values) and values:
+        texts, wrong = values, None
+        if not set(map(type, values)) <= {str, type(None)}:
+            texts = [None if is_missing(value) else value for value in values]
+            wrong = next((i for i, v in enumerate(texts) if not isinstance(v, str | None)), None)
         if wrong is not None:
             raise ValueError(
                 f"Text {wrong} is a {type(texts[wrong]).__name__}; "
                 "each must be a string or missing."
             )
-        return ColumnRows({TEXT: texts}, {TEXT: "text"}, len(texts))
-    if values and all(v is None for v in values):
-        return ColumnRows({TEXT: _column(values)}, {TEXT: "text"}, len(values))
+        return column_rows({TEXT: texts}, {TEXT: "text"})
+    if _are_lists(values) and len({len(row) for row in values if row is not None}) > 1:
+        if not any(isinstance(word, str) for row in values if row is not None for word in row):
+            raise ValueError(
+                "The rows have different lengths, so that they are no table. If they are numbers "
+                'of words, say so: {"text": rows}.'
+            )
+        return column_rows({TEXT: values})
     array = np.asarray(values)
-    if array.dtype.kind in "OU" and array.ndim == 2:
+    if array.dtype.kind in "OUM" and array.ndim == 2:
         array = np.array(values, dtype=object)  # keep numbers numbers beside strings
     return _array_rows(array)
 
 
 def _may_be_texts(values: list[Any]) -> bool:
     return any(isinstance(v, str) for v in values) or all(v is None for v in values)
+
+
+def _are_lists(values: list[Any]) -> bool:
+    """Whether each is a list of words or numbers (or missing), as far as one can see at once."""
+    kinds = set(map(type, values)) - {type(None)}
+    if not kinds or not all(issubclass(kind, list | tuple | np.ndarray) for kind in kinds):
+        return False
+    return not any(np.ndim(row) > 1 for row in values if isinstance(row, np.ndarray))
+
+
+def _record_rows(records: list[Mapping[Any, Any]]) -> Rows:
+    """Read records; what one does not have is missing there."""
+    names = dict.fromkeys(name for record in records for name in record)
+    _refuse_twice(names)
+    return column_rows({str(name): [record.get(name) for record in records] for name in names})
 
 
 def _sparse_rows(X: Any) -> SparseRows:
@@ -132,58 +205,19 @@ def _sparse_rows(X: Any) -> SparseRows:
 def _frame_rows(frame: Any) -> Rows:
     names = [str(name) for name in frame.columns]
     if names and all(dtype.is_float() for dtype in frame.schema.values()):
-        return MatrixRows(_missing_as_nan(frame.to_numpy()), tuple(names))
-    columns = {
-        name: _column_values(series, name)  # by place: a name may be a number, as pandas' are
-        for name, series in zip(names, frame.iter_columns(), strict=True)
-    }
-    rows = column_rows(columns)
+        matrix = frame.to_numpy()
+        floats = matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
+        return MatrixRows(floats, tuple(names))
+    rows = join_columns(
+        {
+            name: read_series(name, series)  # by place: a name may be a number, as pandas' are
+            for name, series in zip(names, frame.iter_columns(), strict=True)
+        }
+    )
     return rows if rows.names else ColumnRows({}, {}, len(frame))
 
 
-def _refuse_twice(names: list[Any]) -> None:
-    seen: set[str] = set()
-    for name in map(str, names):
-        if name in seen:
-            raise ValueError(f"The table has more than one column named {name!r}.")
-        seen.add(name)
-
-
-def _missing_as_nan(matrix: NDArray[Any]) -> NDArray[Any]:
-    return matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
-
-
-def _column_values(series: Any, name: str = TEXT) -> NDArray[Any]:
-    """Return a series as floats, integers, booleans, or objects with None for missing."""
-    import narwhals.stable.v2 as nw
-
-    dtype = series.dtype
-    if dtype.is_float():
-        return _missing_as_nan(series.to_numpy())
-    if dtype.is_numeric():
-        if series.null_count():
-            return series.cast(nw.Float64).to_numpy().astype(np.float64)  # type: ignore[no-any-return]
-        values: NDArray[Any] = series.to_numpy()
-        return values if values.dtype.kind in "iu" else values.astype(np.float64)
-    if dtype in (nw.Date, nw.Datetime):
-        moments = series.cast(nw.Datetime("us")) if dtype == nw.Date else series
-        seconds = moments.dt.timestamp("us").cast(nw.Float64)
-        return seconds.to_numpy().astype(np.float64) / 1e6  # type: ignore[no-any-return]
-    if dtype in (nw.Categorical, nw.Enum):
-        series = series.cast(nw.String)
-    elif dtype not in (nw.String, nw.Boolean, nw.Object, nw.Unknown):
-        raise ValueError(f"Column {name!r} holds {dtype} values, which cannot be learned from.")
-    return _column(
-        v if there else None for v, there in zip(series.to_list(), ~series.is_null(), strict=True)
-    )
-
-
-def _column(values: Any) -> NDArray[Any]:
-    """Return objects with None for missing; numbers stay numbers."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
-        return values
-    column = list(values)
-    array = np.empty(len(column), object)
-    array[:] = [None if is_missing(v) else v for v in column]
-    kinds = {type(v) for v in array.tolist()} - {type(None)}
-    return as_floats(array) if kinds and all(map(is_number, kinds)) else array
+def _refuse_twice(names: Iterable[Any]) -> None:
+    twice = next((name for name, count in Counter(map(str, names)).items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"The table has more than one column named {twice!r}; rename one.")

@@ -1,6 +1,6 @@
 """Rows: what the schema sees of any table, array, sparse matrix or list of texts.
 
-A column has a kind: "number" (NaN is missing), "boolean", "string" or "text" (None is missing).
+A column has a kind: "number" (NaN is missing), "time" (NaT), "boolean", "string" or "text" (None).
 This module knows nothing of probability.
 """
 
@@ -10,19 +10,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Literal, TypeAlias
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Name: TypeAlias = str | int
-Kind: TypeAlias = Literal["number", "boolean", "string", "text"]
+from naively.data.columns import Column, Kind, Name, as_floats, read_column
 
 
 class Rows(ABC):
     """Rows of named columns; those of an array are named by number."""
 
     names: range | tuple[Name, ...]
+    one_kind: Kind | None = None  # what every column is that is not missing throughout
+
+    @cached_property
+    def place(self) -> Mapping[Name, int]:
+        """Where each column is."""
+        return {name: j for j, name in enumerate(self.names)}
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -37,7 +43,7 @@ class Rows(ABC):
 
     @abstractmethod
     def values(self, name: Name) -> NDArray[Any]:
-        """Return one column: floats, or objects with None for missing."""
+        """Return one column: numbers, times, or objects with None for missing."""
 
     @abstractmethod
     def take(self, index: Any) -> Rows:
@@ -50,7 +56,7 @@ class Rows(ABC):
 
     def split(self, target: str) -> tuple[Rows, NDArray[Any]]:
         """Return the other columns, and the target column."""
-        if target not in self.names:
+        if target not in self.place:
             raise ValueError(missing_column(target, self.names, "target column"))
         rest = [name for name in self.names if name != target]
         return self.select(rest), self.values(target)
@@ -76,19 +82,31 @@ class MatrixRows(Rows):
     def __len__(self) -> int:
         return len(self.matrix)
 
-    def kind(self, name: Name) -> Kind | None:  # noqa: ARG002
+    @property
+    def one_kind(self) -> Kind:  # type: ignore[override]
+        """All are numbers, or all are booleans."""
         return "boolean" if self.matrix.dtype.kind == "b" else "number"
+
+    @cached_property
+    def empty(self) -> frozenset[Name]:
+        """The named columns that are missing throughout; those of an array are numbers anyway."""
+        if isinstance(self.names, range) or self.matrix.dtype.kind != "f" or not len(self.matrix):
+            return frozenset()
+        candidates = np.flatnonzero(np.isnan(self.matrix[0]))
+        missing = (j for j in candidates.tolist() if np.isnan(self.matrix[:, j]).all())
+        return frozenset(self.names[j] for j in missing)
+
+    def kind(self, name: Name) -> Kind | None:
+        return None if name in self.empty else self.one_kind
 
     def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
         matrix = self.matrix
         if names != self.names:
-            place = {name: j for j, name in enumerate(self.names)}
-            matrix = matrix[:, [place[name] for name in names]]
+            matrix = matrix[:, [self.place[name] for name in names]]
         return matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float64)
 
     def values(self, name: Name) -> NDArray[Any]:
-        column = name if isinstance(self.names, range) else self.names.index(name)
-        return self.matrix[:, column]  # type: ignore[index]
+        return self.matrix[:, self.place[name]]
 
     def take(self, index: Any) -> MatrixRows:
         return MatrixRows(self.matrix[index], self.names)
@@ -100,6 +118,7 @@ class SparseRows(Rows):
 
     matrix: Any
     names: range | tuple[Name, ...]
+    one_kind = "number"
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
@@ -125,7 +144,7 @@ class ColumnRows(Rows):
     kinds: Mapping[Name, Kind | None]
     length: int
 
-    @property
+    @cached_property
     def names(self) -> tuple[Name, ...]:  # type: ignore[override]
         """The columns' names."""
         return tuple(self.columns)
@@ -161,10 +180,15 @@ class RenamedRows(Rows):
     names: tuple[Name, ...]
 
     def _own(self, name: Name) -> Name:
-        return self.rows.names[self.names.index(name)]
+        return self.rows.names[self.place[name]]
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def one_kind(self) -> Kind | None:  # type: ignore[override]
+        """As the rows themselves."""
+        return self.rows.one_kind
 
     def kind(self, name: Name) -> Kind | None:
         return self.rows.kind(self._own(name))
@@ -191,88 +215,48 @@ class PaddedRows(Rows):
         return len(self.rows)
 
     def kind(self, name: Name) -> Kind | None:
-        return self.rows.kind(name) if name in self.rows.names else None
+        return self.rows.kind(name) if name in self.rows.place else None
 
     def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
         matrix = np.full((len(self), len(names)), np.nan)
-        there = [j for j, name in enumerate(names) if name in self.rows.names]
+        there = [j for j, name in enumerate(names) if name in self.rows.place]
         matrix[:, there] = self.rows.numbers([names[j] for j in there])
         return matrix
 
     def values(self, name: Name) -> NDArray[Any]:
-        return self.rows.values(name) if name in self.rows.names else np.full(len(self), None)
+        return self.rows.values(name) if name in self.rows.place else np.full(len(self), None)
 
     def take(self, index: Any) -> PaddedRows:
         return PaddedRows(self.rows.take(index), self.names)
 
 
 def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = None) -> ColumnRows:
-    """Make rows of columns; objects are strings, booleans or numbers, with None for missing.
+    """Make rows of columns, each an array or a sequence of cells.
 
     Raises
     ------
     ValueError
-        If a column mixes kinds or holds something else; it names the column and the row.
+        If a column holds what cannot be learned from; it names the column and the row.
     """
-    arrays = {name: _array(column) for name, column in columns.items()}
-    lengths = {name: len(array) for name, array in arrays.items()}
-    if len(set(lengths.values())) > 1:
-        raise ValueError(f"The columns have different lengths: {lengths}.")
-    found = dict(kinds or {})
-    return ColumnRows(
-        arrays,
-        {name: found.get(name) or _kind(name, array) for name, array in arrays.items()},
-        next(iter(lengths.values()), 0),
+    return join_columns(
+        {name: read_column(name, column) for name, column in columns.items()}, kinds
     )
 
 
-def is_number(kind: type) -> bool:
-    """Whether values of this type are real numbers; booleans are not."""
-    return issubclass(kind, int | float | np.integer | np.floating) and kind is not bool
-
-
-def as_floats(column: NDArray[Any]) -> NDArray[np.floating]:
-    """Return a column of numbers or booleans as floats, None as NaN."""
-    if column.dtype.kind in "fiub":
-        return column.astype(np.float64, copy=False)
-    return np.array([np.nan if value is None else value for value in column.tolist()], np.float64)
-
-
-def _array(column: Any) -> NDArray[Any]:
-    if isinstance(column, np.ndarray) and column.dtype.kind != "U":
-        return column
-    array = np.empty(len(column), object)
-    array[:] = column.tolist() if isinstance(column, np.ndarray) else column
-    return array
-
-
-def _kind(name: Name, column: NDArray[Any]) -> Kind | None:
-    if column.dtype.kind in "fiu":
-        return "number"
-    if column.dtype.kind == "b":
-        return "boolean"
-    if column.dtype.kind != "O":
+def join_columns(
+    columns: Mapping[Any, Column], kinds: Mapping[Any, Kind] | None = None
+) -> ColumnRows:
+    """Make rows of columns that have been read; ``kinds`` overrules what they were read as."""
+    lengths = {name: len(array) for name, (array, _) in columns.items()}
+    if len(set(lengths.values())) > 1:
+        first, length = next(iter(lengths.items()))
+        other = next(name for name in lengths if lengths[name] != length)
         raise ValueError(
-            f"Column {name!r} holds {column.dtype} values, which cannot be learned from."
+            f"The columns have different lengths: {first!r} has {length} cells, "
+            f"{other!r} has {lengths[other]}."
         )
-    values = column.tolist()
-    kinds = {type(value) for value in values} - {type(None)}
-    if all(issubclass(kind, str) for kind in kinds):
-        return "string" if kinds else None
-    if kinds <= {bool, np.bool_}:
-        return "boolean"
-    if all(map(is_number, kinds)):
-        return "number"
-    known = (str, bool, int, float, np.bool_, np.integer, np.floating, type(None))
-    row = next((i for i, v in enumerate(values) if not isinstance(v, known)), None)
-    if row is not None:
-        raise ValueError(
-            f"Column {name!r} holds a {type(values[row]).__name__} in row {row}; "
-            "a cell must be a number, a string, a boolean or missing."
-        )
-    mixed = " and ".join(sorted(kind.__name__ for kind in kinds))
-    first = type(next(v for v in values if v is not None))
-    row = next(i for i, v in enumerate(values) if v is not None and type(v) is not first)
-    raise ValueError(
-        f"Column {name!r} mixes {mixed} (first in row {row}); make it all numbers or all strings."
+    return ColumnRows(
+        {name: array for name, (array, _) in columns.items()},
+        {name: (kinds or {}).get(name) or kind for name, (_, kind) in columns.items()},
+        next(iter(lengths.values()), 0),
     )

@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import check_is_fitted
 
 from naively import store
+from naively.assess.calibration import Kind, fit
+from naively.assess.evidence import evidence
+from naively.assess.pairs import add_pairs
+from naively.assess.reservoir import Reservoir
+from naively.assess.semi_supervised import learn_unlabelled
 from naively.core.event import How
-from naively.core.labels import Labels, encode_labels
+from naively.core.labels import Labels, check_weight, encode_labels, encode_some_labels
 from naively.data.frames import as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
+from naively.findings import warn_of_leaks
+from naively.inference import EventModels, extend, infer
 from naively.model import ClassPrior, Model, Settings
-from naively.schema import EventModels
+
+STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
 
 
 class NaiveBayes(CountingClassifier):
-    """Naive Bayes for any rows: numbers, categories, booleans, texts, missing cells.
+    """Naive Bayes for any rows: numbers, categories, booleans, times, texts, missing cells.
 
     It learns in one pass by counting, and can merge, forget and decay what it has learned.
 
@@ -29,15 +40,40 @@ class NaiveBayes(CountingClassifier):
     event_models : "auto", str, EventModel or mapping, default "auto"
         How columns are generated, given the class. "auto" chooses by column: numbers are
         Gaussian, booleans Bernoulli, strings categorical or texts (four words or more on average,
-        mostly distinct), texts and sparse matrices multinomial. A name ("gaussian", "bernoulli",
-        "categorical", "multinomial", "text") or an event model is for all columns, a mapping from
-        column to either for those it names.
-    class_prior : "data", "uniform", sequence or mapping, default "data"
+        mostly distinct), texts and sparse matrices multinomial. Times, and strings that are all
+        ISO 8601 times, are numbers (seconds since 1970, UTC), with hour, weekday and month as
+        categories beside them where their cycles repeat. A name ("gaussian", "bernoulli",
+        "categorical", "multinomial", "text") or an event model is for all columns; a mapping is
+        from columns, tuples of columns or kinds ("number", "boolean", "string", "time") to either.
+        What was chosen, and why, is said by ``print(nb.schema_)``.
+    class_prior : "data", "uniform", sequence, mapping, Beta or Dirichlet, default "data"
         Probability of each class before anything is seen: as counted, all equal, or given in the
-        order of the sorted classes or by label.
+        order of the sorted classes or by label; or estimated under a prior. Beta(a, b) is the
+        prior of the second of two classes (a pretend rows of it, and b of the first), Dirichlet
+        has one count for all classes or one for each.
     estimate : {"mean", "map", "mle", "predictive"}, default "mean"
-        How parameters are estimated, by event models that are not given as objects: posterior
-        mean, posterior mode, maximum likelihood, or integrated out.
+        How parameters are estimated, by event models that are not given as objects and of a class
+        prior that is a Beta or Dirichlet: posterior mean, posterior mode, maximum likelihood, or
+        integrated out.
+    smoothing : "auto" or float, default "auto"
+        The pseudo-count of event models that are not given as objects. "auto" is chosen for each
+        column (or text) by leave-one-out, from the counts alone.
+    weights : {"loo", "temperature"} or None, default "loo"
+        How much the evidence of each column counts, so that what columns say alike is not counted
+        twice and probabilities can be believed: one weight for each, or one for all, fitted to
+        the leave-one-out evidence of at most 10,000 of the rows. None is pure naive Bayes.
+    interactions : "auto" or None, default None
+        With "auto", pairs of columns that depend on each other have a say of their own, beside
+        that of the columns: how much more often their values meet in a class than by chance. At
+        most three pairs for each column are chosen in ``fit``, of 300 rows or more, where the
+        leave-one-out evidence of these rows says that the log loss falls; they are counted in a
+        second pass, and explained like a column.
+    random_state : int, Generator or None, default None
+        Chooses these rows; None is a fixed choice.
+    semi_supervised : bool, default False
+        Whether to learn from rows whose label is missing (None, NaN, NaT) too: by EM, each of
+        them counted for every class by its posterior. How much such a row counts beside a labelled
+        one is chosen by the leave-one-out log loss of the labelled rows; it may be nothing.
 
     Attributes
     ----------
@@ -50,18 +86,22 @@ class NaiveBayes(CountingClassifier):
     tally_ : Tally
         What was counted.
     schema_ : Schema
-        Which columns go to which event model.
+        Which columns go to which event model, and why; printed, one line a column.
     model_ : Model
         The frozen model: schema, tally and settings.
     n_features_in_ : int
         Number of columns.
+    unlabelled_weight_ : float
+        How much a row without a label counts, where there were any.
     feature_names_in_ : ndarray of str
         Names of the columns, where the table had any.
 
     Notes
     -----
     Missing cells (NaN, None) add nothing, in training and in prediction. An unseen category takes
-    the mass its prior reserves for it; an unseen word is left out.
+    the mass its prior reserves for it; an unseen word is left out. A column that is the label
+    under other names, without exception in 100 rows or more, is warned of; ``schema_`` notes
+    columns that are constant, missing throughout, or like an identifier.
 
     Examples
     --------
@@ -77,10 +117,20 @@ class NaiveBayes(CountingClassifier):
         event_models: EventModels = "auto",
         class_prior: ClassPrior = "data",
         estimate: How = "mean",
+        smoothing: float | str = "auto",
+        weights: Kind | None = "loo",
+        interactions: Literal["auto"] | None = None,
+        random_state: Any = None,
+        semi_supervised: bool = False,
     ) -> None:
         self.event_models = event_models
         self.class_prior = class_prior
         self.estimate = estimate
+        self.smoothing = smoothing
+        self.weights = weights
+        self.interactions = interactions
+        self.random_state = random_state
+        self.semi_supervised = semi_supervised
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
@@ -88,7 +138,8 @@ class NaiveBayes(CountingClassifier):
         Parameters
         ----------
         X : table of rows, or list of texts
-            NumPy array, SciPy sparse matrix, pandas, Polars or other frame, mapping of columns.
+            NumPy array (structured too), SciPy sparse matrix, pandas, Polars, PyArrow or other
+            frame, whatever has the Arrow stream interface, mapping of columns, list of records.
         y : array-like of shape (rows,), or str
             The labels, or the name of their column in ``X``.
         sample_weight : array-like of shape (rows,), optional
@@ -99,11 +150,43 @@ class NaiveBayes(CountingClassifier):
         self : NaiveBayes
             Fitted.
         """
-        rows, labels = self._labelled(X, y, sample_weight)
-        _check_classification(rows, labels)
+        every, y = self._rows_and_labels(X, y)
+        labels, there = self._encode(y, sample_weight)
+        _check_classification(every, labels)
         check_some_weight(labels)
-        settings = Settings(self.class_prior, self.estimate)
-        self.keep(Model.learn(rows, labels, self.event_models, settings))
+        if self.weights not in ("loo", "temperature", None):
+            raise ValueError(f"weights must be 'loo', 'temperature' or None, got {self.weights!r}.")
+        if self.interactions not in ("auto", None):
+            raise ValueError(f"interactions must be 'auto' or None, got {self.interactions!r}.")
+        if self.interactions and self.weights != "loo":
+            raise ValueError(
+                f"interactions='auto' needs weights='loo', got {self.weights!r}: pairs of columns "
+                "count by weights of their own."
+            )
+        if self.interactions and there is not None:
+            raise ValueError(
+                "interactions='auto' needs all labels; pairs of columns are not counted of rows "
+                "without one."
+            )
+        settings = Settings(self.class_prior, self.estimate, self.smoothing)
+        if there is None:
+            model = Model.learn(every, labels, self.event_models, settings)
+        elif len(there):
+            schema = infer(every, self.event_models, settings.usual)
+            model = Model.learn(every.take(there), labels, schema, settings)
+        else:
+            raise ValueError("No row has a label; label some rows of each class.")
+        warn_of_leaks(model.schema, model.tally)
+        self._sample = Reservoir(self.random_state)
+        self._sample.add(every if there is None else every.take(there), labels, model)
+        self.__dict__.pop("unlabelled_weight_", None)
+        if there is None:
+            model = self._weighed(model)
+        else:
+            model = self._learn_unlabelled(model, self._sample, every, there, sample_weight)
+        if self.interactions:
+            model = add_pairs(model, self._sample, (every, labels))
+        self.keep(model)
         return self
 
     def partial_fit(
@@ -113,10 +196,12 @@ class NaiveBayes(CountingClassifier):
         classes: Any = None,  # noqa: ARG002
         sample_weight: Any = None,
     ) -> Self:
-        """Learn from more rows; the result is the same as from all rows at once.
+        """Learn from more rows; what is counted is the same as from all rows at once.
 
         New classes, categories, words and columns may appear at any time; what was not recorded
-        before counts as missing there.
+        before counts as missing there. Weights are fitted again whenever the rows have doubled,
+        and by ``calibrate()``; then they too are the same as from all rows at once. The pairs of
+        ``interactions`` stay those that the first batch has chosen.
 
         Parameters
         ----------
@@ -127,13 +212,101 @@ class NaiveBayes(CountingClassifier):
         """
         if not hasattr(self, "model_"):
             return self.fit(X, y, sample_weight)
-        self.keep(self.model_ + self._model_of(X, y, sample_weight))
+        every, y = self._rows_and_labels(X, y)
+        labels, there = self._encode(y, sample_weight)
+        rows = every if there is None else every.take(there)
+        model = self.model_ + self._learn(rows, labels) if len(rows) else self.model_
+        if self._sample is not None and len(rows):
+            self._sample.add(rows, labels, model)
+        if there is not None:
+            sample = self._sample
+            if sample is None:
+                sample = Reservoir(self.random_state)
+                sample.add(rows, labels, model)
+            model = self._learn_unlabelled(model, sample, every, there, sample_weight)
+        elif self._sample is not None and (
+            model.weights is None
+            or model.weights.fresh(float(model.tally.class_count.sum())) <= STALE
+        ):
+            model = self._weighed(model)
+        self.keep(model)
         return self
+
+    def calibrate(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the weights again; what was counted stays.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            Labelled rows that were not learned. By default the sample of the learned rows that
+            is in memory after ``fit`` and ``partial_fit`` is used, each row left out in turn.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes().fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> nb.calibrate([[1.5], [7.5]], ["a", "b"]).predict([[2.5]])
+        array(['a'], dtype='<U1')
+        """
+        check_is_fitted(self)
+        kind = self.weights or "loo"
+        if X is None:
+            if getattr(self, "unlabelled_weight_", 0.0) > 0:
+                raise ValueError(
+                    "The rows that were learned without a label have seen the labels of the others "
+                    "already; give X and y."
+                )
+            self.keep(replace(self.model_, weights=self._learned().weights(self.model_, kind)))
+            return self
+        rows, labels = self._labelled(X, y, sample_weight)
+        found = evidence(self.model_, rows, labels, learned=False)
+        weights = fit(found, kind, float(self.class_count_.sum()))
+        self.keep(replace(self.model_, weights=weights))
+        return self
+
+    def _weighed(self, model: Model) -> Model:
+        if self.weights is None:
+            return replace(model, weights=None)
+        return replace(model, weights=self._learned().weights(model, self.weights))
+
+    @property
+    def _kind(self) -> Kind | None:  # type: ignore[override]
+        return self.weights
 
     def _rows(self, X: Any) -> Rows:
         return as_rows(X)
 
-    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Any]:
+    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Labels]:
+        rows, y = self._rows_and_labels(X, y)
+        return rows, encode_labels(y, sample_weight)
+
+    def _encode(self, y: Any, sample_weight: Any) -> tuple[Labels, NDArray[np.int64] | None]:
+        """Return the labels, and the rows that they are of, unless it is all."""
+        if not self.semi_supervised:
+            return encode_labels(y, sample_weight), None
+        labels, there = encode_some_labels(y, sample_weight)
+        return labels, there if len(there) < len(y) else None
+
+    def _learn_unlabelled(
+        self,
+        model: Model,
+        sample: Reservoir,
+        every: Rows,
+        there: NDArray[np.int64],
+        sample_weight: Any,
+    ) -> Model:
+        """Learn from the other rows too, and fit the weights."""
+        rest = np.setdiff1d(np.arange(len(every)), there)
+        schema = extend(model.schema, every, self.event_models, model.settings.usual)
+        weight = check_weight(sample_weight, len(every))
+        weight = np.ones(len(rest)) if weight is None else weight[rest]
+        model = replace(model, schema=model.schema.union(schema))
+        model, self.unlabelled_weight_ = learn_unlabelled(
+            model, sample, every.take(rest), weight, self.weights
+        )
+        return model
+
+    def _rows_and_labels(self, X: Any, y: Any) -> tuple[Rows, Any]:
         rows = as_rows(X)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None.")
@@ -142,11 +315,13 @@ class NaiveBayes(CountingClassifier):
         if getattr(y, "ndim", 1) == 2:
             message = "A column-vector y was passed when a 1d array was expected; take its column."
             warnings.warn(message, DataConversionWarning, stacklevel=3)
-        return rows, encode_labels(y, sample_weight)
+        return rows, y
 
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
-        rows, labels = self._labelled(X, y, sample_weight)
-        schema = self.model_.schema.extend(rows, "auto", self.model_.settings.estimate)
+        return self._learn(*self._labelled(X, y, sample_weight))
+
+    def _learn(self, rows: Rows, labels: Labels) -> Model:
+        schema = extend(self.model_.schema, rows, self.event_models, self.model_.settings.usual)
         return Model.learn(rows, labels, schema, self.model_.settings)
 
     def __sklearn_tags__(self) -> Any:
@@ -199,8 +374,19 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
     >>> load(path).predict([[1.2]])
     array(['a'], dtype='<U1')
     """
-    model = store.load(path)
+    return estimator_of(store.load(path))
+
+
+def estimator_of(model: Model) -> NaiveBayes:
+    """Return the estimator of a frozen model."""
     settings = model.settings
-    nb = NaiveBayes(model.schema.event_models, settings.class_prior, settings.estimate)
+    nb = NaiveBayes(
+        model.schema.event_models,
+        settings.class_prior,
+        settings.estimate,
+        settings.smoothing,
+        weights=None if model.weights is None else "loo",
+        interactions="auto" if model.schema.pairs else None,
+    )
     nb.keep(model)
     return nb

@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
+from naively.assess.reservoir import Reservoir
 from naively.core.event import EventModel
 from naively.core.kernels import Floats
 from naively.core.labels import Labels, encode_labels, union_classes
@@ -65,6 +66,7 @@ class Preset(CountingClassifier):
         check_some_weight(labels)
         self.__dict__.pop("model_", None)
         self._announced = labels.classes
+        self._sample = Reservoir()
         return self._learn(rows, labels)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -95,6 +97,8 @@ class Preset(CountingClassifier):
                 f"{announced}"
             )
         self._announced = announced
+        if first:
+            self._sample = Reservoir()
         return self._learn(rows, labels)
 
     def merge(self, other: CountingClassifier) -> Self:
@@ -109,7 +113,7 @@ class Preset(CountingClassifier):
         """
         check_is_fitted(self)
         check_is_fitted(other)
-        mine, theirs = list(self.schema_.columns), list(other.schema_.columns)
+        mine, theirs = list(self.schema_.order), list(other.schema_.order)
         if mine != theirs:
             raise ValueError(f"Cannot merge a model of columns {theirs} into one of {mine}.")
         return super().merge(other)
@@ -130,6 +134,8 @@ class Preset(CountingClassifier):
             seen = replace(self.model_.tally, blocks={name: self._block})
             model = replace(model, tally=seen + model.tally)
         self.keep(model)
+        if self._sample is not None:
+            self._sample.add(rows, labels, model)
         return self
 
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
@@ -143,6 +149,9 @@ class Preset(CountingClassifier):
 
     def _rows(self, X: Any) -> Rows:
         return self._as_rows(validate_data(self, X, reset=False, **self._reading))
+
+    def _table(self, rows: Rows) -> Any:
+        return np.column_stack([rows.values(name) for name in rows.names])
 
     @property
     def _reading(self) -> dict[str, Any]:

@@ -4,8 +4,12 @@ from naively.core.event import Estimate, EventModel
 from naively.events.bernoulli import Bernoulli
 from naively.events.categorical import Categorical
 from naively.events.complement import Complement
+from naively.events.density import KernelDensity
 from naively.events.exponential import Exponential
 from naively.events.gaussian import Gaussian
+from naively.events.geometric import Geometric
+from naively.events.histogram import Histogram
+from naively.events.joint import JointTable
 from naively.events.lognormal import LogNormal
 from naively.events.multinomial import Multinomial
 from naively.events.poisson import Poisson
@@ -19,6 +23,10 @@ EVENT_MODELS: dict[str, type[EventModel]] = {
         Complement,
         Exponential,
         Gaussian,
+        Geometric,
+        Histogram,
+        JointTable,
+        KernelDensity,
         LogNormal,
         Multinomial,
         Poisson,
@@ -39,6 +47,10 @@ __all__ = [
     "Exponential",
     "Gamma",
     "Gaussian",
+    "Geometric",
+    "Histogram",
+    "JointTable",
+    "KernelDensity",
     "LogNormal",
     "Multinomial",
     "Normal",

@@ -7,14 +7,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from naively.core.axis import Words
 from naively.core.block import Block, Dense, Documents, Sparse
-from naively.core.event import EventModel, How, by_row, check_alpha, check_estimate, flat
+from naively.core.event import (
+    EventModel,
+    How,
+    by_row,
+    check_alpha,
+    check_estimate,
+    flat,
+    numbers,
+)
 from naively.core.kernels import Floats
 from naively.core.likelihood import LogLinear
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
-from naively.events.prior import Beta
+from naively.events.prior import Beta, pretend_rows
 
 
 @dataclass(frozen=True)
@@ -23,22 +33,27 @@ class Bernoulli(EventModel):
 
     Parameters
     ----------
-    alpha : float or sequence of float, default 1.0
+    alpha : float, "laplace", "jeffreys" or sequence of float, default 1.0
         Pretend count of each of the two outcomes in each class, for all columns or for each: the
         posterior mean under Beta(alpha, alpha), which is the mode under
-        Beta(alpha + 1, alpha + 1). 1 is Laplace's rule, 1/2 Jeffreys's, 0 maximum likelihood.
+        Beta(alpha + 1, alpha + 1). 1 is Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0
+        maximum likelihood.
     threshold : float or None, default 0.0
         A number above it counts as true. None: numbers are between 0 (false) and 1 (true)
         already, and count for as much as they are.
     prior : Beta, optional
         Instead of ``alpha``.
+    m : float, optional
+        Instead of ``alpha``: pretend rows in each class, of which as many are true as of all
+        rows (the m-estimate).
     estimate : {"mean", "map", "mle", "predictive"}
         Posterior mean, mode, or maximum likelihood; the predictive is the mean.
 
     Notes
     -----
     The multivariate Bernoulli model of McCallum & Nigam (1998): a word that is absent from a
-    text is evidence too.
+    text is evidence too. Cestnik, Estimating probabilities: a crucial task in machine learning
+    (1990), for the m-estimate.
 
     Examples
     --------
@@ -48,16 +63,19 @@ class Bernoulli(EventModel):
     array(['a'], dtype='<U1')
     """
 
-    alpha: float | Sequence[float] = 1.0
+    alpha: float | str | Sequence[float] = 1.0
     threshold: float | None = 0.0
     prior: Beta | None = None
+    m: float | None = None
     estimate: How = "mean"
     name = "bernoulli"
     statistics = (PRESENT, VALUE)
 
     def __post_init__(self) -> None:
-        check_alpha(self, self.alpha)
+        check_alpha(self, self.alpha, named=True)
         check_estimate(self.estimate)
+        if self.m is not None and not (np.isfinite(self.m) and self.m >= 0):
+            raise ValueError(f"Bernoulli m must be at least 0, got {self.m}.")
 
     def prepare(self, block: Block) -> Block:
         if isinstance(block, Documents):
@@ -86,6 +104,20 @@ class Bernoulli(EventModel):
             log_p, log_q = np.log(_share(true, trials)), np.log(_share(trials - true, trials))
             return LogLinear(slope=log_p - log_q, offset=log_q)
 
+    def n_values(self, tally: BlockTally) -> int:
+        return 1 << len(tally.axis)
+
+    def sample(
+        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Block:
+        p = self.parameters(tally, self.estimate)["p"]
+        if isinstance(tally.axis, Words):
+            words = tally.axis.writable
+            held = (words[rng.random(len(words)) < p[:, c]] for c in classes.tolist())
+            return Documents([" ".join(text) for text in held], tally.axis, presence=True)
+        true = (rng.random((len(classes), len(p))) < p.T[classes]).astype(np.float64)
+        return numbers(true + (self.threshold or 0.0), tally)
+
     def posterior(self, tally: BlockTally) -> Any:
         from scipy import stats
 
@@ -99,6 +131,9 @@ class Bernoulli(EventModel):
 
     def _counts(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
         """Return how many are true, of how many, the pretend ones among them."""
+        if self.m is not None and how != "mle":
+            rows, of_them = pretend_rows(tally, self.m)
+            return tally[VALUE].high + of_them, tally[PRESENT].high + rows
         if self.prior is not None:
             a, b = map(by_row, self.prior.pretend(how))
         else:

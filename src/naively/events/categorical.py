@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.axis import Levels
-from naively.core.event import EventModel, How, by_row, check_alpha, check_estimate, flat
+from naively.core.block import Block, Codes
+from naively.core.event import (
+    HAPAX,
+    EventModel,
+    How,
+    by_row,
+    check_alpha,
+    check_estimate,
+    draw_levels,
+    flat,
+)
 from naively.core.kernels import Floats
+from naively.core.labels import Labels
 from naively.core.likelihood import Table
 from naively.core.statistic import LEVEL
 from naively.core.tally import BlockTally
 from naively.events.prior import Dirichlet
+
+SPARE = 0.5  # of a row, for each level in the share over all classes, and for one never seen
+HALF = 0.5  # of a row, for each class
+USUAL_M, SURE = 2.0, 0.5  # where the choice of m begins, in log loss: few rows say little
+CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 
 
 @dataclass(frozen=True)
@@ -24,10 +42,11 @@ class Categorical(EventModel):
 
     Parameters
     ----------
-    alpha : float, default 1.0
+    alpha : float, "laplace" or "jeffreys", default 1.0
         Pretend count of each level in each class: the posterior mean under a symmetric
-        Dirichlet(alpha), which is the mode under Dirichlet(alpha + 1). A level never seen in
-        training takes what it would have had if it had been known and never counted:
+        Dirichlet(alpha), which is the mode under Dirichlet(alpha + 1). 1 is Laplace's rule, 1/2
+        Jeffreys's, any other Lidstone's, 0 maximum likelihood. A level never seen in training
+        takes what it would have had if it had been known and never counted:
         alpha / (n + alpha · (levels + 1)).
     codes : int or sequence of int, optional
         Levels are the whole numbers 0, 1, 2, ..., and every one up to the largest seen is a level,
@@ -36,33 +55,44 @@ class Categorical(EventModel):
     prior : Dirichlet, optional
         Instead of ``alpha``. A vector is for one column, in the order of its levels; a level
         never seen takes nothing then.
+    m : float or "auto", optional
+        Instead of ``alpha``: pretend rows in each class, spread as the levels are over all classes
+        (the m-estimate). A level never seen takes the share of half a row. "auto" takes for each
+        column the m of least leave-one-out log loss, which follows from the counts.
     estimate : {"mean", "map", "mle", "predictive"}
         Posterior mean, mode, or maximum likelihood; the predictive is the mean.
 
     Notes
     -----
-    Bishop, Pattern Recognition and Machine Learning (2006), section 2.2.
+    Bishop, Pattern Recognition and Machine Learning (2006), section 2.2; Cestnik, Estimating
+    probabilities: a crucial task in machine learning (1990), for the m-estimate.
 
     Examples
     --------
     >>> from naively import Categorical, NaiveBayes
-    >>> nb = NaiveBayes(event_models=Categorical()).fit([["red"], ["red"], ["blue"]], [0, 0, 1])
+    >>> nb = NaiveBayes(Categorical(), weights=None)
+    >>> nb = nb.fit([["red"], ["red"], ["blue"]], [0, 0, 1])
     >>> nb.predict_proba([["red"], ["green"]]).round(2)
     array([[0.82, 0.18],
            [0.62, 0.38]])
     """
 
-    alpha: float = 1.0
+    alpha: float | str = 1.0
     codes: int | Sequence[int] | None = None
     prior: Dirichlet | None = None
+    m: float | str | None = None
     estimate: How = "mean"
     name = "categorical"
     statistics = (LEVEL,)
     layout = "levels"
 
     def __post_init__(self) -> None:
-        check_alpha(self, self.alpha)
+        check_alpha(self, self.alpha, named=True)
         check_estimate(self.estimate)
+        if self.m is not None and self.m != "auto":
+            m = np.asarray(self.m)
+            if m.dtype.kind not in "fiu" or not (np.isfinite(m) and m >= 0):
+                raise ValueError(f"Categorical m must be at least 0 or 'auto', got {self.m!r}.")
         if isinstance(self.codes, Sequence):  # as a tuple it is equal to itself, and hashes
             object.__setattr__(self, "codes", tuple(self.codes))
 
@@ -74,39 +104,83 @@ class Categorical(EventModel):
         return np.maximum(seen, self.codes)
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
-        count, total, _, column = self._counts(tally, how)
+        smoothed = self._smoothed(tally, how)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return {"p": count / total[column]}
+            return {"p": smoothed.count / smoothed.total[_column(tally)]}
 
     def likelihood(self, tally: BlockTally) -> Table:
-        axis = tally.axis
+        axis, column = tally.axis, _column(tally)
         assert isinstance(axis, Levels)
-        count, total, spare, column = self._counts(tally, self.estimate)
+        smoothed = self._smoothed(tally, self.estimate)
         first = axis.first + np.arange(len(axis.levels) + 1)  # one row more: levels never seen
-        table = np.empty((first[-1], count.shape[1]))
+        table = np.empty((first[-1], smoothed.count.shape[1]))
         with np.errstate(divide="ignore", invalid="ignore"):
-            table[np.arange(len(axis)) + column] = count / total[column]
-            never_seen = spare if self.codes is None else 0.0  # else it has its place already
-            table[first[1:] - 1] = spare / (total + never_seen)
+            table[np.arange(len(axis)) + column] = smoothed.count / smoothed.total[column]
+            table[first[1:] - 1] = smoothed.never / (smoothed.total + smoothed.outside)
             # A class with no value in a column, unsmoothed, says nothing.
             return Table(np.log(np.where(np.isnan(table), 1.0, table)), first)
+
+    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+        axis = tally.axis
+        assert isinstance(block, Codes)
+        assert isinstance(axis, Levels)
+        row, column = np.nonzero(block.codes >= 0)
+        level = axis.first[column] + block.codes[row, column]
+        weight = np.ones(len(row)) if labels.weight is None else labels.weight[row]
+        own = labels.take(row).one_hot()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if self.m is None:
+                smoothed = self._smoothed(tally, self.estimate)
+                p = (smoothed.count[level] - own) / (smoothed.total[column] - own)
+            else:
+                m = self._m(tally)[column, None]
+                q = _pooled(tally, weight, level, column)[:, None]
+                count, total = tally[LEVEL].high[level], _total(tally)[column]
+                p = (np.maximum(count - own, 0.0) + m * q) / (total - own + m)
+            evidence = np.zeros((*block.codes.shape, labels.k))
+            evidence[row, column] = np.log(np.where(np.isnan(p), 1.0, p))
+        return evidence
+
+    def n_parameters(self, tally: BlockTally) -> int:
+        assert isinstance(tally.axis, Levels)
+        free = np.maximum(self.n_levels(tally.axis) - 1, 0)
+        return int(free.sum()) * tally[LEVEL].shape[1]
+
+    def n_values(self, tally: BlockTally) -> int:
+        assert isinstance(tally.axis, Levels)
+        return math.prod(self.n_levels(tally.axis).tolist())
+
+    def sample(
+        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Codes:
+        axis = tally.axis
+        assert isinstance(axis, Levels)
+        count = self._smoothed(tally, self.estimate).count
+        codes = np.empty((len(classes), len(axis.levels)), np.int32)
+        for j, (start, end) in enumerate(pairwise(axis.first)):
+            codes[:, j] = draw_levels(count[start:end], classes, rng)
+        return Codes(codes, axis)
 
     def posterior(self, tally: BlockTally) -> Any:
         from scipy import stats
 
-        return stats.dirichlet(flat(self._counts(tally, "mean")[0]))
+        return stats.dirichlet(flat(self._smoothed(tally, "mean").count))
 
     def predictive(self, tally: BlockTally) -> Any:
         from scipy import stats
 
         return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
 
-    def _counts(
-        self, tally: BlockTally, how: How
-    ) -> tuple[Floats, Floats, float, NDArray[np.int64]]:
-        """Count levels and their totals by column, pretend ones among them; and one to spare."""
-        axis = tally.axis
+    def _smoothed(self, tally: BlockTally, how: How) -> _Smoothed:
+        """Count levels and their totals by column, pretend ones among them."""
+        axis, column = tally.axis, _column(tally)
         assert isinstance(axis, Levels)
+        count, total = tally[LEVEL].high, _total(tally)
+        if self.m is not None and how != "mle":
+            m = self._m(tally)[:, None]
+            spare = m * SPARE / _pooled_total(tally)[:, None]
+            pretend = m[column] * _pooled(tally)[:, None]
+            return _Smoothed(count + pretend, total + m, spare, np.zeros_like(m))
         pretend = by_row(0.0 if how == "mle" else self.alpha)
         if self.prior is not None:
             pretend = by_row(self.prior.pretend(how))
@@ -114,10 +188,84 @@ class Categorical(EventModel):
             raise ValueError(
                 f"The Dirichlet prior has {len(pretend)} counts for {len(axis)} levels."
             )
-        count = tally[LEVEL].high + pretend
-        column = np.repeat(np.arange(len(axis.levels)), np.diff(axis.first))
-        total = np.zeros((len(axis.levels), count.shape[1]))
-        np.add.at(total, column, count)
-        spare = float(pretend[0, 0]) if len(pretend) == 1 else 0.0
-        total += spare * (self.n_levels(axis) - np.diff(axis.first))[:, None]
-        return count, total, spare, column
+        count = count + pretend
+        spare = pretend[:1] if len(pretend) == 1 else np.zeros((1, 1))
+        more = (self.n_levels(axis) - np.diff(axis.first))[:, None]
+        total = _sum_by_column(count, column, len(axis.levels)) + spare * more
+        # With codes, a level never seen has its place already.
+        return _Smoothed(count, total, spare, spare if self.codes is None else np.zeros((1, 1)))
+
+    def _m(self, tally: BlockTally) -> Floats:
+        """Return the pretend rows of each column."""
+        d = len(tally.axis.columns)
+        if self.m != "auto":
+            return np.full(d, self.m, np.float64)
+        column, count, total = _column(tally), tally[LEVEL].high, _total(tally)
+        q = _pooled(tally, 1.0)[:, None]
+        prior, own_prior = total + HALF, np.maximum(total - 1.0, 0.0) + HALF
+        loss = np.empty((len(CHOICES), d))
+        for i, m in enumerate(CHOICES):
+            others = prior[column] * (count + m * q) / (total[column] + m)
+            rest = np.maximum(count - 1.0, 0.0) + m * q
+            own = own_prior[column] * rest / (np.maximum(total - 1.0, 0.0)[column] + m)
+            right = own / (others.sum(axis=1, keepdims=True) - others + own)
+            of_level = -(count * np.log(right)).sum(axis=1)
+            loss[i] = np.bincount(column, of_level, d) + SURE / 2 * np.log(m / USUAL_M) ** 2
+        best: Floats = np.asarray(CHOICES)[loss.argmin(axis=0)]
+        return best
+
+
+@dataclass(frozen=True, eq=False)
+class _Smoothed:
+    """Counts with pretend ones among them."""
+
+    count: Floats  # of each level and class
+    total: Floats  # of each column and class
+    never: Floats  # of a level never seen
+    outside: Floats  # what such a level adds to the total
+
+
+def _column(tally: BlockTally) -> NDArray[np.int64]:
+    """Return the column of each level."""
+    assert isinstance(tally.axis, Levels)
+    return np.repeat(np.arange(len(tally.axis.levels)), np.diff(tally.axis.first))
+
+
+def _sum_by_column(count: Floats, column: NDArray[np.int64], d: int) -> Floats:
+    total = np.zeros((d, *count.shape[1:]))
+    np.add.at(total, column, count)
+    return total
+
+
+def _total(tally: BlockTally) -> Floats:
+    return _sum_by_column(tally[LEVEL].high, _column(tally), len(tally.axis.columns))
+
+
+def _pooled_total(
+    tally: BlockTally,
+    left_out: Floats | float = 0.0,
+    column: NDArray[np.int64] | slice = slice(None),
+    gone: NDArray[np.bool_] | float = 0.0,
+) -> Floats:
+    """Count cells over all classes, with half a row for each level and one never seen."""
+    assert isinstance(tally.axis, Levels)
+    rows: Floats = _total(tally).sum(axis=1)[column] - left_out
+    levels: Floats = np.diff(tally.axis.first)[column] + 1.0 - gone
+    return rows + SPARE * levels
+
+
+def _pooled(
+    tally: BlockTally,
+    left_out: Floats | float = 0.0,
+    level: NDArray[np.int64] | slice = slice(None),
+    column: NDArray[np.int64] | None = None,
+) -> Floats:
+    """Return the share of levels over all classes, less a row of this weight that has the level.
+
+    A level that only this row has goes with it: its share is that of a level never seen.
+    """
+    seen = tally[LEVEL].high.sum(axis=1)[level]
+    left = np.maximum(seen - left_out, 0.0)
+    column = _column(tally)[level] if column is None else column
+    share: Floats = (left + SPARE) / _pooled_total(tally, left_out, column, left <= HAPAX * seen)
+    return share

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from naively.core.event import How
+from naively.core.block import Block
+from naively.core.event import EventModel, How
 from naively.core.kernels import Floats
+from naively.core.labels import Labels
+from naively.core.likelihood import LogLinear
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
 from naively.events.multinomial import Multinomial
@@ -19,13 +23,13 @@ class Complement(Multinomial):
 
     Parameters
     ----------
-    alpha : float or sequence of float, default 1.0
+    alpha : float, "laplace", "jeffreys", "auto" or sequence of float, default 1.0
         Pretend count of each word in the complement of each class, one for all columns or one
         for each.
     prior : Dirichlet, optional
         Instead of ``alpha``.
     estimate : {"mean", "map", "mle", "predictive"}
-        As for ``Multinomial``.
+        As for ``Multinomial``; the predictive is the mean.
     norm : bool, default False
         Divide each class's weights by the sum of their sizes (weight-normalised complement).
 
@@ -45,12 +49,24 @@ class Complement(Multinomial):
     norm: bool = False
     name = "complement"
 
+    @property
+    def integrates(self) -> bool:
+        return False
+
+    def likelihood(self, tally: BlockTally) -> LogLinear:
+        return LogLinear(slope=self.log_probabilities(tally, self.estimate))
+
+    def sample(
+        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Block:
+        return EventModel.sample(self, tally, classes, rng)
+
     def log_probabilities(self, tally: BlockTally, how: How) -> Floats:
         value = tally[VALUE].high
         if value.shape[1] == 1:  # one class has no complement
             return np.zeros_like(value)
         unrecorded = ~(tally[PRESENT].high > 0).any(axis=1)
-        others = value.sum(axis=1, keepdims=True) - value + self._pretend(how)
+        others = value.sum(axis=1, keepdims=True) - value + self._pretend(tally, how)
         others[np.broadcast_to(unrecorded, len(others))] = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             weights: Floats = np.log(others.sum(axis=0)) - np.log(others)
@@ -60,3 +76,21 @@ class Complement(Multinomial):
             total = weights.sum(axis=0)
             weights /= np.where(total == 0, 1.0, total)
         return weights
+
+    def _log_shares(self, count: Floats, total: Floats, pretend: Floats, of_all: Floats) -> Floats:
+        if count.shape[1] == 1:
+            return np.zeros_like(count)
+        others = count.sum(axis=1, keepdims=True) - count + pretend
+        of_others = total.sum(axis=1, keepdims=True) - total + of_all
+        with np.errstate(divide="ignore", invalid="ignore"):
+            weights: Floats = np.log(of_others) - np.log(others)
+            return weights
+
+    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+        """As for ``Multinomial``; with ``norm`` the sizes of the weights stay as they were."""
+        evidence = super().leave_one_out(tally, block, labels)
+        if self.norm:
+            plain = replace(self, norm=False).log_probabilities(tally, self.estimate)
+            total = plain.sum(axis=0)
+            evidence /= np.where(total == 0, 1.0, total)
+        return evidence

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.block import Block
+from naively.core.block import Block, Dense
 from naively.core.event import (
     EventModel,
     How,
@@ -16,6 +16,7 @@ from naively.core.event import (
     check_estimate,
     check_not_negative,
     flat,
+    numbers,
 )
 from naively.core.kernels import Floats
 from naively.core.likelihood import Likelihood, LogLinear, Pointwise
@@ -87,6 +88,16 @@ class Exponential(EventModel):
             return Pointwise(log_density, time / rows)
         rate = self.parameters(tally, self.estimate)["rate"]
         return LogLinear(slope=-rate, offset=np.log(rate))
+
+    def sample(
+        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense:
+        if self.estimate == "predictive":
+            shape, scale = self._counts(tally, "mean")
+            rate = rng.gamma(shape.T[classes], 1 / scale.T[classes])
+        else:
+            rate = self.parameters(tally, self.estimate)["rate"].T[classes]
+        return numbers(rng.exponential(1 / rate), tally)
 
     def posterior(self, tally: BlockTally) -> Any:
         from scipy import stats

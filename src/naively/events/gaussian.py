@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from naively.core.event import EventModel, How, check_estimate, flat
+from naively.core.block import Dense
+from naively.core.event import EventModel, How, check_estimate, flat, numbers
 from naively.core.kernels import Floats
 from naively.core.likelihood import Likelihood, Pointwise, Quadratic
 from naively.core.statistic import PRESENT, SQUARE, VALUE
@@ -117,6 +119,22 @@ class Gaussian(EventModel):
 
     def predictive(self, tally: BlockTally) -> Any:
         return self._predictive(tally)(0)
+
+    def n_parameters(self, tally: BlockTally) -> int:
+        columns, classes = tally[VALUE].shape
+        of_variance = {"class": classes, "shared": 1}.get(str(self.variance), 0)
+        return columns * (classes + of_variance)
+
+    def sample(
+        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense:
+        if self.estimate == "predictive":
+            drawn = self._predictive(tally)((slice(None), classes))
+            shape = len(tally.axis), len(classes)
+            return numbers(drawn.rvs(size=shape, random_state=rng).T, tally)
+        parameters = self.parameters(tally, self.estimate)
+        mean, variance = parameters["mean"].T[classes], parameters["variance"].T[classes]
+        return numbers(rng.normal(mean, np.sqrt(variance)), tally)
 
     def added_variance(self, tally: BlockTally) -> Floats:
         """Return what smoothing adds to the variances, of shape (columns, 1)."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.core.axis import title
 from naively.core.block import Block, Dense
@@ -47,6 +48,12 @@ class LogNormal(Gaussian):
             name = title(block.axis.columns[int(np.flatnonzero(wrong)[0])])
             raise ValueError(f"LogNormal needs numbers above 0, but column {name!r} has others.")
         return Dense(np.log(np.asarray(block.values, np.float64)), block.axis)
+
+    def sample(
+        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense:
+        drawn = super().sample(tally, classes, rng)
+        return Dense(np.exp(drawn.values), drawn.axis)
 
     def likelihood(self, tally: BlockTally) -> Likelihood:
         likelihood = super().likelihood(tally)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.block import Block
+from naively.core.block import Block, Dense
 from naively.core.event import (
     EventModel,
     How,
@@ -16,6 +16,7 @@ from naively.core.event import (
     check_estimate,
     check_not_negative,
     flat,
+    numbers,
 )
 from naively.core.kernels import Floats
 from naively.core.likelihood import Likelihood, LogLinear, Pointwise
@@ -88,6 +89,16 @@ class Poisson(EventModel):
         rate = self.parameters(tally, self.estimate)["rate"]
         with np.errstate(divide="ignore"):
             return LogLinear(slope=np.log(rate), offset=-rate, base=log_factorial)
+
+    def sample(
+        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense:
+        if self.estimate == "predictive":
+            events, rows = self._counts(tally, "mean")
+            rate = rng.gamma(events.T[classes], 1 / rows.T[classes])
+        else:
+            rate = self.parameters(tally, self.estimate)["rate"].T[classes]
+        return numbers(rng.poisson(rate).astype(np.float64), tally)
 
     def posterior(self, tally: BlockTally) -> Any:
         from scipy import stats

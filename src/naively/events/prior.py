@@ -17,6 +17,9 @@ from naively.core.kernels import Floats
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
 
+STEPS, CLOSE = 200, 1e-6  # of a fixed point
+LEAST_ALPHA, MOST_ALPHA = 1e-3, 1e3
+
 Counts: TypeAlias = "float | Sequence[float]"  # one for all, or one for each
 
 
@@ -192,3 +195,33 @@ def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
     value = tally[VALUE].total(axis=1).high[:, None]
     mean = np.divide(value, n, out=np.zeros_like(value), where=n > 0)
     return np.full_like(mean, rows), rows * mean
+
+
+def leave_one_out_alpha(count: Floats) -> float:
+    """Return the symmetric pseudo-count under which each single count is best foretold by the rest.
+
+    Parameters
+    ----------
+    count : ndarray of shape (words, classes)
+        How often each word came.
+
+    Notes
+    -----
+    Minka, Estimating a Dirichlet distribution (2000), section 2.3: the fixed point of the
+    leave-one-out likelihood, which needs only how many words came how often.
+    """
+    total = count.sum(axis=0)
+    seen, often = np.unique(count[count > 0], return_counts=True)
+    tokens, words = seen * often, len(count)
+    alpha = 1.0
+    for _ in range(STEPS):
+        rest = np.maximum(seen - 1.0, 0.0) + alpha
+        of_total = np.maximum(total - 1.0, 0.0) + alpha * words
+        denominator = words * (total / of_total).sum()
+        if not denominator > 0:
+            return 1.0
+        before, alpha = alpha, alpha * float((tokens / rest).sum()) / float(denominator)
+        alpha = min(max(alpha, LEAST_ALPHA), MOST_ALPHA)
+        if abs(alpha - before) <= CLOSE * alpha:
+            break
+    return alpha

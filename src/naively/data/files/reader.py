@@ -1,4 +1,4 @@
-"""Rows in, from files: CSV, Parquet, JSON lines and folders of texts, as columns of NumPy arrays.
+"""Rows in, from files: CSV, Parquet, JSON lines, folders of texts and mail, as NumPy arrays.
 
 An empty field is missing. What a file can be forgiven (invalid UTF-8) is repaired and noted; what
 it cannot is an error that names the file, the line and the column, and says what to do.
@@ -6,23 +6,25 @@ it cannot is an error that names the file, the line and the column, and says wha
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from naively.data.files.folders import read_folder
-from naively.data.files.source import EXTENSIONS, check_exists, find, spool
+from naively.data.files.source import EXTENSIONS, Source, check_exists, find, spool
+from naively.data.mail.mailbox import is_mail, read_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SHOWN_NAMES = 20
-TYPES = ("number", "boolean", "string")
+TYPES = ("number", "boolean", "string", "time")
 
 Choice: TypeAlias = Callable[[Sequence[str]], list[str]]
 
@@ -34,9 +36,9 @@ class Columns:
     Parameters
     ----------
     values : dict of str to ndarray
-        Numbers, dates and times (seconds since 1970, UTC): float64, NaN where missing; integers
-        with none missing: int64. Booleans: bool, or objects True, False and None. Text: objects
-        str and None.
+        Numbers: float64, NaN where missing; integers with none missing: int64. Dates and times
+        (UTC): datetime64[us], NaT where missing. Booleans: bool, or objects True, False and None.
+        Text: objects str and None. Integers that are no floats, some missing: objects.
     notes : tuple of str
         One sentence about each thing that was repaired.
     """
@@ -60,15 +62,16 @@ def read(
     path : str or Path
         A CSV file with a header (.csv, .tsv, .txt), a Parquet file (.parquet, .pq), JSON lines
         (.jsonl, .ndjson, .json); the text formats also as .gz or .zst; a folder with one
-        sub-folder of texts for each class, read as the columns "text" and "label"; or "-",
-        standard input.
+        sub-folder of texts for each class, read as the columns "text" and "label"; mail (an mbox,
+        a Maildir, an .eml file, or a folder with one of these for each class), read as columns
+        "subject", "body" and more, and "label"; or "-", standard input.
     columns : collection of str, optional
         Only these columns.
     ignore : collection of str, optional
         Not these columns.
     types : mapping of str to str, optional
-        "number", "boolean" or "string" for a column, where a model expects it so. Names that the
-        file does not have are passed over.
+        "number", "boolean", "string" or "time" for a column, where a model expects it so. Names
+        that the file does not have are passed over.
     format : str, optional
         "csv", "jsonl" or "parquet", where the name of the file does not say it.
 
@@ -112,19 +115,72 @@ def read(
     path = Path(path)
     if not is_input:
         check_exists(path)
+        if format is None and is_mail(path):
+            return _read_mail(path, choose)
         if path.is_dir():
             return _read_folder(path, choose, format)
     from naively.data.files.tables import read_table
 
-    with tempfile.TemporaryDirectory(prefix="naively-") as scratch, contextlib.ExitStack() as stack:
+    with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
         folder = Path(scratch)
-        if is_input:
-            source = spool(sys.stdin.buffer, name, format, folder)
-        elif not path.is_file():  # a pipe
-            source = spool(stack.enter_context(path.open("rb")), name, format, folder)
-        else:
-            source = find(path, format)
-        return Columns(*read_table(source, choose, wanted, folder))
+        return Columns(*read_table(_source(path, name, format, folder), choose, wanted, folder))
+
+
+def read_batches(
+    path: str | Path,
+    rows: int,
+    *,
+    columns: Collection[str] | None = None,
+    ignore: Collection[str] = (),
+    format: str | None = None,  # noqa: A002  the word on the command line too
+) -> Iterator[Columns]:
+    r"""Read the rows of a table some at a time, in memory that does not grow with the file.
+
+    The file is read twice. Its columns are what ``read`` finds them to be; whole numbers of which
+    some are missing are floats only in the batches where these are.
+
+    Parameters
+    ----------
+    path : str or Path
+        A CSV, Parquet or JSON lines file; or "-", standard input.
+    rows : int
+        How many at a time.
+    columns, ignore, format
+        As for ``read``.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "coins.csv")
+    ...     _ = file.write_text("metal,grams\nsilver,7.5\ngold,\ncopper,3\n")
+    ...     [batch.values["grams"].tolist() for batch in read_batches(file, 2)]
+    [[7.5, nan], [3.0]]
+    """
+    from naively.data.files import tables
+
+    name = "standard input" if str(path) == "-" else str(path)
+    if name == str(path):
+        check_exists(Path(path))
+
+    def choose(names: Sequence[str]) -> list[str]:
+        return _choose(names, columns, ignore, name)
+
+    with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
+        folder = Path(scratch)
+        source = _source(Path(path), name, format, folder)
+        for batch in tables.read_batches(source, choose, folder, rows):
+            yield Columns(*batch)
+
+
+def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:
+    """Return what is to be read; what can be read only once is copied into the folder."""
+    if str(path) == "-":
+        return spool(sys.stdin.buffer, name, format_, folder)
+    if path.is_file():
+        return find(path, format_)
+    with path.open("rb") as pipe:
+        return spool(pipe, name, format_, folder)
 
 
 def _read_folder(folder: Path, choose: Choice, format_: str | None) -> Columns:
@@ -132,6 +188,13 @@ def _read_folder(folder: Path, choose: Choice, format_: str | None) -> Columns:
         raise ValueError(f"{folder} is a folder, not a {format_} file: name a file in it.")
     values, notes = read_folder(folder)
     return Columns({name: values[name] for name in choose(list(values))}, notes)
+
+
+def _read_mail(path: Path, choose: Choice) -> Columns:
+    columns = read_columns(path)
+    if not columns["body"]:
+        raise ValueError(f"There is no message in {path}.")
+    return Columns({name: np.array(columns[name], object) for name in choose(list(columns))})
 
 
 def _choose(

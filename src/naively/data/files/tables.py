@@ -8,7 +8,7 @@ file is one.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+NAT = np.iinfo(np.int64).min  # the microseconds that NumPy takes for no time
+EXACT = 1 << 53  # integers beyond it are not all floats
 SAMPLE_ROWS = 2048
 SHOWN_CHARACTERS = 40
 SETTINGS = (
@@ -47,12 +49,13 @@ VALUES = {
     "integer": "CAST({0} AS BIGINT)",
     "number": "CAST({0} AS DOUBLE)",
     "boolean": "CAST({0} AS BOOLEAN)",
-    "time": "epoch({0})",
+    "time": "epoch_us(CAST({0} AS TIMESTAMPTZ))",
     "text": "CAST({0} AS VARCHAR)",
 }
-VALUES_IN_TEXT = VALUES | {"time": "epoch(CAST({0} AS TIMESTAMPTZ))"}
-ACCEPTED = {"number": ("integer", "number", "time"), "boolean": ("boolean",)}
-EXPECTED = {"number": "a number", "boolean": "true or false"}
+ACCEPTED = {"number": ("integer", "number"), "boolean": ("boolean",), "time": ("time",)}
+EXPECTED = {"number": "a number", "boolean": "true or false", "time": "a date or time"}
+
+KEPT_AS = {"integer": np.int64, "time": np.int64, "number": np.float64, "boolean": np.bool_}
 
 Choice: TypeAlias = Callable[[Sequence[str]], list[str]]
 Kinds: TypeAlias = dict[Field, tuple[str, ...]]
@@ -82,20 +85,58 @@ def read_table(
     notes : tuple of str
         What was repaired.
     """
-    with duckdb.connect(":memory:") as connection:
-        for setting in SETTINGS:
-            connection.execute(f"SET {setting}")
+    with _connect() as connection:
         while True:
             try:
                 return _read(connection, source, choose, wanted), source.notes
             except duckdb.Error as error:
                 message = str(error)
-            if _is_damaged_text(source, message):
-                source = repair(source, scratch)
-            elif _is_long_line(source, message):
-                source = replace(source, long_lines=True)
-            else:
-                raise explain(source, message)
+            source = _mended(source, message, scratch)
+
+
+def read_batches(
+    source: Source, choose: Choice, scratch: Path, rows: int
+) -> Iterator[tuple[dict[str, NDArray[Any]], tuple[str, ...]]]:
+    """Read a table some rows at a time, in memory that does not grow with the file.
+
+    The file is read twice: what a column holds is known only when all of it has been seen.
+    """
+    with _connect() as connection:
+        connection.execute("SET threads = 1")  # each would read ahead for itself
+        while True:
+            try:
+                table, kinds = _kinds(connection, source, choose)
+                break
+            except duckdb.Error as error:
+                message = str(error)
+            source = _mended(source, message, scratch)
+        cells = ", ".join(VALUES[kind].format(field.sql) for field, kind in kinds.items())
+        found = connection.execute(f"SELECT {cells} FROM {table}")
+        while some := found.fetchmany(rows):
+            columns = zip(kinds.items(), zip(*some, strict=True), strict=True)
+            yield (
+                {
+                    field.name: _filled(_masked(column, kind), kind)
+                    for (field, kind), column in columns
+                },
+                source.notes,
+            )
+
+
+def _connect() -> Connection:
+    connection = duckdb.connect(":memory:")
+    for setting in SETTINGS:
+        connection.execute(f"SET {setting}")
+    return connection
+
+
+def _mended(source: Source, message: str, scratch: Path) -> Source:
+    """Return a source without this fault, or raise what is wrong with it."""
+    if _is_damaged_text(source, message):
+        return repair(source, scratch)
+    if _is_long_line(source, message):
+        return replace(source, long_lines=True)
+    raise explain(source, message)
 
 
 def _is_damaged_text(source: Source, message: str) -> bool:
@@ -116,14 +157,7 @@ def _read(
 ) -> dict[str, NDArray[Any]]:
     table, fields = scan(connection, source, wanted)
     skips_empty_lines = len(fields) > 1
-    chosen = set(choose([field.name for field in fields]))
-    fields = [field for field in fields if field.name in chosen]
-    for field in fields:
-        if field.kind == "nested":
-            raise ValueError(
-                f'Column "{field.name}" of {source.name} holds lists, records or bytes: '
-                "ignore it, or flatten it into columns of numbers or text."
-            )
+    fields = _chosen(source, fields, choose)
     kinds = {f: (*f.guesses, f.kind) for f in fields}
     kinds |= {f: ("text",) for f in fields if wanted.get(f.name) == "string"}
     # The first rows rule out most kinds, so that the whole is mostly read once.
@@ -143,6 +177,54 @@ def _read(
     return {field.name: values[field] for field in fields}
 
 
+def _chosen(source: Source, fields: list[Field], choose: Choice) -> list[Field]:
+    chosen = set(choose([field.name for field in fields]))
+    fields = [field for field in fields if field.name in chosen]
+    for field in fields:
+        if field.kind == "nested":
+            raise ValueError(
+                f'Column "{field.name}" of {source.name} holds lists, records or bytes: '
+                "ignore it, or flatten it into columns of numbers or text."
+            )
+    return fields
+
+
+def _kinds(connection: Connection, source: Source, choose: Choice) -> tuple[str, dict[Field, str]]:
+    """Return the first of its kinds that all cells of a column are, without keeping any."""
+    table, fields = scan(connection, source, {})
+    fields = _chosen(source, fields, choose)
+    checks = [
+        (field, kind, f"NOT coalesce({CHECKS[kind].format(field.sql)}, false)")
+        for field in fields
+        for kind in (*field.guesses, field.kind)
+        if field.guesses and kind != "text"
+    ]
+    tests = [f"bool_or({field.sql} IS NOT NULL AND {check})" for field, _, check in checks]
+    # Also where there is nothing to find out: every cell is read once before any is used.
+    tests += [f"count({VALUES[field.kind].format(field.sql)})" for field in fields]
+    answers = connection.execute(f"SELECT {', '.join(tests)} FROM {table}").fetchone()
+    wrong = {
+        (field, kind)
+        for (field, kind, _), answer in zip(checks, answers or (), strict=False)
+        if answer
+    }
+    return table, {
+        field: next(k for k in (*field.guesses, field.kind) if (field, k) not in wrong)
+        for field in fields
+    }
+
+
+def _masked(cells: Sequence[Any], kind: str) -> NDArray[Any]:
+    """Return cells as DuckDB's own arrays are: masked where there is none."""
+    missing = np.fromiter((cell is None for cell in cells), np.bool_, len(cells))
+    dtype = KEPT_AS.get(kind, object)
+    if not missing.any():
+        return np.array(cells, dtype)
+    default = None if dtype is object else 0
+    array: NDArray[Any] = np.array([default if c is None else c for c in cells], dtype)
+    return np.ma.MaskedArray(array, missing)
+
+
 def _settle(connection: Connection, table: str, kinds: Kinds) -> tuple[Kinds, Values]:
     """Read each column as the first of its kinds that all its cells are.
 
@@ -159,7 +241,7 @@ def _settle(connection: Connection, table: str, kinds: Kinds) -> tuple[Kinds, Va
         for i, field in enumerate(open_fields):
             kind = kinds[field][0]
             check = CHECKS[kind].format(field.sql) if field.guesses and kind != "text" else "true"
-            cell = (VALUES_IN_TEXT if field.guesses else VALUES)[kind].format(field.sql)
+            cell = VALUES[kind].format(field.sql)
             selected.append(f"CASE WHEN {check} THEN {cell} END AS v{i}")
             selected.append(f"{field.sql} IS NOT NULL AS given{i}")
         arrays = connection.execute(f"SELECT {', '.join(selected)} FROM {table}").fetchnumpy()
@@ -192,13 +274,17 @@ def _place(source: Source, row: int, *, skips_empty_lines: bool) -> str:
 
 
 def _filled(array: NDArray[Any], kind: str) -> NDArray[Any]:
-    """Return a plain array: NaN or None where a cell is missing."""
+    """Return a plain array: NaN, NaT or None where a cell is missing."""
+    if kind == "time":
+        return np.ma.filled(array.astype(np.int64), NAT).view("M8[us]")
     if not isinstance(array, np.ma.MaskedArray):
         return array
     mask = np.ma.getmaskarray(array)
     if not mask.any():
         return array.data
-    missing, dtype = (None, object) if kind in ("boolean", "text") else (np.nan, np.float64)
+    is_exact = kind != "integer" or bool((np.abs(array.compressed()) <= EXACT).all())
+    as_objects = kind in ("boolean", "text") or not is_exact
+    missing, dtype = (None, object) if as_objects else (np.nan, np.float64)
     filled: NDArray[Any] = array.data.astype(dtype)
     filled[mask] = missing
     return filled

@@ -1,0 +1,98 @@
+"""Measure naively and its peers on every data set of a folder: ``make bench-accuracy``.
+
+Tables (FOLDER/*.csv) by stratified 2-fold cross-validation, repeated where rows are few; texts
+(FOLDER/*.jsonl.gz, with ``--text``) once. What peers reach is kept, by data and versions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from benchmarks import table
+from benchmarks.accuracy import aims, data, report, trial
+
+
+def main() -> None:
+    options = _options()
+    folder = options.folder or _default_folder(options.text)
+    if options.text:
+        sources = data.texts(folder, options.rows)
+    else:
+        sources = data.tables(folder, dict(options.label), options.rows)
+    sources = [one for one in sources if not options.only or one.name in options.only]
+    if not sources:
+        sys.exit(f"{folder} has no {'*.jsonl.gz' if options.text else '*.csv'} to measure on.")
+    begin = time.perf_counter()
+    print(f"{len(sources)} data sets of {folder}, at most {options.rows:,} rows of each")
+    if options.jobs > 1:
+        print(f"{options.jobs} at a time, so times are rough; for times: --jobs 1 --fresh")
+    kept = None if options.no_keep else options.keep
+    results = []
+    sources.sort(key=lambda source: -source.size)
+    for one in Parallel(options.jobs, return_as="generator_unordered")(
+        delayed(trial.run)(source, options.text, kept, options.fresh, options.skip or ())
+        for source in sources
+    ):
+        if not options.brief:
+            print(report.data_set(one), flush=True)
+        results.append(one)
+    found = report.Summary(results)
+    if options.save:
+        options.save.write_text(json.dumps([asdict(one) for one in results], indent=1))
+    print(found.losses())
+    print(found.means())
+    print(found.absent())
+    print(aims.on_texts(found) if options.text else aims.on_tables(found))
+    adult = folder / "adult.csv"
+    if adult.exists() and not options.only:
+        with threadpool_limits(1):
+            print(aims.on_speed(table.adult(adult).ratio))
+    print(f"{time.perf_counter() - begin:.0f} s; what peers reached is kept in {kept}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.accuracy",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("folder", nargs="?", type=Path, help="default: $NAIVELY_DATA/tables, or text")
+    add("--text", action="store_true", help="texts in JSON lines, with label and text")
+    add(
+        "--label",
+        action="append",
+        default=[],
+        metavar="NAME=COLUMN",
+        type=lambda pair: pair.split("=", 1),
+        help="label column of NAME.csv; default: as the folder's README.md says, or the last one",
+    )
+    add("--rows", type=int, default=6_000, help="of a table, or to train on, at most (6000)")
+    add("--only", nargs="+", metavar="NAME", help="these data sets only")
+    add("--skip", nargs="+", metavar="CONTENDER", help="not these contenders")
+    add("--jobs", type=int, default=2, help="data sets at a time (2)")
+    add("--keep", type=Path, default=Path("build/bench-accuracy"), help="folder for peers' results")
+    add("--brief", action="store_true", help="summaries only")
+    add("--save", type=Path, metavar="FILE", help="write all results as JSON")
+    add("--no-keep", action="store_true", help="neither use nor keep what peers reached")
+    add("--fresh", action="store_true", help="measure peers again")
+    return parser.parse_args()
+
+
+def _default_folder(text: bool) -> Path:
+    named = os.environ.get("NAIVELY_DATA")
+    if not named:
+        sys.exit("Name a folder of data sets, or set NAIVELY_DATA.")
+    return Path(named) / ("text" if text else "tables")
+
+
+main()

@@ -1,0 +1,211 @@
+"""Other software that learns from text, each with its own defaults; measured where installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import ComplementNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+from naively import NaiveBayes, Text
+
+Run = Callable[[list[str], list[str], list[str]], tuple[float, float, Sequence[Any]]]
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A name, what must be installed, and how texts are learned and others predicted."""
+
+    name: str
+    run: Run
+    module: str | None = None
+    program: str | None = None
+    slow: bool = False
+
+    def lacking(self) -> str | None:
+        """Say what is not installed."""
+        if self.module is not None and find_spec(self.module) is None:
+            return f"no module {self.module}"
+        if self.program is not None and shutil.which(self.program) is None:
+            return f"no program {self.program}"
+        return None
+
+
+def timed(fit: Callable[[], Any], predict: Callable[[Any], Any]) -> tuple[float, float, Any]:
+    """CPU seconds of this process."""
+    begin = time.process_time()
+    model = fit()
+    between = time.process_time()
+    found = predict(model)
+    return between - begin, time.process_time() - between, found
+
+
+def of_scikit_learn(make: Callable[[], Any]) -> Run:
+    return lambda texts, y, rest: timed(
+        lambda: make().fit(texts, y), lambda model: model.predict(rest)
+    )
+
+
+def fast_text(texts: list[str], y: list[str], rest: list[str]) -> tuple[float, float, Any]:
+    import fasttext
+
+    fasttext.FastText.eprint = lambda *_: None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "train")
+        lines = (
+            f"__label__{label} {' '.join(text.split())}"
+            for text, label in zip(texts, y, strict=True)
+        )
+        path.write_text("\n".join(lines))
+        flat = [" ".join(text.split()) for text in rest]
+        fit, predict, found = timed(
+            lambda: fasttext.train_supervised(str(path), thread=1, verbose=0),
+            lambda model: model.f.multilinePredict(
+                [text + "\n" for text in flat], 1, 0.0, "strict"
+            ),
+        )
+    return fit, predict, [labels[0].removeprefix("__label__") for labels in found[1]]
+
+
+def vowpal_wabbit(texts: list[str], y: list[str], rest: list[str]) -> tuple[float, float, Any]:
+    from vowpalwabbit import Workspace
+
+    names = sorted(set(y))
+    sign = {names[0]: -1, names[1]: 1}
+
+    def line(text: str) -> str:
+        return "|t " + text.replace(":", " ").replace("|", " ").replace("\n", " ")
+
+    def fit() -> Any:
+        workspace = Workspace("--loss_function logistic -b 22 --quiet")
+        for text, label in zip(texts, y, strict=True):
+            workspace.learn(f"{sign[label]} {line(text)}")
+        return workspace
+
+    fit_s, predict_s, scores = timed(fit, lambda model: [model.predict(line(t)) for t in rest])
+    return fit_s, predict_s, [names[score > 0] for score in scores]
+
+
+def river(texts: list[str], y: list[str], rest: list[str]) -> tuple[float, float, Any]:
+    from river import feature_extraction, naive_bayes
+
+    def fit() -> Any:
+        model = feature_extraction.BagOfWords() | naive_bayes.MultinomialNB()
+        for text, label in zip(texts, y, strict=True):
+            model.learn_one(text, label)
+        return model
+
+    return timed(fit, lambda model: [model.predict_one(text) for text in rest])
+
+
+def nltk(texts: list[str], y: list[str], rest: list[str]) -> tuple[float, float, Any]:
+    from nltk import NaiveBayesClassifier
+
+    split = CountVectorizer().build_analyzer()
+
+    def held(text: str) -> dict[str, bool]:
+        return dict.fromkeys(split(text), True)
+
+    return timed(
+        lambda: NaiveBayesClassifier.train(
+            [(held(text), label) for text, label in zip(texts, y, strict=True)]
+        ),
+        lambda model: model.classify_many([held(text) for text in rest]),
+    )
+
+
+def bogofilter(texts: list[str], y: list[str], rest: list[str]) -> tuple[float, float, Any]:
+    import resource
+
+    program = shutil.which("bogofilter")
+    assert program is not None
+
+    def children() -> float:
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    def call(given: Sequence[str], *options: str) -> str:
+        paths = []
+        for i, text in enumerate(given):
+            path = Path(folder, "mail", f"{len(options)}-{options[0]}-{i}")
+            path.write_text(f"\n{text}\n")
+            paths.append(str(path))
+        return subprocess.run(
+            [program, "-d", folder, *options, "-b"],
+            input="\n".join(paths) + "\n",
+            text=True,
+            check=False,
+            capture_output=True,
+        ).stdout
+
+    spam = max(sorted(set(y)), key=lambda label: "spam" in label)
+    (ham,) = set(y) - {spam}
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "mail").mkdir()
+        begin = children()
+        for label, option in ((spam, "-s"), (ham, "-n")):
+            call([t for t, of in zip(texts, y, strict=True) if of == label], option)
+        between = children()
+        lines = call(rest, "-T", "-v").splitlines()
+        scores = [float(line.split()[-1]) for line in lines]
+    found = [spam if score > 0.5 else ham for score in scores]
+    return between - begin, children() - between, found
+
+
+PEERS = [
+    Peer(
+        "naively, words", of_scikit_learn(lambda: NaiveBayes("text", weights=None, smoothing=1.0))
+    ),
+    Peer(
+        "naively, words and pairs",
+        of_scikit_learn(lambda: NaiveBayes(Text(ngram_range=(1, 2)), weights=None, smoothing=1.0)),
+    ),
+    Peer(
+        "naively, 2**22 hashes of both",
+        of_scikit_learn(
+            lambda: NaiveBayes(
+                Text(ngram_range=(1, 2), features=2**22), weights=None, smoothing=1.0
+            )
+        ),
+    ),
+    Peer(
+        "scikit-learn, words",
+        of_scikit_learn(lambda: make_pipeline(CountVectorizer(), MultinomialNB())),
+    ),
+    Peer(
+        "scikit-learn, hashed words",
+        of_scikit_learn(
+            lambda: make_pipeline(
+                HashingVectorizer(alternate_sign=False, norm=None), MultinomialNB()
+            )
+        ),
+    ),
+    Peer(
+        "scikit-learn, tf-idf, complement",
+        of_scikit_learn(lambda: make_pipeline(TfidfVectorizer(), ComplementNB())),
+    ),
+    Peer(
+        "scikit-learn, tf-idf of both, logistic",
+        of_scikit_learn(
+            lambda: make_pipeline(
+                TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True),
+                LogisticRegression(C=10, max_iter=1000),
+            )
+        ),
+    ),
+    Peer("fastText, 1 thread", fast_text, module="fasttext"),
+    Peer("Vowpal Wabbit, logistic", vowpal_wabbit, module="vowpalwabbit"),
+    Peer("river, multinomial", river, module="river", slow=True),
+    Peer("NLTK", nltk, module="nltk", slow=True),
+    Peer("bogofilter", bogofilter, program="bogofilter"),
+]

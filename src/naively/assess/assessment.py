@@ -1,0 +1,78 @@
+"""An honest assessment of a model from the rows that it was trained on.
+
+The tally of each of some folds is subtracted, weights are fitted on what is left, and the fold is
+predicted: cross-validation without refitting. (Leave-one-out alone is optimistic, as the weights
+have been fitted on it.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from naively.assess.calibration import Kind
+from naively.assess.evidence import Evidence
+from naively.assess.pairs import add_pairs
+from naively.assess.reservoir import Reservoir, deal
+from naively.assess.scores import LEAST, Scores, scores
+from naively.core.axis import title
+from naively.core.kernels import Floats
+from naively.model import Model
+
+FEW = 2_000  # rows, up to which
+MANY_FOLDS = 10
+FOLDS = 5
+
+
+def assess(model: Model, sample: Reservoir, kind: Kind | None) -> Scores:
+    """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
+    p = cross_validate(model, sample, kind)
+    labels = sample.labels(model.classes)
+    found = scores(p, model.classes, model.classes[labels.codes], labels.weight)
+    return replace(found, cost=costs(model, sample.evidence(model)))
+
+
+def cross_validate(model: Model, sample: Reservoir, kind: Kind | None) -> Floats:
+    """Return the posterior of each row of the sample under the model less the row's fold.
+
+    As many pairs of columns are chosen again without the fold, and counted on the rest of the
+    sample.
+    """
+    labels = sample.labels(model.classes)
+    fold = deal(labels.codes, FOLDS if len(labels) > FEW else MANY_FOLDS)
+    unweighted = replace(model.without_pairs(), weights=None)
+    p = np.zeros((len(labels), labels.k))
+    for f in range(fold.max() + 1):
+        rest = unweighted - sample.take(fold == f).learn(unweighted.schema)
+        others = sample.take(fold != f)
+        if kind is not None:
+            rest = replace(rest, weights=others.weights(rest, kind))
+        if model.schema.pairs:
+            rest = add_pairs(rest, others, most=len(model.schema.pairs))
+        place = {label: i for i, label in enumerate(model.classes.tolist())}
+        columns = [place[label] for label in rest.classes.tolist()]
+        there = np.flatnonzero(fold == f)
+        p[there[:, None], columns] = sample.take(fold == f).posterior(rest)
+    return p
+
+
+def costs(model: Model, found: Evidence) -> dict[str, float]:
+    """Return how much the leave-one-out log loss grows without each column, in nats a row."""
+    weight = np.ones((len(found.parts), len(model.classes)))
+    if model.weights is not None:
+        classes = model.classes.tolist()
+        for i, (group, column) in enumerate(found.parts):
+            weight[i] = model.weights.table(group, [column], classes)[0]
+    joint = found.joint(weight) + model.start - model.class_log_prior
+    loss = _log_loss(joint, found)
+    return {
+        group if column is None else title(column): _log_loss(joint - w * table, found) - loss
+        for (group, column), w, table in zip(found.parts, weight, found.table, strict=True)
+    }
+
+
+def _log_loss(joint: Floats, found: Evidence) -> float:
+    log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+    right = log_p[np.arange(len(joint)), found.labels.codes]
+    return float(np.average(-np.maximum(right, np.log(LEAST)), weights=found.labels.weight))

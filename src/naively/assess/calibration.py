@@ -1,0 +1,115 @@
+"""Fitting the weights: one convex problem on leave-one-out evidence.
+
+The posterior is p(c) · exp(bias_c + Σ_j w_jc · evidence_jc). First one weight for all (a
+temperature), then one for each part and class: their mean over the classes is drawn to half of
+that (of pairs of columns, to 0), they to their mean, the biases to 0, each by a ridge. Both
+minimise the log loss of rows whose own counts were left out, so that nothing has to be held back.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from naively.assess.evidence import Evidence
+from naively.core.kernels import Floats
+from naively.core.labels import Labels
+from naively.core.weights import Weights
+from naively.model import Model
+
+Kind: TypeAlias = Literal["loo", "temperature"]
+
+RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
+OF_PAIRS = 10.0  # as RIDGE, of a pair of columns, whose centre is 0
+APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
+BIAS = 5.0  # as RIDGE, of a class's bias
+CENTRE = 0.5  # of the temperature: columns that repeat each other share their weight
+SURE = 1.0  # as RIDGE, of the logarithm of the temperature
+RANGE = (-5.0, 1.5)  # of that logarithm
+ROWS = 10_000  # a sample of so many tells the weights as well as all rows
+CELLS = 20_000_000  # most numbers in a table of evidence
+
+
+def sample_size(model: Model) -> int:
+    """Return how many rows are enough to fit the weights, or as many as memory is for."""
+    parts = sum(1 if g.event.joined else len(g.columns) for g in model.schema.groups)
+    return min(ROWS, max(100, CELLS // max(1, parts * len(model.classes))))
+
+
+def fit(found: Evidence, kind: Kind, rows: float) -> Weights:
+    """Fit a weight for each part of the evidence, or one for all."""
+    classes = tuple(found.labels.classes.tolist())
+    none = (0.0,) * len(classes)
+    if found.labels.k < 2 or not found.parts:
+        return Weights(classes, {}, none, 1.0, rows)
+    pairs = np.array(found.of_pairs)
+    usual = temperature(found.table[~pairs].sum(axis=0), found.prior, found.labels)
+    if kind == "temperature":  # pairs count by weights of their own, or not at all
+        unsaid = {part: none for part, pair in zip(found.parts, pairs, strict=True) if pair}
+        return Weights(classes, unsaid, none, usual, rows)
+    centre, strength = np.where(pairs, 0.0, CENTRE * usual), np.where(pairs, OF_PAIRS, RIDGE)
+    weight, bias = ridge(found, centre, strength)
+    of = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
+    return Weights(classes, of, tuple(bias.tolist()), CENTRE * usual, rows)
+
+
+def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
+    """Return the one weight of least log loss."""
+    from scipy.optimize import minimize_scalar
+
+    def loss(log_weight: float) -> float:
+        total, _ = _log_loss(prior + np.exp(log_weight) * joint, labels)
+        return total + SURE / 2 * log_weight**2
+
+    found = minimize_scalar(loss, bounds=RANGE, method="bounded", options={"xatol": 1e-4})
+    return float(np.exp(found.x))
+
+
+def ridge(found: Evidence, centre: Floats, strength: Floats) -> tuple[Floats, Floats]:
+    """Return the weights (parts, classes), at least 0, and biases (classes) of least log loss.
+
+    The mean weight of each part is drawn to its centre, with its own strength.
+    """
+    from scipy.optimize import minimize
+
+    _, n, k = found.table.shape
+    table = np.ascontiguousarray(found.table.transpose(2, 0, 1))
+    right = found.labels.one_hot()
+    # Weights that are to be equal are one number; two classes can only be told apart by one.
+    free = np.array(found.centred) & (k > 2)
+    place = np.cumsum(np.where(free, k, 1)) - np.where(free, k, 1)
+    number = place[:, None] + np.where(free[:, None], np.arange(k), 0)
+    size = number.max() + 1
+
+    def loss(x: Floats) -> tuple[float, Floats]:
+        weight, bias = x[number], x[size:]
+        joint = found.prior + bias + np.matmul(weight.T[:, None], table)[:, 0].T
+        total, p = _log_loss(joint, found.labels)
+        excess = p * right.sum(axis=1, keepdims=True) - right
+        gradient = np.matmul(table, excess.T[:, :, None])[:, :, 0].T
+        mean = weight.mean(axis=1)
+        off, apart = strength * (mean - centre), weight - mean[:, None]
+        gradient += off[:, None] / k + APART * apart
+        total += (off @ (mean - centre) + APART * (apart**2).sum() + BIAS * bias @ bias) / 2
+        of_weight = np.bincount(number.ravel(), gradient.ravel(), size)
+        return total / n, np.append(of_weight, excess.sum(axis=0) + BIAS * bias) / n
+
+    of_number = np.empty(size)
+    of_number[number] = centre[:, None]
+    start = np.append(of_number, np.zeros(k))
+    bounds = [(0.0, None)] * size + [(None, None)] * k
+    result = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200}
+    )
+    return result.x[number], result.x[size:]
+
+
+def _log_loss(joint: Floats, labels: Labels) -> tuple[float, Floats]:
+    """Return the sum of the rows' log losses, and their posteriors."""
+    joint = joint - joint.max(axis=1, keepdims=True)
+    p = np.exp(joint)
+    total = p.sum(axis=1)
+    rows = np.log(total) - joint[np.arange(len(joint)), labels.codes]
+    p /= total[:, None]
+    return float(rows.sum() if labels.weight is None else rows @ labels.weight), p

@@ -1,0 +1,121 @@
+"""The reservoir: a uniform sample of the rows learned, at most some thousand, kept in memory.
+
+Weights are fitted and scores estimated on it. Each row draws a random key and those of the least
+keys stay (bottom-k sampling), so that it does not show in how many batches the rows came.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.assess.calibration import Kind, fit, sample_size
+from naively.assess.evidence import Evidence, evidence
+from naively.core.kernels import Floats
+from naively.core.labels import Labels
+from naively.core.weights import Weights
+from naively.data.rows import Rows
+from naively.model import Model
+from naively.schema import Schema
+
+
+class Reservoir:
+    """A sample of labelled rows that a model has learned.
+
+    Parameters
+    ----------
+    random_state : int, Generator or None
+        Draws the keys; None is a fixed choice.
+
+    Examples
+    --------
+    >>> from naively.core.labels import encode_labels
+    >>> from naively.data.frames import as_rows
+    >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
+    >>> sample = Reservoir()
+    >>> sample.add(rows, labels, Model.learn(rows, labels))
+    >>> len(sample)
+    3
+    """
+
+    def __init__(self, random_state: Any = None) -> None:
+        self._random = np.random.default_rng(0 if random_state is None else random_state)
+        self._batches: list[tuple[Rows, Labels]] = []
+        self._keys: list[Floats] = []
+        self._most = 0
+
+    def __len__(self) -> int:
+        return sum(len(labels) for _, labels in self.batches)
+
+    @property
+    def batches(self) -> list[tuple[Rows, Labels]]:
+        """What was sampled, batch by batch."""
+        if len(self._keys) < len(self._batches):
+            self._draw()
+        return self._batches
+
+    def add(self, rows: Rows, labels: Labels, model: Model) -> None:
+        """Sample these rows too; the model has learned them."""
+        self._most = sample_size(model)
+        self._batches.append((rows, labels))
+        if len(self._batches) > 1:  # one batch can wait until its sample is asked for
+            self._draw()
+
+    def _draw(self) -> None:
+        for i, (rows, labels) in enumerate(self._batches[len(self._keys) :], len(self._keys)):
+            if labels.weight is not None and not labels.weight.all():  # of weight 0: never seen
+                seen = np.flatnonzero(labels.weight)
+                self._batches[i] = (rows.take(seen), labels.take(seen))
+            self._keys.append(self._random.random(len(self._batches[i][1])))
+        keys = np.concatenate(self._keys)
+        if len(keys) > self._most:
+            least = np.partition(keys, self._most - 1)[self._most - 1]
+            for i, (rows, labels) in enumerate(self._batches):
+                index = np.flatnonzero(self._keys[i] <= least)
+                self._keys[i] = self._keys[i][index]
+                self._batches[i] = (rows.take(index), labels.take(index))
+
+    def labels(self, classes: NDArray[Any]) -> Labels:
+        """Return the labels of the sample, by number among these classes."""
+        return Labels.join([labels.among(classes) for _, labels in self.batches])
+
+    def take(self, rows: NDArray[np.bool_]) -> Reservoir:
+        """Return a part of the sample."""
+        part, start = Reservoir(), 0
+        for batch, labels in self.batches:
+            index = np.flatnonzero(rows[start : start + len(labels)])
+            part._batches.append((batch.take(index), labels.take(index)))
+            start += len(labels)
+        part._keys = [np.empty(len(labels)) for _, labels in part._batches]
+        return part
+
+    def learn(self, schema: Schema) -> Model:
+        """Count the sample alone."""
+        models = [Model.learn(rows, labels, schema) for rows, labels in self.batches if len(labels)]
+        return reduce(Model.__add__, models)
+
+    def posterior(self, model: Model) -> Floats:
+        """Return the posteriors of the rows of the sample."""
+        return np.concatenate([model.posterior(rows) for rows, _ in self.batches])
+
+    def evidence(self, model: Model) -> Evidence:
+        """Return the leave-one-out evidence of the sample under the model that learned it."""
+        return Evidence.join(
+            [evidence(model, rows, labels) for rows, labels in self.batches if len(labels)]
+        )
+
+    def weights(self, model: Model, kind: Kind) -> Weights:
+        """Fit weights to the sample."""
+        return fit(self.evidence(model), kind, float(model.tally.class_count.sum()))
+
+
+def deal(codes: NDArray[np.int32], folds: int) -> NDArray[np.int64]:
+    """Deal the rows of each class out to folds, in random order."""
+    order = np.random.default_rng(0).permutation(len(codes))
+    by_class = order[np.argsort(codes[order], kind="stable")]
+    fold = np.empty(len(codes), np.int64)
+    fold[by_class] = np.arange(len(codes)) % folds
+    return fold

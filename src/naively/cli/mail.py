@@ -1,0 +1,229 @@
+"""Verbs of the mail filter: filter, learn, unlearn. Python starts, reads one message, and is done.
+
+They parse their arguments with the standard library: the framework of the other verbs takes
+longer to import than a message to filter.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from naively.filter.evidence import Verdict
+
+VERBS = {
+    "filter": "Mark a message on standard input as spam or ham.",
+    "learn": "Learn mail as spam or ham, for the filter.",
+    "unlearn": "Take back mail that the filter has learned.",
+}
+STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # as bogofilter has them
+ERROR = 3
+TOP = 10  # words in an explanation
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one of these verbs; the result is the exit status."""
+    verb = arguments[0]
+    try:
+        options = PARSERS[verb]().parse_intermixed_args(arguments[1:])
+    except SystemExit as stop:  # help was given, or an option was wrong
+        if stop.code and verb == "filter":
+            sys.stdout.buffer.write(sys.stdin.buffer.read())
+        return ERROR if stop.code else 0
+    options.verb = verb
+    if verb == "filter":
+        return _filter(options)
+    try:
+        return _learn(options)
+    except (ValueError, OSError, ImportError) as error:
+        _say(error)
+        return ERROR
+
+
+def _filter(options: argparse.Namespace) -> int:
+    """Mark one message; whatever happens, the message is written."""
+    message = sys.stdin.buffer.read()
+    status, out = ERROR, message
+    try:
+        verdict = _verdict(options, message)
+        label = _decide(options, verdict.probability)
+        from naively.filter.headers import mark
+
+        headers = {
+            "X-Naively-Class": label,
+            "X-Naively-Probability": f"{verdict.probability:.6f}",
+        }
+        if options.explain:
+            headers["X-Naively-Evidence"] = _evidence(verdict)
+        out = mark(message, headers)
+        status = STATUS[label] if options.exit_code else 0
+    except Exception as error:  # noqa: BLE001  no mail may be lost to an error, expected or not
+        _say(error)
+    sys.stdout.buffer.write(out)
+    sys.stdout.buffer.flush()
+    return status
+
+
+def _verdict(options: argparse.Namespace, message: bytes) -> Verdict:
+    from naively.data.mail.message import read_message
+    from naively.filter import table
+    from naively.filter.evidence import Verdict, words_of
+
+    row = read_message(message, _contacts(options.contacts))
+    return Verdict(table.load(options.model), words_of(row))
+
+
+def _decide(options: argparse.Namespace, probability: float) -> str:
+    if options.unsure:
+        low, high = options.unsure
+        if low > high:
+            raise ValueError(f"--unsure {low} {high}: the lower probability comes first.")
+        return "unsure" if low < probability < high else "spam" if probability >= high else "ham"
+    lost_ham, seen_spam = options.costs
+    return "spam" if probability * seen_spam > (1 - probability) * lost_ham else "ham"
+
+
+def _evidence(verdict: Verdict) -> str:
+    """Return the words that tell most, folded; words that are not ASCII as RFC 2047 has them."""
+    from email.header import Header
+
+    text = ", ".join(f"{word} {weight:+.2f}" for word, weight in verdict.weights[:TOP])
+    charset = "us-ascii" if text.isascii() else "utf-8"
+    return Header(text, charset, 76, "X-Naively-Evidence").encode(", ", 76, "\n")
+
+
+def _learn(options: argparse.Namespace) -> int:
+    from naively.filter.corrections import learn
+
+    forget = options.verb == "unlearn"
+    n = learn(options.model, _rows(options), forget=forget)
+    if sys.stderr.isatty():
+        done = "Unlearned" if forget else "Learned"
+        sys.stderr.write(f"{done} {n:,} message{'s' * (n != 1)}.\n")
+    return 0
+
+
+def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], str]]:
+    from naively.data.mail.message import read_message
+
+    contacts = _contacts(options.contacts)
+    for raw, label in _messages(options):
+        yield read_message(raw, contacts), label
+
+
+def _messages(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
+    if not options.mail:
+        if options.label is None:
+            raise ValueError("Say what the message on standard input is: --as spam or --as ham.")
+        yield sys.stdin.buffer.read(), options.label
+        return
+    from pathlib import Path
+
+    from naively.data.mail.mailbox import read_labelled, read_messages
+
+    for name in options.mail:
+        path = Path(name)
+        if not path.exists():
+            raise FileNotFoundError(f"There is no mail at {path}.")
+        if options.label is None:
+            yield from read_labelled(path, options.labels and Path(options.labels))
+        else:
+            yield from ((raw, options.label) for raw in read_messages(path))
+
+
+def _contacts(path: str | None) -> frozenset[str] | None:
+    if path is None:
+        return None
+    from naively.data.mail.message import decode, read_contacts
+
+    with open(path, "rb") as file:  # noqa: PTH123
+        return read_contacts(decode(file.read()))
+
+
+def _filter_parser() -> argparse.ArgumentParser:
+    parser = _parser(
+        "filter",
+        "Read one message on standard input and write it out with the headers X-Naively-Class "
+        "(spam, ham or unsure) and X-Naively-Probability (that it is spam), otherwise unchanged. "
+        "On an error the message is written as it came, and the status is 3.",
+    )
+    parser.add_argument(
+        "--exit-code", action="store_true", help="Exit with status 0 spam, 1 ham, 2 unsure."
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help=f"Add the {TOP} most telling words, as a header."
+    )
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--unsure", nargs=2, type=_probability, metavar=("LOW", "HIGH"),
+        help="Between these probabilities of spam, the class is unsure.",
+    )  # fmt: skip
+    choice.add_argument(
+        "--costs", nargs=2, type=_cost, metavar=("HAM", "SPAM"), default=(1.0, 1.0),
+        help="What it costs to take ham for spam, and spam for ham; equal unless given.",
+    )  # fmt: skip
+    return parser
+
+
+def _learn_parser() -> argparse.ArgumentParser:
+    return _mail_parser(
+        "learn", "Add messages to the filter's model file, which is made if it is not there."
+    )
+
+
+def _unlearn_parser() -> argparse.ArgumentParser:
+    return _mail_parser(
+        "unlearn", "Take messages back from a model file, as if they had never been learned."
+    )
+
+
+def _mail_parser(verb: str, what: str) -> argparse.ArgumentParser:
+    parser = _parser(verb, what)
+    parser.add_argument(
+        "mail", nargs="*", metavar="MAIL",
+        help="mbox, Maildir, .eml, or a folder of these; without --as, a folder with a folder or "
+        "mbox named spam and one named ham. Default: one message on standard input.",
+    )  # fmt: skip
+    parser.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
+    parser.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
+    return parser
+
+
+def _parser(verb: str, what: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(f"naively {verb}", None, what, formatter_class=_help)
+    parser.add_argument("model", metavar="MODEL", help="The filter's model file.")
+    parser.add_argument(
+        "--contacts", metavar="FILE",
+        help="An address book (vCard, or addresses in any form): is the sender in it?",
+    )  # fmt: skip
+    return parser
+
+
+def _help(prog: str) -> argparse.HelpFormatter:
+    """Format help without asking for the terminal's width, which costs 4 ms in any case."""
+    return argparse.HelpFormatter(prog, width=90)
+
+
+def _probability(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text} is no probability: give one from 0 to 1")
+    return value
+
+
+def _cost(text: str) -> float:
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is no cost: give a number above 0")
+    return value
+
+
+def _say(error: BaseException) -> None:
+    sys.stderr.write(f"naively: {error}\n")
+
+
+PARSERS = {"filter": _filter_parser, "learn": _learn_parser, "unlearn": _unlearn_parser}

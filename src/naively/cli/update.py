@@ -1,0 +1,137 @@
+"""Verbs that change a model file: update, forget, merge, decay, calibrate.
+
+Each reads the whole model, changes it in memory and writes the whole file: on any error the old one
+stays as it was.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from naively.cli.ask import open_model
+from naively.cli.source import DataArgument, InputFormatOption, ModelArgument, TargetOption
+
+if TYPE_CHECKING:
+    from naively.estimators.naive_bayes import NaiveBayes
+    from naively.model import Model
+
+OutputOption = Annotated[
+    str | None,
+    typer.Option(
+        "--output", "-o", help="The model file to write; by default MODEL.", show_default=False
+    ),
+]
+
+
+def update(
+    model: ModelArgument,
+    data: DataArgument,
+    output: OutputOption = None,
+    target: TargetOption = None,
+    input_format: InputFormatOption = None,
+) -> None:
+    """Learn more labelled rows, as if they had been there in training."""
+    learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
+    before = learned.tally.class_count.sum()
+    nb = _estimator(learned).partial_fit(rows, y)
+    _write(nb, output or model, provenance, f"Learned {nb.class_count_.sum() - before:,.0f} more")
+
+
+def forget(
+    model: ModelArgument,
+    data: DataArgument,
+    output: OutputOption = None,
+    target: TargetOption = None,
+    input_format: InputFormatOption = None,
+) -> None:
+    """Unlearn labelled rows, as if they had never been there."""
+    learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
+    before = learned.tally.class_count.sum()
+    nb = _estimator(learned).forget(rows, y)
+    if not nb.class_count_.any():
+        raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
+    _write(nb, output or model, provenance, f"Forgot {before - nb.class_count_.sum():,.0f}")
+
+
+def merge(
+    models: Annotated[
+        list[str],
+        typer.Argument(metavar="MODEL MODEL...", help="Model files.", show_default=False),
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="The model file to write.", show_default=False)
+    ],
+) -> None:
+    """Make one model of several, as if it had learned the rows of all."""
+    from naively import store
+
+    if len(models) < 2:
+        raise ValueError(f"There is nothing to merge with {models[0]}; name another model.")
+    first, provenance = store.load_with_provenance(models[0])
+    nb = _estimator(first)
+    for path in models[1:]:
+        other, of_other = store.load_with_provenance(path)
+        targets = [p.get("target") for p in (provenance, of_other)]
+        if None not in targets and targets[0] != targets[1]:
+            raise ValueError(
+                f"{models[0]} predicts {targets[0]!r}, but {path} predicts {targets[1]!r}; "
+                "models of different things cannot be merged."
+            )
+        try:
+            nb.merge(_estimator(other))
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"{models[0]} and {path}: {error}") from error
+    kept = {"target": provenance["target"]} if "target" in provenance else {}
+    _write(nb, output, kept, f"Merged {len(models)} models")
+
+
+def decay(
+    model: ModelArgument,
+    factor: Annotated[
+        float, typer.Argument(help="Greater than 0: 0.99 takes one hundredth off all counts.")
+    ],
+    output: OutputOption = None,
+) -> None:
+    """Scale all counts, so that what is learned later weighs more."""
+    from naively import store
+
+    learned, provenance = store.load_with_provenance(model)
+    _write(_estimator(learned).decay(factor), output or model, provenance, "Decayed")
+
+
+def calibrate(
+    model: ModelArgument,
+    data: DataArgument,
+    output: OutputOption = None,
+    target: TargetOption = None,
+    input_format: InputFormatOption = None,
+) -> None:
+    """Fit the weights of the columns to labelled rows that were not learned; counts stay."""
+    learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
+    nb = _estimator(learned).calibrate(rows, y)
+    _write(nb, output or model, provenance, f"Calibrated on {len(rows):,} rows")
+
+
+def _estimator(model: Model) -> NaiveBayes:
+    from naively.estimators.naive_bayes import estimator_of
+
+    return estimator_of(model)
+
+
+def _write(nb: NaiveBayes, path: str, provenance: dict[str, Any], done: str) -> None:
+    from naively import store
+
+    model = nb.model_
+    model.class_log_prior  # noqa: B018  (a class prior that does not fit any more is an error now)
+    store.save(model, path, provenance)
+    total = float(model.tally.class_count.sum())
+    said = f"{done}: {total:,.6g} rows of {len(model.classes)} classes, wrote {path}.\n"
+    if model.weights is not None and model.weights.fresh(total) < 1:
+        share = model.weights.fresh(total)
+        said += (
+            f"Weights were fitted to {share:.0%} of them; `naively calibrate` fits them again.\n"
+        )
+    sys.stderr.write(said)

@@ -1,0 +1,136 @@
+"""Splitting a text into its tokens, in plain Python: what scikit-learn's ``CountVectorizer`` finds.
+
+A word is a run of two or more letters, digits or underscores, of any script, lower-cased. Tokens
+are words and runs of words ("word"), runs of characters ("char"), or those within words, which are
+padded with spaces ("char_wb"). They come in scikit-learn's order: the short ones first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Literal, TypeAlias
+
+Unit: TypeAlias = Literal["word", "char", "char_wb"]
+Row: TypeAlias = "str | Sequence[str] | None"  # a text, its tokens, or a missing text
+Split: TypeAlias = Callable[[Row], list[str]]
+
+UNITS = ("word", "char", "char_wb")
+WORD = re.compile(r"\b\w\w+\b")
+SPACES = re.compile(r"\s\s+")
+# Lower-cases and blanks what is in no word at once: ASCII is split several times faster this way.
+ASCII_WORDS = str.maketrans(
+    {i: chr(i).lower() if chr(i).isalnum() or chr(i) == "_" else " " for i in range(128)}
+)
+
+
+def splitter(
+    analyzer: Unit, ngram_range: tuple[int, int], lowercase: bool, stop_words: Collection[str]
+) -> Split:
+    """Return the function that splits rows into tokens, with repetitions.
+
+    A row that is a list of words is taken as it is: only stop words and runs are looked for.
+
+    >>> splitter("word", (1, 2), True, ["me"])("Show me: Straße, naïve_1!")
+    ['show', 'straße', 'naïve_1', 'show straße', 'straße naïve_1']
+    >>> splitter("char_wb", (3, 4), True, [])("To be")
+    [' to', 'to ', ' to ', ' be', 'be ', ' be ']
+    """
+    check_splitting(analyzer, ngram_range)
+    low, high = ngram_range
+    stops = frozenset(stop_words)
+
+    def of_words(row: Row) -> list[str]:
+        words = (list(row) if row else []) if not isinstance(row, str) else split(row, lowercase)
+        if stops:
+            words = [word for word in words if word not in stops]
+        return words if high == 1 else runs(words, low, high)
+
+    def of_characters(row: Row) -> list[str]:
+        if row is None:
+            return []
+        assert isinstance(row, str)
+        text = row.lower() if lowercase else row
+        if analyzer == "char":
+            return windows(SPACES.sub(" ", text), low, high)
+        return [token for word in text.split() for token in padded_windows(word, low, high)]
+
+    return of_words if analyzer == "word" else of_characters
+
+
+def split(text: str, lowercase: bool = True) -> list[str]:
+    """Return the words of a text, in order, with repetitions.
+
+    >>> split("I say: Straße, naïve_1!")
+    ['say', 'straße', 'naïve_1']
+    """
+    if lowercase and text.isascii():
+        return [word for word in text.translate(ASCII_WORDS).split() if len(word) > 1]
+    return WORD.findall(text.lower() if lowercase else text)
+
+
+def runs(words: Sequence[str], low: int, high: int) -> list[str]:
+    """Return the runs of ``low`` to ``high`` words.
+
+    >>> runs(["to", "be", "or"], 2, 3)
+    ['to be', 'be or', 'to be or']
+    """
+    found: list[str] = []
+    for n in range(low, min(high, len(words)) + 1):
+        found += [" ".join(words[i : i + n]) for i in range(len(words) - n + 1)]
+    return found
+
+
+def windows(text: str, low: int, high: int) -> list[str]:
+    """Return the runs of ``low`` to ``high`` characters.
+
+    >>> windows("abc", 1, 2)
+    ['a', 'b', 'c', 'ab', 'bc']
+    """
+    found: list[str] = []
+    for n in range(low, min(high, len(text)) + 1):
+        found += [text[i : i + n] for i in range(len(text) - n + 1)]
+    return found
+
+
+def padded_windows(word: str, low: int, high: int) -> list[str]:
+    """Return the runs of characters of a word between spaces; a short word is one, once.
+
+    >>> padded_windows("I", 2, 5), padded_windows("I", 4, 5)
+    ([' I', 'I ', ' I '], [' I '])
+    """
+    padded = f" {word} "
+    return [padded] if low > len(padded) else windows(padded, low, high)
+
+
+def check_splitting(analyzer: str, ngram_range: tuple[int, int]) -> None:
+    """Raise a ValueError unless texts can be split so.
+
+    >>> check_splitting("word", (2, 1))
+    Traceback (most recent call last):
+    ValueError: ngram_range must be two whole numbers, 1 <= low <= high <= 255, got (2, 1)
+    """
+    if analyzer not in UNITS:
+        raise ValueError(f"analyzer must be one of {', '.join(map(repr, UNITS))}, got {analyzer!r}")
+    whole = len(ngram_range) == 2 and all(type(n) is int for n in ngram_range)
+    if not whole or not 1 <= ngram_range[0] <= ngram_range[1] <= 255:
+        raise ValueError(
+            "ngram_range must be two whole numbers, 1 <= low <= high <= 255, "
+            f"got {tuple(ngram_range)}"
+        )
+
+
+def check_rows(rows: Iterable[object], analyzer: Unit) -> None:
+    """Raise a TypeError naming the first row that is neither None, a str, nor a list of words.
+
+    >>> check_rows(["one", ["two"], 3], "word")
+    Traceback (most recent call last):
+    TypeError: text 2 is not a str but int
+    """
+    for i, row in enumerate(rows):
+        if isinstance(row, list | tuple) and analyzer == "word":
+            for j, word in enumerate(row):
+                if not isinstance(word, str):
+                    raise TypeError(f"word {j} of text {i} is not a str but {type(word).__name__}")
+        elif not (row is None or isinstance(row, str)):
+            raise TypeError(f"text {i} is not a str but {type(row).__name__}")

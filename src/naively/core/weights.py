@@ -1,0 +1,109 @@
+"""Weights: how much the evidence of each column counts.
+
+Naive Bayes counts what two columns say alike twice. Non-negative factors of each column's log
+likelihoods, one for each class, take that back; every explanation is still a sum, and the
+probabilities are calibrated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from naively.core.axis import Name, title
+from naively.core.kernels import Floats
+
+Part: TypeAlias = "tuple[str, Name | None]"  # group and column; None: all columns of the group
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A non-negative factor for the log likelihoods of each part of the evidence.
+
+    Parameters
+    ----------
+    classes : tuple of labels
+        The classes that the numbers of each part are for.
+    of : mapping of (group, column) to a tuple of float
+        One for each class; the column is None where all columns of a group are one event.
+    bias : tuple of float
+        What is added to the log prior of each class, in nats.
+    usual : float
+        The weight of a column, or for a class, without one of its own.
+    rows : float
+        The total weight of the rows that the model held when these were fitted.
+
+    Notes
+    -----
+    A log likelihood is centred over the classes before it is multiplied: weights that are equal
+    for all classes merely temper it.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes().fit({"a": [1.0, 2.0, 7.0, 8.0]}, ["low", "low", "high", "high"])
+    >>> list(nb.weights_.by_name) == ["a"]
+    True
+    """
+
+    classes: tuple[Any, ...]
+    of: Mapping[Part, tuple[float, ...]]
+    bias: tuple[float, ...]
+    usual: float
+    rows: float
+
+    @property
+    def by_name(self) -> dict[str, dict[Any, float]]:
+        """The weights of each column, or of a group that is one event, by class."""
+        return {
+            group if column is None else title(column): dict(zip(self.classes, each, strict=True))
+            for (group, column), each in self.of.items()
+        }
+
+    def fresh(self, rows: float) -> float:
+        """Return the share of the rows that the weights were fitted with, or to."""
+        return min(1.0, self.rows / rows) if rows > 0 else 1.0
+
+    def table(self, group: str, columns: Sequence[Name | None], classes: Sequence[Any]) -> Floats:
+        """Return the weights of columns of a group (columns, classes)."""
+        usual = (self.usual,) * len(self.classes)
+        whole = self.of.get((group, None), usual)
+        found = np.array([self.of.get((group, column), whole) for column in columns], np.float64)
+        place = self._places(classes)
+        mean = found.mean(axis=1, keepdims=True) if self.classes else np.zeros((len(found), 1))
+        return np.hstack([found.reshape(len(columns), -1), mean])[:, place]
+
+    def bias_of(self, classes: Sequence[Any]) -> Floats:
+        """Return what is added to the log priors of classes."""
+        return np.array([*self.bias, 0.0])[self._places(classes)]
+
+    def _places(self, classes: Sequence[Any]) -> list[int]:
+        place = {label: i for i, label in enumerate(self.classes)}
+        return [place.get(label, len(place)) for label in classes]
+
+    def __add__(self, other: Weights) -> Weights:
+        """Average the weights, each by the rows behind it; what one lacks is the other's."""
+        rows = self.rows + other.rows
+        share = self.rows / rows if rows > 0 else 0.5
+        classes = tuple(dict.fromkeys([*self.classes, *other.classes]))
+
+        def mean(part: Part) -> tuple[float, ...]:
+            mine, theirs = (
+                w.table(part[0], [part[1]], classes)[0] if part in w.of else None
+                for w in (self, other)
+            )
+            if mine is None or theirs is None:
+                return tuple((theirs if mine is None else mine).tolist())  # type: ignore[union-attr]
+            return tuple((theirs + share * (mine - theirs)).tolist())
+
+        bias = share * self.bias_of(classes) + (1 - share) * other.bias_of(classes)
+        return Weights(
+            classes,
+            {part: mean(part) for part in dict.fromkeys([*self.of, *other.of])},
+            tuple(bias.tolist()),
+            other.usual + share * (self.usual - other.usual),
+            rows,
+        )

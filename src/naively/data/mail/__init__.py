@@ -1,0 +1,1 @@
+"""Mail: one message as words by column, and the messages of a mailbox."""

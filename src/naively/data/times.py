@@ -1,0 +1,153 @@
+"""Times: their parts (hour, weekday, month) as columns of their own, and strings that are times.
+
+A part is worth a column only where its cycle repeats; until then the time itself says as much.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.core.axis import title
+from naively.data.columns import TIME, Kind, Name, as_floats, times
+from naively.data.rows import Rows
+
+# How long the times of a column must span for a part to be a column: two of its cycles.
+CYCLES = {
+    "hour": dt.timedelta(days=2),
+    "weekday": dt.timedelta(days=14),
+    "month": dt.timedelta(days=731),
+}
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+NAMES = {"weekday": WEEKDAYS, "month": MONTHS, "hour": tuple(f"{hour:02}" for hour in range(24))}
+# Year, month and day are there; the clock may be, and its distance from UTC.
+ISO = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?"
+)
+
+
+def part_name(name: Name, part: str) -> str:
+    """Return the name of the column of a part: ``pickup (hour)``."""
+    return f"{title(name)} ({part})"
+
+
+def worthwhile(moments: NDArray[np.datetime64]) -> list[str]:
+    """Return the parts of which these times show at least two cycles, and more than one value."""
+    there = moments[~np.isnat(moments)]
+    if not len(there):
+        return []
+    span = there.max() - there.min()
+    parts = (part for part, cycles in CYCLES.items() if span >= np.timedelta64(cycles))
+    return [part for part in parts if len(np.unique(_codes(there, part))) > 1]
+
+
+def part_of(moments: NDArray[np.datetime64], part: str) -> NDArray[Any]:
+    """Return the hour, weekday or month of each time by name; None where it is missing.
+
+    Examples
+    --------
+    >>> part_of(np.array(["2026-11-21T10:30", "NaT"], TIME), "weekday")
+    array(['Saturday', None], dtype=object)
+    """
+    there = ~np.isnat(moments)
+    named = np.full(len(moments), None)
+    named[there] = np.array(NAMES[part], object)[_codes(moments[there], part)]
+    return named
+
+
+def parse_times(cells: NDArray[Any]) -> NDArray[np.datetime64] | None:
+    """Read strings as ISO 8601 times (UTC where one says its zone); None if any is not one.
+
+    Examples
+    --------
+    >>> parse_times(np.array(["2026-11-21", "2026-11-21T10:30+02:00"], object))
+    array(['2026-11-21T00:00:00.000000', '2026-11-21T08:30:00.000000'],
+          dtype='datetime64[us]')
+    """
+    read = []
+    for cell in cells.tolist():
+        if cell is not None and not ISO.fullmatch(cell):
+            return None
+        try:
+            read.append(None if cell is None else dt.datetime.fromisoformat(cell))
+        except ValueError:
+            return None
+    return times(read)
+
+
+@dataclass(frozen=True, eq=False)
+class TimedRows(Rows):
+    """Rows with columns for parts of times, some of which may have come as strings."""
+
+    rows: Rows
+    times: frozenset[Name]
+    parts: Mapping[Name, tuple[Name, str]]  # the time of each part, and which part
+    _read: dict[Name, NDArray[np.datetime64]] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> tuple[Name, ...]:  # type: ignore[override]
+        """The columns' names, those of the parts last."""
+        return (*self.rows.names, *self.parts)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def kind(self, name: Name) -> Kind | None:
+        if name in self.parts:
+            return "part"
+        return "time" if name in self.times else self.rows.kind(name)
+
+    def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
+        if self.times.isdisjoint(names):
+            return self.rows.numbers(names)
+        return np.stack([as_floats(self.values(name)) for name in names], axis=1)
+
+    def values(self, name: Name) -> NDArray[Any]:
+        if name in self.parts:
+            of, part = self.parts[name]
+            return part_of(self._moments(of), part)
+        return self._moments(name) if name in self.times else self.rows.values(name)
+
+    def take(self, index: Any) -> TimedRows:
+        return replace(self, rows=self.rows.take(index), _read={})
+
+    def _moments(self, name: Name) -> NDArray[np.datetime64]:
+        if name not in self._read:
+            self._read[name] = _as_times(name, self.rows.values(name))
+        return self._read[name]
+
+
+def _as_times(name: Name, column: NDArray[Any]) -> NDArray[np.datetime64]:
+    if column.dtype.kind == "M":
+        return column
+    if column.dtype.kind != "O":  # a column of floats that is missing throughout
+        return np.full(len(column), np.datetime64("NaT"), TIME)
+    moments = parse_times(column)
+    if moments is None:
+        row = next(i for i in range(len(column)) if parse_times(column[i : i + 1]) is None)
+        raise ValueError(
+            f"Column {title(name)!r} held times in training and holds {column[row]!r} in row {row} "
+            "now; write it as 2026-11-21 or 2026-11-21T10:30:00, or leave it empty."
+        )
+    return moments
+
+
+def _codes(moments: NDArray[np.datetime64], part: str) -> NDArray[np.int64]:
+    if part == "month":
+        return moments.astype("datetime64[M]").astype(np.int64) % 12
+    if part == "weekday":
+        return (
+            moments.astype("datetime64[D]").astype(np.int64) + 3
+        ) % 7  # 1970 began on a Thursday
+    return moments.astype("datetime64[h]").astype(np.int64) % 24

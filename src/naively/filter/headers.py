@@ -1,0 +1,52 @@
+"""Headers in, the rest byte for byte: what the filter writes into a message."""
+
+from __future__ import annotations
+
+import re
+
+from naively.data.mail.message import OWN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+END_OF_HEAD = re.compile(rb"\n(?=\r*\n)")
+HEADER_LINE = re.compile(rb">?From |[!-9;-~]+[ \t]*:|[ \t]")
+# Some readers take a lone \r for the end of a line, so a header may be forged behind one.
+FIELD = OWN.encode() + rb"[!-9;-~]*[ \t]*:[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*"
+FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:\r*\n|\Z))+", re.IGNORECASE)
+FORGED = re.compile(rb"[\r\n]+" + FIELD, re.IGNORECASE)
+
+
+def mark(message: bytes, headers: Mapping[str, str]) -> bytes:
+    r"""Return a message with these headers after its own, and without any that were forged.
+
+    Parameters
+    ----------
+    message : bytes
+        A message, with any kind of line ends.
+    headers : mapping of str to str
+        ASCII; the names begin with ``X-Naively-``. A line break in a value folds the header.
+
+    Examples
+    --------
+    >>> mark(b"Subject: hi\nx-naively-class: ham\n\nbody", {"X-Naively-Class": "spam"})
+    b'Subject: hi\nX-Naively-Class: spam\n\nbody'
+    """
+    line_end = b"\r\n" if message[: message.find(b"\n")].endswith(b"\r") else b"\n"
+    ours = b"".join(
+        f"{name}: {value}\n".encode("ascii").replace(b"\n", line_end)
+        for name, value in headers.items()
+    )
+    if not HEADER_LINE.match(message):  # it has no headers, or is empty
+        return ours + line_end + message
+    found = END_OF_HEAD.search(message)
+    head, rest = (message[: found.end()], message[found.end() :]) if found else (message, b"")
+    head = FORGED.sub(b"", FORGED_FIRST.sub(b"", head))
+    if not head.endswith(b"\n"):
+        head += line_end if head else b""
+    # What is no header ends the headers, for most readers.
+    begin = 0
+    while begin < len(head) and HEADER_LINE.match(head, begin):
+        begin = head.index(b"\n", begin) + 1
+    return head[:begin] + ours + head[begin:] + rest

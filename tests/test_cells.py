@@ -1,0 +1,253 @@
+"""Cells: the kernels against the contract, and that only the rows decide which cells there are."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from naively.core import cells, grid, tally
+from naively.core.axis import Columns
+from naively.core.block import Dense
+from naively.core.cells import Cells, as_cells
+from naively.core.grid import CAP, as_float, coarsest, sortable
+from naively.core.labels import Labels
+from naively.core.statistic import CELL
+from naively.core.tally import BlockTally, Tally, count, count_classes
+from tests.test_kernels import LAYOUTS, WEIGHTS, assert_same_pair, native, needs_native, restride
+from tests.test_kernels import weigh as weights_of
+
+NUMBER = st.floats(width=64, allow_nan=True) | st.sampled_from([0.0, -0.0, 1.0, np.inf, -np.inf])
+SMALL = 5  # a cap that few numbers reach
+
+
+def wild(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
+    """Numbers of many scales, some missing, infinite, repeated or minus zero."""
+    X = rng.standard_cauchy((n, d)) * 10.0 ** rng.integers(-5, 5, d)
+    for value, share in ((np.nan, 0.1), (np.inf, 0.02), (-np.inf, 0.02), (-0.0, 0.05), (7.0, 0.05)):
+        X[rng.random((n, d)) < share] = value
+    return X
+
+
+# --- keys ----------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=2, max_size=30))
+def test_keys_are_in_the_order_of_the_numbers(x: list[float]) -> None:
+    numbers = np.sort(np.array(x))
+    keys = sortable(numbers)
+    assert ((keys[1:] > keys[:-1]) == (numbers[1:] > numbers[:-1])).all()
+    np.testing.assert_array_equal(as_float(keys), numbers)
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=60), st.integers(4, 20))
+def test_as_few_bits_are_lost_as_can_be(x: list[float], cap: int) -> None:
+    keys = np.unique(sortable(np.array(x)))
+    lost = coarsest(keys, cap)
+    assert len(np.unique(keys >> lost)) <= cap
+    assert lost == 0 or len(np.unique(keys >> (lost - 1))) > cap
+
+
+@given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=60))
+def test_a_number_is_in_the_interval_of_its_cell(x: list[float]) -> None:
+    numbers = np.array(x)
+    *found, _ = grid.tally_cells(numbers[:, None], np.zeros(len(x), np.int32), None, 1, SMALL)
+    axis = as_cells(("x",), *found)
+    row = axis.find(numbers, np.zeros(len(x), np.int64))
+    assert ((axis.low[row] <= numbers) & (numbers <= axis.high[row])).all()
+    assert (axis.high[:-1] <= axis.low[1:]).all()
+
+
+# --- kernels -------------------------------------------------------------------------------------
+
+
+@needs_native
+@pytest.mark.parametrize("cap", [4, 5, 64, 1024])
+@pytest.mark.parametrize("n", [0, 1, 7, 130, 3000])
+def test_native_cells_are_the_contracts(n: int, cap: int) -> None:
+    rng = np.random.default_rng([n, cap])
+    for d, k in ((0, 1), (1, 3), (3, 1), (9, 2), (17, 33)):
+        X, y = wild(n, d, rng), rng.integers(0, k, n).astype(np.int32)
+        w = weights_of(rng.choice(WEIGHTS), n, rng)
+        assert_same_cells(native.tally_cells(X, y, w, k, cap), grid.tally_cells(X, y, w, k, cap))
+
+
+@needs_native
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, ">f8"])
+def test_native_cells_of_every_layout(layout: str, dtype: Any) -> None:
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 9, (500, 11)) if dtype is np.int64 else wild(500, 11, rng).astype(dtype)
+    y = rng.integers(0, 3, 500).astype(np.int32)
+    expected = grid.tally_cells(X, y, None, 3, 100)
+    assert_same_cells(native.tally_cells(restride(X, layout), y, None, 3, 100), expected)
+
+
+@needs_native
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_threads_do_not_show(count: int) -> None:
+    rng = np.random.default_rng(2)
+    X, y, w = wild(60_000, 12, rng), rng.integers(0, 2, 60_000), rng.random(60_000)
+    before = native.threads()
+    native.set_threads(count)
+    try:
+        found = native.tally_cells(X, y, w, 2, 500)
+    finally:
+        native.set_threads(before)
+    assert_same_cells(found, grid.tally_cells(X, y, w, 2, 500))
+
+
+def assert_same_cells(actual: Any, expected: Any) -> None:
+    for part, of_contract in zip(actual[:3], expected[:3], strict=True):
+        np.testing.assert_array_equal(part, of_contract)
+        assert part.dtype == of_contract.dtype
+    assert_same_pair(actual[3], expected[3], expected[3][0])
+
+
+@needs_native
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_native_bins_are_the_contracts(layout: str, dtype: Any) -> None:
+    rng = np.random.default_rng(3)
+    X = wild(1100, 10, rng).astype(dtype)
+    edges = [np.unique(wild(rng.integers(0, 40), 1, rng)) for _ in range(10)]
+    edges = [e[~np.isnan(e)] for e in edges]
+    first = np.cumsum([0, *map(len, edges)])
+    arguments = np.concatenate(edges), first
+    np.testing.assert_array_equal(
+        native.find_bins(restride(X, layout), *arguments), grid.find_bins(X, *arguments)
+    )
+
+
+@pytest.mark.parametrize("module", [grid, native], ids=["numpy", "native"])
+def test_what_cannot_be_counted_is_said(module: Any) -> None:
+    if module is None:
+        pytest.skip("built without native kernels")
+    X, y = np.zeros((2, 1)), np.zeros(2, np.int32)
+    with pytest.raises(ValueError, match="class index"):
+        module.tally_cells(X, y + 1, None, 1, 9)
+    with pytest.raises(ValueError, match="room for four"):
+        module.tally_cells(X, y, None, 1, 3)
+
+
+# --- laws ----------------------------------------------------------------------------------------
+
+
+@st.composite
+def tables(draw: Any, least: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw numbers of two columns with their classes and weights."""
+    n = draw(st.integers(least, 30))
+    X = np.array(draw(st.lists(st.tuples(NUMBER, NUMBER), min_size=n, max_size=n)))
+    y = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    w = draw(st.lists(st.sampled_from([0.0, 1.0, 0.3, 2.0]), min_size=n, max_size=n))
+    return X.reshape(n, 2), np.array(y, np.int32), np.array(w)
+
+
+@pytest.fixture(autouse=True)
+def _few_cells(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "capped" in request.node.name:
+        monkeypatch.setattr(cells, "coarsest", partial(coarsest, cap=SMALL))
+        monkeypatch.setattr(tally, "CAP", SMALL)
+
+
+def counted(X: np.ndarray, y: np.ndarray, w: np.ndarray) -> Tally:
+    labels = Labels(y, np.arange(2), w)
+    block = count(Dense(X, Columns(range(X.shape[1]))), (CELL,), labels)
+    return Tally(labels.classes, count_classes(labels), {"x": block})
+
+
+def assert_same_tally(a: Tally, b: Tally) -> None:
+    assert_same_block(a.blocks["x"], b.blocks["x"])
+
+
+def assert_same_block(a: BlockTally, b: BlockTally) -> None:
+    assert isinstance(a.axis, Cells)
+    assert isinstance(b.axis, Cells)
+    assert a.axis.shifts == b.axis.shifts
+    assert [*map(list, a.axis.keys)] == [*map(list, b.axis.keys)]
+    zero = a[CELL] - b[CELL]
+    assert (np.abs(zero.high) <= 1e-28 * (1 + np.abs(a[CELL].high))).all()
+
+
+@given(tables(least=3), st.randoms(use_true_random=False))
+def test_capped_cells_do_not_show_order_chunks_or_merging(table: Any, random: Any) -> None:
+    X, y, w = table
+    whole = counted(X, y, w)
+    order = random.sample(range(len(y)), len(y))
+    assert_same_tally(counted(X[order], y[order], w[order]), whole)
+    a, b, c = (
+        counted(X[rows], y[rows], w[rows]) for rows in (order[0::3], order[1::3], order[2::3])
+    )
+    assert_same_tally((a + b) + c, whole)
+    assert_same_tally(c + (b + a), whole)
+
+
+@given(tables(least=2))
+def test_capped_cells_of_weight_zero_were_never_seen(table: Any) -> None:
+    X, y, w = table
+    seen = w > 0
+    assert_same_tally(counted(X, y, w), counted(X[seen], y[seen], w[seen]))
+
+
+@given(tables(least=2), st.data())
+def test_capped_forgetting_is_refitting_at_the_bits_kept(table: Any, data: Any) -> None:
+    X, y, w = table
+    cut = data.draw(st.integers(1, len(y) - 1))
+    difference = counted(X, y, w) - counted(X[cut:], y[cut:], w[cut:])
+    assume(len(difference.classes) == 2)
+    left = difference.blocks["x"]
+    kept = counted(X[:cut], y[:cut], w[:cut]).blocks["x"]
+    assert isinstance(left.axis, Cells)
+    assert isinstance(kept.axis, Cells)
+    # At the bits kept, what was never forgotten has the same cells.
+    for j in range(2):
+        lost = left.axis.shifts[j] - kept.axis.shifts[j]
+        assert lost >= 0 or not len(kept.axis.keys[j])
+        of_kept, of_left = (
+            block[CELL].high[block.axis.first[j] : block.axis.first[j + 1]]
+            for block in (kept, left)
+        )
+        expected: dict[int, np.ndarray] = {}
+        for key, counts in zip((kept.axis.keys[j] >> max(lost, 0)).tolist(), of_kept, strict=True):
+            expected[key] = expected.get(key, np.zeros(2)) + counts
+        assert left.axis.keys[j].tolist() == list(expected)
+        np.testing.assert_allclose(
+            of_left, np.array([*expected.values()]).reshape(-1, 2), rtol=1e-12
+        )
+
+
+def test_a_million_scales_leave_at_most_the_cap() -> None:
+    x = np.concatenate([s * 2.0 ** np.arange(-1074, 1024) for s in (-1, 1)])[:, None]
+    parts = [x[i::7] for i in range(7)]
+    y = np.zeros(len(x), np.int32)
+    whole = counted(x, y, np.ones(len(x)))
+    merged = counted(parts[0], y[: len(parts[0])], np.ones(len(parts[0])))
+    for part in parts[1:]:
+        merged = merged + counted(part, y[: len(part)], np.ones(len(part)))
+    assert_same_tally(merged, whole)
+    axis = whole.blocks["x"].axis
+    assert isinstance(axis, Cells)
+    assert len(axis) <= CAP
+    assert axis.shifts[0] > 52  # not even the exponent is whole
+
+
+def test_columns_that_only_one_side_has_meet_by_name() -> None:
+    def block(names: tuple[str, ...], X: list[list[float]]) -> BlockTally:
+        labels = Labels(np.zeros(len(X), np.int32), np.zeros(1, np.int64))
+        return count(Dense(np.array(X), Columns(names)), (CELL,), labels)
+
+    a, b = block(("x", "y"), [[1.0, 2.0], [1.0, 3.0]]), block(("z", "y"), [[5.0, 2.0]])
+    left, right = a.align(b)
+    total = left[CELL] + right[CELL]
+    assert isinstance(left.axis, Cells)
+    assert [left.axis.label(i) for i in range(len(left.axis))] == [
+        ("x", 1.0),
+        ("y", 2.0),
+        ("y", 3.0),
+        ("z", 5.0),
+    ]
+    assert total.high[:, 0].tolist() == [2.0, 2.0, 1.0, 1.0]

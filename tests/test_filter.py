@@ -1,0 +1,427 @@
+"""The mail filter: byte for byte, exit codes, exact correction, two at once, killed at any time."""
+
+from __future__ import annotations
+
+import email
+import json
+import math
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from email.header import decode_header, make_header
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize_scalar
+
+from naively.data.mail.mailbox import read_labelled
+from naively.data.mail.message import read_message
+from naively.filter.corrections import learn
+from naively.filter.evidence import Verdict, fit_temperature, logistic, weight, words_of
+from naively.filter.headers import mark
+from naively.filter.table import Table, load
+from tests.test_imports import modules_loaded
+
+SPAM = b"From: x@shop.example\nSubject: Cheap pills\n\nBuy cheap pills now!\n"
+HAM = b"From: ann@example.org\nSubject: Lunch\n\nLunch at noon on Friday?\n"
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "naively", *map(str, arguments)]
+
+
+def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(command(*arguments), input=stdin, capture_output=True, check=False)
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    path = tmp_path / "mail.naively"
+    learn(str(path), [(read_message(SPAM), "spam"), (read_message(HAM), "ham")])
+    return path
+
+
+# The table
+
+
+words = st.dictionaries(st.text(max_size=6), st.tuples(st.integers(0, 3), st.integers(0, 3)))
+
+
+@given(st.lists(words, max_size=4))
+def test_table_is_a_dictionary_of_counts(batches: list[dict[str, tuple[int, int]]]) -> None:
+    table, expected = Table.empty(), {}
+    for batch in batches:
+        table = table.add(batch, (3, 3))
+        for word, (ham, spam) in batch.items():
+            before = expected.get(word, (0, 0))
+            expected[word] = (before[0] + ham, before[1] + spam)
+    assert dict(table.items()) == {word: count for word, count in expected.items() if any(count)}
+    assert all(table[word] == count for word, count in expected.items())
+    assert table["no such word"] == (0, 0)
+    again = Table.from_bytes(table.to_bytes())
+    assert again.to_bytes() == table.to_bytes()
+    for batch in reversed(batches):
+        again = again.add({word: (-h, -s) for word, (h, s) in batch.items()}, (-3, -3))
+    assert again.to_bytes() == Table.empty().to_bytes()
+
+
+def test_words_of_one_hash_are_told_apart() -> None:
+    # crc32 of both is 0x4DDB0C25
+    table = Table.empty().add({"plumless": (1, 0), "buckeroo": (0, 2), "other": (1, 1)}, (1, 2))
+    assert table["plumless"] == (1, 0)
+    assert table["buckeroo"] == (0, 2)
+    table = table.add({"plumless": (-1, 0)}, (0, 0))
+    assert table["plumless"] == (0, 0)
+    assert table["buckeroo"] == (0, 2)
+
+
+def test_other_programs_can_read_the_file(model: Path) -> None:
+    from safetensors import safe_open
+
+    with safe_open(model, framework="numpy") as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        header = json.loads(file.metadata()["naively"])
+    assert header["classes"] == ["ham", "spam"]
+    assert arrays["messages"].tolist() == [1, 1]
+    assert arrays["counts"].shape == (len(arrays["ends"]), 2)
+    ends = arrays["ends"].tolist()
+    text = arrays["words"].tobytes()
+    found = {text[a:b].decode() for a, b in zip([0, *ends], ends, strict=False)}
+    assert {"pills", "subject:lunch", "noon"} <= found
+
+
+@pytest.mark.parametrize("keep", [0, 5, 100, 700, -1])
+def test_a_damaged_file_is_one_sentence(model: Path, keep: int) -> None:
+    model.write_bytes(model.read_bytes()[:keep])
+    with pytest.raises(ValueError, match=re.escape(f"{model} cannot be used: ")):
+        load(str(model))
+
+
+@given(st.integers(0, 10_000), st.binary(min_size=1, max_size=8))
+def test_a_file_with_other_bytes_is_read_or_refused(place: int, noise: bytes) -> None:
+    content = bytearray(Table.empty().add({"a": (1, 2), "b": (0, 1)}, (3, 3)).to_bytes())
+    place %= len(content)
+    content[place : place + len(noise)] = noise
+    try:
+        verdict = Verdict(Table.from_bytes(bytes(content)), ["a", "b", "c"])
+    except (ValueError, RecursionError):
+        return
+    assert 0 <= verdict.probability <= 1
+
+
+def test_a_model_of_something_else(tmp_path: Path) -> None:
+    from naively import NaiveBayes
+
+    path = tmp_path / "table.naively"
+    NaiveBayes().fit([[1.0], [2.0]], ["a", "b"]).save(path)
+    with pytest.raises(ValueError, match="not of mail"):
+        load(str(path))
+
+
+def test_other_verbs_say_what_the_file_is(model: Path) -> None:
+    done = run("show", model)
+    assert done.returncode == 2
+    assert b"the model of a mail filter" in done.stderr
+
+
+# Evidence
+
+
+def test_probability_is_that_of_exact_arithmetic() -> None:
+    counts = {"cheap": (1, 7), "lunch": (9, 1), "now": (5, 5), "new": (0, 2)}
+    table = Table.empty().add(counts, (10, 8))
+    verdict = Verdict(table, [*counts, "unknown"])
+    tenth = Fraction(1, 10)
+    ratios = {
+        word: ((s + tenth) / (8 + 2 * tenth)) / ((h + tenth) / (10 + 2 * tenth))
+        for word, (h, s) in counts.items()
+    }
+    log_odds = math.log(Fraction(8, 10)) + sum(map(math.log, ratios.values())) / math.sqrt(4)
+    assert verdict.probability == pytest.approx(1 / (1 + math.exp(-log_odds)), rel=1e-12)
+    assert next(word for word, _ in verdict.weights) == max(
+        ratios, key=lambda word: abs(math.log(ratios[word]))
+    )
+
+
+def test_one_class_alone_says_nothing() -> None:
+    assert Verdict(Table.empty().add({"word": (3, 0)}, (3, 0)), ["word"]).probability == 0.5
+    assert Verdict(Table.empty(), []).probability == 0.5
+
+
+def test_temperature_is_that_of_leaving_each_message_out() -> None:
+    chance = random.Random(3)
+    vocabulary = [f"w{i}" for i in range(40)]
+    sample = []
+    for i in range(60):
+        c = i % 2
+        favourite = vocabulary[:20] if c else vocabulary[20:]
+        sample.append((sorted({*chance.sample(vocabulary, 8), *chance.sample(favourite, 2)}), c))
+
+    def counted(messages):
+        counts = {}
+        for words, c in messages:
+            for word in words:
+                ham, spam = counts.get(word, (0, 0))
+                counts[word] = (ham + 1 - c, spam + c)
+        return Table.empty().add(
+            counts, (sum(c == 0 for _, c in messages), sum(c for _, c in messages))
+        )
+
+    refitted = [counted(sample[:i] + sample[i + 1 :]) for i in range(len(sample))]
+
+    def loss(log_temperature):
+        total = log_temperature**2 / 2
+        for table, (words, c) in zip(refitted, sample, strict=True):
+            p = Verdict(table.with_temperature(math.exp(log_temperature)), words).probability
+            total -= math.log(p if c else 1 - p)
+        return total
+
+    best = minimize_scalar(loss, bounds=(-2.5, 2.5), method="bounded", options={"xatol": 1e-8})
+    assert fit_temperature(counted(sample), sample) == pytest.approx(math.exp(best.x), rel=1e-4)
+
+
+def test_weight_is_antisymmetric() -> None:
+    assert weight((2, 5), (9, 9)) == pytest.approx(-weight((5, 2), (9, 9)))
+    assert logistic(3.0) + logistic(-3.0) == 1.0
+
+
+def test_real_mail(spamassassin: Path) -> None:
+    mails = [
+        (words_of(read_message(raw)), label == "spam") for raw, label in read_labelled(spamassassin)
+    ]
+    random.Random(0).shuffle(mails)
+    train, test = mails[:2000], mails[2000:]
+    counts: dict[str, list[int]] = {}
+    for words, c in train:
+        for word in words:
+            counts.setdefault(word, [0, 0])[c] += 1
+    table = Table.empty().add(counts, (sum(not c for _, c in train), sum(c for _, c in train)))
+    table = table.with_temperature(fit_temperature(table, train[:500]))
+    found = [(Verdict(table, words).probability, c) for words, c in test]
+    assert sum((p > 0.5) == c for p, c in found) >= 0.985 * len(test)
+    assert -sum(math.log(max(p if c else 1 - p, 1e-15)) for p, c in found) <= 0.06 * len(test)
+
+
+# Headers
+
+
+def test_byte_for_byte(model: Path) -> None:
+    for raw in (
+        SPAM,
+        HAM.replace(b"\n", b"\r\n"),
+        b"From x\n" + SPAM,
+        SPAM[:-1],
+        SPAM + b"\0\xff\r",
+    ):
+        done = run("filter", model, stdin=raw)
+        assert done.returncode == 0, done.stderr
+        added = rb"X-Naively-Class: (spam|ham)\r?\nX-Naively-Probability: [01]\.\d{6}\r?\n"
+        assert re.sub(added, b"", done.stdout, count=1) == raw
+        assert len(done.stdout) > len(raw)
+
+
+ends = st.sampled_from([b"\n", b"\r\n"])
+fields = st.sampled_from(
+    [b"Subject: hi", b"Received: a", b" folded", b"X-Other:", b"junk", b"\rX: y"]
+)
+body = st.binary(max_size=30)
+
+
+@given(st.lists(fields, max_size=5), ends, body)
+def test_marks_are_all_that_is_added(head: list[bytes], end: bytes, rest: bytes) -> None:
+    raw = b"Subject: first" + end + b"".join(line + end for line in head) + end + rest
+    assert (
+        mark(raw, {"X-Naively-Class": "spam"}).replace(b"X-Naively-Class: spam" + end, b"") == raw
+    )
+
+
+@given(st.binary())
+def test_any_bytes_are_kept(raw: bytes) -> None:
+    marked = mark(raw, {"X-Naively-Class": "spam"})
+    assert email.message_from_bytes(marked)["X-Naively-Class"] == "spam"
+    for part in raw.splitlines():
+        assert part in marked
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        b"X-Naively-Class: ham\n",
+        b"x-NAIVELY-class : ham\n",
+        b"X-Naively-Class: ham\n folded\n\tmore\n",
+        b"X-Naively-Class: ham\nX-Naively-Probability: 0\n",
+        b"X-Naively-Anything:\n",
+    ],
+)
+def test_forged_headers_are_removed(forged: bytes) -> None:
+    ours = {"X-Naively-Class": "spam"}
+    marked = b"Subject: hi\nTo: x\nX-Naively-Class: spam\n\nX-Naively-Class: body\n"
+    body = b"\nX-Naively-Class: body\n"
+    assert mark(forged + b"Subject: hi\nTo: x\n" + body, ours) == marked
+    assert mark(b"Subject: hi\n" + forged + b"To: x\n" + body, ours) == marked
+    assert mark(b"Subject: hi\nTo: x\n" + forged + body, ours) == marked
+    crlf = mark((b"Subject: hi\nTo: x\n" + forged + body).replace(b"\n", b"\r\n"), ours)
+    assert crlf == marked.replace(b"\n", b"\r\n")
+    hidden = mark(b"Subject: hi\r" + forged + b"To: x\n" + body, ours)
+    assert hidden == marked
+    after_junk = mark(b"Subject: hi\nthis is no header\n" + forged + body, ours)
+    assert after_junk == b"Subject: hi\nX-Naively-Class: spam\nthis is no header\n" + body
+
+
+def test_explanation_is_a_header_of_telling_words(model: Path) -> None:
+    raw = "Subject: pills für dich\n\ncheap schön noon\n".encode()
+    learn(str(model), [(read_message("\n\nschön\n".encode()), "spam")])
+    done = run("filter", model, "--explain", stdin=raw)
+    text = str(
+        make_header(decode_header(email.message_from_bytes(done.stdout)["X-Naively-Evidence"]))
+    )
+    assert {item.split()[0] for item in text.split(", ")} == {
+        "subject:pills", "headers:subject", "cheap", "schön", "noon",
+    }  # fmt: skip
+    assert re.search(r"noon -\d\.\d\d", text)
+    assert all(len(line) <= 78 for line in done.stdout.split(b"\n"))
+    assert done.stdout.isascii() is False
+    assert re.search(rb"X-Naively-Evidence: [\x00-\x7f]*?\n\n", done.stdout)
+
+
+# The command line
+
+
+def test_exit_codes(model: Path, tmp_path: Path) -> None:
+    assert run("filter", "--exit-code", model, stdin=SPAM).returncode == 0
+    assert run("filter", "--exit-code", model, stdin=HAM).returncode == 1
+    done = run(
+        "filter", "--exit-code", "--unsure", "0.4", "0.6", model, stdin=b"Subject: new\n\nwho"
+    )
+    assert done.returncode == 2
+    assert b"X-Naively-Class: unsure" in done.stdout
+    assert run("filter", model, stdin=HAM).returncode == 0
+    for broken in (tmp_path / "none", tmp_path):
+        done = run("filter", "--exit-code", broken, stdin=HAM)
+        assert (done.returncode, done.stdout) == (3, HAM)
+        assert done.stderr.startswith(b"naively: ")
+    model.write_bytes(b"x" * 100)
+    assert run("filter", model, stdin=SPAM).stdout == SPAM
+    for wrong in (["--no-such-option"], ["--unsure", "0.9", "0.1"], ["--costs", "0", "1"]):
+        done = run("filter", *wrong, model, stdin=SPAM)
+        assert (done.returncode, done.stdout) == (3, SPAM), wrong
+
+
+def test_help_names_the_verbs() -> None:
+    text = run("--help").stdout.decode()
+    for verb in ("filter", "learn", "unlearn"):
+        assert verb in text
+        done = run(verb, "--help")
+        assert (done.returncode, f"naively {verb}" in done.stdout.decode()) == (0, True)
+
+
+def test_costs_move_the_threshold(model: Path) -> None:
+    raw = b"Subject: pills\n\nnoon pills\n"
+    answer = lambda *options: run("filter", *options, model, stdin=raw).stdout  # noqa: E731
+    assert b"X-Naively-Class: spam" in answer()
+    assert b"X-Naively-Class: ham" in answer("--costs", "1000", "1")
+    assert b"X-Naively-Class: spam" in answer("--costs", "1", "1000")
+
+
+def test_learn_and_unlearn_are_exact(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    assert run("learn", path, "--as", "ham", stdin=HAM).returncode == 0
+    before = path.read_bytes()
+    assert run("learn", path, "--as", "spam", stdin=SPAM).returncode == 0
+    assert path.read_bytes() != before
+    marked = run("filter", "--explain", path, stdin=SPAM).stdout
+    assert run("unlearn", path, "--as", "spam", stdin=marked).returncode == 0
+    assert path.read_bytes() == before
+    done = run("unlearn", path, "--as", "spam", stdin=SPAM)
+    assert done.returncode == 3
+    assert b"not learned as spam" in done.stderr
+    assert path.read_bytes() == before
+
+
+def test_learn_folders_and_contacts(tmp_path: Path) -> None:
+    for label, raw in (("spam", SPAM), ("ham", HAM)):
+        (tmp_path / "mail" / label).mkdir(parents=True)
+        for i in range(25):
+            (tmp_path / "mail" / label / f"{i}.eml").write_bytes(raw)
+    (tmp_path / "contacts").write_text("ann@example.org")
+    options = ("--contacts", tmp_path / "contacts")
+    assert run("learn", tmp_path / "m", tmp_path / "mail", *options).returncode == 0
+    table = load(str(tmp_path / "m"))
+    assert table.messages == (25, 25)
+    assert table["sender_in_contacts:yes"] == (25, 0)
+    assert table.temperature != 1.0
+    done = run("filter", tmp_path / "m", *options, "--explain", stdin=HAM)
+    assert b"sender_in_contacts" in done.stdout
+    done = run("learn", tmp_path / "m", "--as", "spam", tmp_path / "no")
+    assert (done.returncode, b"no mail at" in done.stderr) == (3, True)
+    (tmp_path / "mail" / "ham").rename(tmp_path / "mail" / "good")
+    assert b"there is mail of 'good'" in run("learn", tmp_path / "m", tmp_path / "mail").stderr
+
+
+def test_a_new_model_is_private_and_keeps_its_mode(model: Path) -> None:
+    if os.name != "posix":
+        pytest.skip("modes are those of POSIX")
+    assert model.stat().st_mode & 0o777 == 0o600
+    model.chmod(0o640)
+    learn(str(model), [(read_message(SPAM), "spam")])
+    assert model.stat().st_mode & 0o777 == 0o640
+
+
+def test_two_at_once_lose_nothing(model: Path) -> None:
+    several = [
+        subprocess.Popen(command("learn", model, "--as", label), stdin=subprocess.PIPE)
+        for label in ["spam", "ham"] * 4
+    ]
+    for i, process in enumerate(several):
+        process.communicate(b"Subject: one of many\n\nword%d\n" % i)
+    assert [process.returncode for process in several] == [0] * 8
+    table = load(str(model))
+    assert table.messages == (5, 5)
+    assert table["subject:many"] == (4, 4)
+    assert [sum(table[f"word{i}"]) for i in range(8)] == [1] * 8
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
+def test_killed_at_any_time_the_model_is_whole(tmp_path: Path) -> None:
+    path = str(tmp_path / "m")
+    # Learns without end, so that a kill hits any step of learning.
+    code = (
+        "import sys\nfrom naively.filter.corrections import learn\n"
+        "row = {'body': ' '.join(f'w{i}' for i in range(20000))}\n"
+        "learn(sys.argv[1], [(row, 'spam')])\nprint(flush=True)\n"
+        "while True: learn(sys.argv[1], [(row, 'spam')])\n"
+    )
+    chance = random.Random(0)
+    learned = 0.0
+    for _ in range(8):
+        with subprocess.Popen(
+            [sys.executable, "-c", code, path], stdout=subprocess.PIPE
+        ) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            time.sleep(chance.uniform(0, 0.2))
+            process.send_signal(signal.SIGKILL)
+        table = load(path)
+        assert len(table) == 20000
+        assert table.messages[1] > learned
+        learned = table.messages[1]
+        assert {count for _, count in table.items()} == {(0.0, learned)}
+
+
+def test_the_filter_imports_no_numbers_and_no_framework(model: Path) -> None:
+    # A fresh message of every kind: headers, HTML, explanation.
+    code = (
+        "import io, sys; sys.stdin = io.TextIOWrapper(io.BytesIO("
+        "b'Subject: =?utf-8?q?hi?=\\nContent-Type: text/html\\n\\n<p>pills'));"
+        f"from naively.cli.mail import run; sys.exit(run(['filter', '--explain', {str(model)!r}]))"
+    )
+    loaded = modules_loaded("-c", code)
+    assert "selectolax" in loaded
+    assert loaded & {"numpy", "scipy", "typer", "click", "rich", "safetensors", "sklearn"} == set()

@@ -1,0 +1,280 @@
+"""Histograms: the bins of NumPy and scikit-learn, the formula written out, leave-one-out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.special import rel_entr
+from sklearn.preprocessing import KBinsDiscretizer
+
+from naively import Histogram, NaiveBayes
+from naively.core.axis import Columns
+from naively.core.binned import Binned
+from naively.core.block import Dense
+from naively.core.labels import Labels
+from naively.core.tally import BlockTally
+from naively.events.histogram import WIDTHS
+from naively.explain import strongest
+
+
+def counted(event: Histogram, X: np.ndarray, y: Any, k: int, w: Any = None) -> BlockTally:
+    labels = Labels(np.asarray(y, np.int32), np.arange(k), w)
+    return event.tally(Dense(X, Columns(range(X.shape[1]))), labels)
+
+
+def binned(event: Histogram, X: np.ndarray, y: Any, k: int) -> Binned:
+    return event.likelihood(counted(event, X, y, k))
+
+
+def counts_of(found: Binned, X: np.ndarray, y: np.ndarray, j: int) -> np.ndarray:
+    """Count one column by bin and class."""
+    table = np.zeros((len(found.edges[j]) + 1, y.max() + 1))
+    np.add.at(table, (found.bins(X)[:, j], y), 1)
+    return table
+
+
+def mixture(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of three kinds (two bumps, few values, heavy tails) and their three classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    X = np.stack(
+        [
+            rng.normal(3 * (y == 1) * rng.choice([-1, 1], n), 1 + (y == 2)),
+            rng.poisson(1 + y),
+            rng.standard_cauchy(n) + y,
+        ],
+        axis=1,
+    )
+    return X, y
+
+
+# --- bins ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bins", [2, 5, 32])
+def test_equally_frequent_bins_are_scikit_learns(bins: int) -> None:
+    X, y = mixture(20 * bins + 1)
+    x = X[:, :1]
+    oracle = KBinsDiscretizer(
+        bins, strategy="quantile", encode="ordinal", quantile_method="inverted_cdf"
+    ).fit(x)
+    (found,) = binned(Histogram(bins=bins), x, y, 3).edges
+    # A quantile is a number that was seen, and belongs to the bin below; the edge is above it.
+    ordered = np.sort(x[:, 0])
+    at = np.searchsorted(ordered, oracle.bin_edges_[0][1:-1])
+    np.testing.assert_allclose(found, (ordered[at] + ordered[at + 1]) / 2, rtol=1e-12)
+
+
+def test_few_values_have_a_bin_each_however_rare() -> None:
+    x = np.repeat([0.0, 1.0, 2.0], [1, 5000, 2])[:, None]
+    assert binned(Histogram(), x, np.zeros(len(x)), 1).edges[0].tolist() == [0.5, 1.5]
+
+
+def test_a_frequent_number_among_many_has_a_bin_for_itself() -> None:
+    x = np.append(np.random.default_rng(0).normal(size=900), np.zeros(100))[:, None]
+    found = binned(Histogram(), x, np.zeros(1000), 1)
+    bin_ = np.searchsorted(found.edges[0], 0.0, side="right")
+    assert found.middle[bin_] == 0.0
+    assert (found.bins(x) == bin_).sum() == 100
+
+
+def test_many_values_share_bins_within_a_cell_of_the_quantiles() -> None:
+    x = np.random.default_rng(0).normal(size=(200_000, 1))
+    (edges,) = binned(Histogram(), x, np.zeros(len(x)), 1).edges
+    share = np.histogram(x, np.r_[-np.inf, edges, np.inf])[0] / len(x)
+    assert len(share) == 32
+    assert np.abs(share - 1 / 32).max() < 0.01
+
+
+@pytest.mark.parametrize("edges", ["frequency", "width", "mdl"])
+def test_every_number_that_was_counted_is_in_the_bin_of_its_cell(edges: str) -> None:
+    rng = np.random.default_rng(4)
+    n = 30_000
+    X = np.stack([rng.normal(size=n), rng.standard_cauchy(n), rng.lognormal(0, 9, n)], axis=1)
+    X[:9, 0], X[9:15, 1] = np.inf, -np.inf
+    y = (X.sum(axis=1) > 1).astype(int)
+    event = Histogram(edges=edges, smoothing=0, estimate="mle")
+    found = binned(event, X, y, 2)
+    codes = found.bins(X) + found.first[:-1]
+    count = np.stack(
+        [np.bincount(codes[y == c].ravel(), minlength=len(found.table)) for c in range(2)], axis=1
+    )
+    np.testing.assert_allclose(np.exp(found.table) * np.bincount(y), count, atol=1e-6)
+
+
+def mdl_cuts(x: np.ndarray, y: np.ndarray, k: int) -> list[float]:
+    """Fayyad & Irani (1993), as it is written: every cut is tried on the rows themselves."""
+
+    def bits(labels: np.ndarray) -> float:
+        p = np.bincount(labels, minlength=k) / len(labels)
+        return -rel_entr(p, np.ones(k)).sum() / math.log(2)
+
+    best = None
+    for cut in (np.unique(x)[1:] + np.unique(x)[:-1]) / 2:
+        left, right = y[x < cut], y[x >= cut]
+        after = (len(left) * bits(left) + len(right) * bits(right)) / len(y)
+        if best is None or after < best[0] - 1e-12:
+            best = after, cut, left, right
+    if best is None:
+        return []
+    after, cut, left, right = best
+    kinds = [len(np.unique(part)) for part in (y, left, right)]
+    delta = math.log2(3 ** kinds[0] - 2) - (
+        kinds[0] * bits(y) - kinds[1] * bits(left) - kinds[2] * bits(right)
+    )
+    if bits(y) - after <= (math.log2(len(y) - 1) + delta) / len(y):
+        return []
+    below = x < cut
+    return [*mdl_cuts(x[below], y[below], k), cut, *mdl_cuts(x[~below], y[~below], k)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_mdl_cuts_are_fayyad_and_iranis(seed: int) -> None:
+    X, y = mixture(250, seed)
+    edges = binned(Histogram(edges="mdl"), X, y, 3).edges
+    for j in range(X.shape[1]):
+        np.testing.assert_allclose(edges[j], mdl_cuts(X[:, j], y, 3), rtol=1e-12)
+    assert sum(map(len, edges))  # something was cut
+
+
+# --- probabilities -------------------------------------------------------------------------------
+
+
+def spread(counts: np.ndarray, width: float) -> np.ndarray:
+    """Every row counts in neighbouring bins too, in all once."""
+    total = np.zeros(counts.shape)
+    for b, row in enumerate(counts):
+        place = np.arange(len(counts))
+        kernel = stats.norm.pdf(place, b, width) if width else (place == b).astype(float)
+        total += np.outer(kernel / kernel.sum(), row)
+    return total
+
+
+def share(counts: np.ndarray, width: float) -> np.ndarray:
+    """What each bin holds of all classes."""
+    return (spread(counts, width).sum(axis=1) + 0.1) / (counts.sum() + 0.1 * len(counts))
+
+
+def by_definition(counts: np.ndarray, width: float, m: float) -> np.ndarray:
+    """Probabilities of one column's bins, (bins, classes)."""
+    return (spread(counts, width) + m * share(counts, width)[:, None]) / (counts.sum(axis=0) + m)
+
+
+def loss_by_definition(counts: np.ndarray, width: float, m: float) -> float:
+    """Leave-one-out log loss of one column alone, row by row."""
+    n = counts.sum(axis=0)
+    loss = 0.0
+    for b, c in zip(*np.nonzero(counts), strict=True):
+        less = counts.copy()
+        less[b, c] -= 1
+        p = by_definition(less, width, m)[b]
+        joint = (less.sum(axis=0) + 0.5) * p
+        loss -= counts[b, c] * math.log(joint[c] / joint.sum())
+    assert n.all()
+    return loss
+
+
+@pytest.mark.parametrize("smoothing", [0, 0.7, 1.2])
+@pytest.mark.parametrize("edges", ["frequency", "width"])
+def test_probabilities_are_the_formula(edges: str, smoothing: float) -> None:
+    X, y = mixture(400)
+    found = binned(Histogram(bins=12, edges=edges, smoothing=smoothing, m=3.0), X, y, 3)
+    for j in range(3):
+        p = np.exp(found.table[found.first[j] : found.first[j + 1]])
+        np.testing.assert_allclose(
+            p, by_definition(counts_of(found, X, y, j), smoothing, 3.0), rtol=1e-10
+        )
+        np.testing.assert_allclose(p.sum(axis=0), 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_width_is_that_of_least_leave_one_out_loss(seed: int) -> None:
+    X, y = mixture(150, seed)
+    found = binned(Histogram(bins=10), X, y, 3)
+    for j in range(3):
+        counts = counts_of(found, X, y, j)
+        best = min(WIDTHS, key=lambda width, of=counts: loss_by_definition(of, width, 2.0))
+        p = np.exp(found.table[found.first[j] : found.first[j + 1]])
+        np.testing.assert_allclose(p, by_definition(counts, best, 2.0), rtol=1e-10)
+
+
+# --- leave-one-out -------------------------------------------------------------------------------
+
+EVENTS = [
+    Histogram(bins=6, smoothing=1.2),
+    Histogram(bins=5, edges="width", smoothing=0.5, m=0.3),
+    Histogram(edges="mdl", smoothing=0, m=1.0),
+]
+
+
+@pytest.mark.parametrize("event", EVENTS, ids=repr)
+@given(data=st.data())
+def test_leaving_a_row_out_is_counting_without_it(event: Histogram, data: st.DataObject) -> None:
+    n = data.draw(st.integers(2, 14))
+    number = st.integers(-4, 4).map(float) | st.just(np.nan) | st.just(np.inf)
+    X = np.array(data.draw(st.lists(st.tuples(number, number), min_size=n, max_size=n)))
+    y = np.array(data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n)))
+    w = np.array(data.draw(st.lists(st.sampled_from([1.0, 2.0, 0.5]), min_size=n, max_size=n)))
+    tally = counted(event, X, y, 2, w)
+    likelihood = event.likelihood(tally)
+    block, labels = Dense(X, Columns(range(2))), Labels(y.astype(np.int32), np.arange(2), w)
+    found = event.leave_one_out(tally, block, labels)
+    codes = likelihood.bins(X)
+    for i, j in np.ndindex(n, 2):
+        if np.isnan(X[i, j]):
+            assert found[i, j].tolist() == [0.0, 0.0]
+            continue
+        counts = np.zeros((len(likelihood.edges[j]) + 1, 2))
+        others = (np.arange(n) != i) & (codes[:, j] >= 0)
+        np.add.at(counts, (codes[others, j], y[others]), w[others])
+        assert not isinstance(event.smoothing, str)
+        expected = by_definition(counts, event.smoothing, event.m)[codes[i, j]]
+        np.testing.assert_allclose(np.exp(found[i, j]), expected, rtol=1e-9)
+
+
+# --- the rest ------------------------------------------------------------------------------------
+
+
+def test_score_samples_is_a_density() -> None:
+    X, y = mixture(5000)
+    nb = NaiveBayes(Histogram()).fit(X[:, :1], y)
+    x = np.linspace(X[:, 0].min(), X[:, 0].max(), 200_001)
+    density = np.exp(nb.score_samples(x[:, None]))
+    assert abs(np.trapezoid(density, x) - 1.0) < 1e-3
+
+
+def test_the_probability_of_single_values_is_no_density() -> None:
+    x = np.repeat([1.0, 2.0, 3.0], [2, 1, 1])[:, None]
+    nb = NaiveBayes(Histogram(smoothing=0, estimate="mle")).fit(x, [0, 0, 0, 0])
+    assert np.exp(nb.score_samples([[1.0], [3.0]])).tolist() == pytest.approx([0.5, 0.25])
+
+
+def test_infinities_are_numbers_like_others() -> None:
+    X = [[-np.inf], [-np.inf], [1.0], [2.0], [np.inf], [np.inf]]
+    nb = NaiveBayes(Histogram(smoothing=0)).fit(X, ["low"] * 2 + ["mid"] * 2 + ["high"] * 2)
+    assert nb.predict(X).tolist() == ["low"] * 2 + ["mid"] * 2 + ["high"] * 2
+    assert np.isfinite(nb.score_samples(X)).all()
+
+
+def test_strongest_evidence_names_the_column_and_a_number() -> None:
+    X, y = mixture(500)
+    nb = NaiveBayes(Histogram()).fit({"a": X[:, 0], "b": X[:, 1], "empty": np.full(500, np.nan)}, y)
+    found = strongest(nb.model_, 1, 3)
+    assert {column for column, _, _ in found} <= {"a", "b"}
+    assert all(isinstance(value, float) for _, value, _ in found)
+
+
+def test_less_than_a_row_may_be_left_of_what_has_decayed() -> None:
+    X, y = mixture(40)
+    event = Histogram()
+    whole = counted(event, X, y, 3)
+    faint = event.parameters(whole.map(lambda sums: sums * 1e-6), "mean")["p"]
+    assert (faint > 0).all()
+    # Hardly anything is left but the pretend rows, which are the same for all classes.
+    np.testing.assert_allclose(faint, np.tile(faint[:, :1], 3), rtol=1e-4)

@@ -1,0 +1,84 @@
+"""Leaving a row out in closed form is refitting without it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from naively.assess.evidence import evidence
+from naively.core.analyser import Analyser
+from naively.core.event import EventModel
+from naively.core.labels import encode_labels
+from naively.data.rows import column_rows
+from naively.events import Categorical, Complement, Gaussian, Histogram, KernelDensity
+from naively.model import Model
+from tests.cases import CASES, LEVEL, Case, objects
+from tests.laws import Sample, samples
+
+
+def frozen(event: EventModel | Analyser) -> bool:
+    """Whether something that depends on many columns or on all levels stays as it was."""
+    return (
+        (isinstance(event, Gaussian) and event.floor == "largest")
+        or (isinstance(event, Categorical) and event.codes is not None)
+        or (isinstance(event, Complement) and event.norm)
+        or (isinstance(event, Analyser) and event.selects)
+        or isinstance(event, Histogram | KernelDensity)
+    )
+
+
+ALONE = [
+    *(case for case in CASES if not frozen(case.event)),
+    Case(Categorical(m=3.0), LEVEL, objects),
+]
+
+
+def centred(table: np.ndarray) -> np.ndarray:
+    return table - table.mean(axis=-1, keepdims=True)
+
+
+def without(model: Model, one: Sample) -> Model:
+    """The model that never saw one row."""
+    seen = Model.learn(one.rows, encode_labels(one.y, one.weight), model.schema)
+    return model - seen
+
+
+@pytest.mark.parametrize("case", ALONE, ids=repr)
+@given(data=st.data())
+def test_leave_one_out_is_refitting(case: Case, data: Any) -> None:
+    sample = data.draw(samples(case, least=3, missing=not case.text))
+    few = Counter(sample.y.tolist())
+    assume(len(few) > 1 and min(few.values()) > 1)
+    if data.draw(st.booleans()):
+        sample = replace(sample, weight=np.tile([1.0, 2.0, 0.5], len(sample))[: len(sample)])
+    labels = encode_labels(sample.y, sample.weight)
+    found = evidence(sample.model, sample.rows, labels).table.sum(axis=0)
+    for i in range(len(sample)):
+        one = sample.take([i])
+        if one.weight is not None:
+            one = replace(one, weight=np.minimum(one.weight, 1))  # of the row twice, once
+        left = without(sample.model, one)
+        likelihood = left.joint_log_likelihood(one.rows) - left.class_log_prior
+        if likelihood.min() < -500:
+            continue  # what is impossible is clipped
+        np.testing.assert_allclose(found[i], centred(likelihood)[0], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("event", [Histogram(smoothing=1.2), Histogram(smoothing=0, m=1.0)])
+def test_leave_one_out_of_a_histogram_whose_bins_stay(event: Histogram) -> None:
+    x = np.tile([0.0, 1.0, 2.5, 7.0, np.nan], 8)  # each number comes often: no bin goes
+    y = np.random.default_rng(0).permutation(np.repeat(["a", "b"], 20))
+    rows = column_rows({"x": x})
+    model = Model.learn(rows, encode_labels(y), event)
+    found = evidence(model, rows, encode_labels(y)).table.sum(axis=0)
+    for i in range(len(y)):
+        one = rows.take([i])
+        left = model - Model.learn(one, encode_labels(y[[i]]), model.schema)
+        likelihood = left.joint_log_likelihood(one) - left.class_log_prior
+        np.testing.assert_allclose(found[i], centred(likelihood)[0], rtol=1e-9, atol=1e-9)

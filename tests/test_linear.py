@@ -1,0 +1,174 @@
+"""The linear view: the sign of w·x + b is the prediction, and logistic regression finds it too."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from naively import (
+    Bernoulli,
+    BernoulliNB,
+    Beta,
+    Categorical,
+    CategoricalNB,
+    Complement,
+    ComplementNB,
+    EventModel,
+    Exponential,
+    Gamma,
+    Gaussian,
+    GaussianNB,
+    Geometric,
+    JointTable,
+    LogNormal,
+    Multinomial,
+    MultinomialNB,
+    NaiveBayes,
+    Poisson,
+)
+from tests.cases import by_event
+
+Pure = partial(NaiveBayes, weights=None)
+
+RNG = np.random.default_rng(0)
+TWO = np.array(["no", "yes"])[RNG.integers(0, 2, 80)]
+THREE = np.array(["a", "b", "c"])[RNG.integers(0, 3, 80)]
+COUNT = RNG.poisson(2, (80, 4)).astype(float)
+REAL = RNG.normal(1e3, 2, (80, 3))
+LEVELS = {"colour": RNG.choice(["red", "green", "blue"], 80), "size": RNG.choice([1, 2, 3], 80)}
+TEXTS = [" ".join(RNG.choice(["buy", "now", "lunch", "at", "noon"], 4)) for _ in range(80)]
+
+LINEAR = [
+    (Bernoulli(), COUNT > 1),
+    (Bernoulli(prior=Beta(2, 3)), (COUNT > 1).astype(float)),
+    (Bernoulli(), TEXTS),
+    (Categorical(), LEVELS),
+    (Categorical(), COUNT.astype(int)),
+    (Multinomial(), COUNT),
+    (Multinomial(alpha=0.3), TEXTS),
+    (Complement(), COUNT),
+    (Complement(norm=True), COUNT),
+    (Complement(), TEXTS),
+    (Poisson(), COUNT),
+    (Geometric(), COUNT),
+    (Exponential(), COUNT + 0.5),
+    (Exponential(prior=Gamma(2, 1)), COUNT),
+    (Gaussian(variance="shared"), REAL),
+    (Gaussian(variance=4.0), REAL),
+    (JointTable(), LEVELS),
+    ("auto", {"colour": LEVELS["colour"], "in": COUNT[:, 0] > 1}),
+]
+
+
+def design(X: Any, names: list[str], event: Any) -> np.ndarray:
+    """Make the features from the rows by their names alone, cell by cell."""
+    if isinstance(X, list):
+        rows = [{f"text={word}": text.split().count(word) for word in text.split()} for text in X]
+        if isinstance(event, Bernoulli):
+            rows = [dict.fromkeys(row, 1) for row in rows]
+    elif isinstance(X, dict):
+        table = {name: column.tolist() for name, column in X.items()}
+        cells = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+        rows = [
+            {f"{c}={v}": 1 for c, v in row.items()} | {c: v for c, v in row.items() if v is True}
+            for row in cells
+        ]
+        if isinstance(event, JointTable):
+            rows = [{f"{', '.join(row)}={tuple(row.values())}": 1} for row in cells]
+    elif isinstance(event, Categorical):
+        rows = [{f"x{j}={v}": 1 for j, v in enumerate(row)} for row in X.tolist()]
+    else:
+        rows = [{f"x{j}": float(v) for j, v in enumerate(row)} for row in X.tolist()]
+    return np.array([[row.get(name, 0) for name in names] for row in rows], float)
+
+
+@pytest.mark.parametrize(("event", "X"), LINEAR, ids=by_event)
+def test_the_sign_of_w_x_plus_b_is_the_prediction(event: EventModel, X: Any) -> None:
+    for prior in ("data", [0.9, 0.1]):
+        nb = Pure(event, class_prior=prior).fit(X, TWO)
+        view = nb.linear()
+        w, b = view.coef[0], view.intercept[0]
+        odds = design(X, view.feature_names.tolist(), event) @ w + b
+        joint = nb.predict_joint_log_proba(X)
+        np.testing.assert_allclose(odds, joint[:, 1] - joint[:, 0], rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(view.classes[(odds > 0).astype(int)], nb.predict(X))
+
+
+@pytest.mark.parametrize(("event", "X"), LINEAR, ids=by_event)
+def test_the_largest_of_several_is_the_prediction(event: EventModel, X: Any) -> None:
+    nb = Pure(event).fit(X, THREE)
+    view = nb.linear()
+    score = design(X, view.feature_names.tolist(), event) @ view.coef.T + view.intercept
+    np.testing.assert_array_equal(view.classes[score.argmax(axis=1)], nb.predict(X))
+    score -= np.logaddexp.reduce(score, axis=1, keepdims=True)
+    np.testing.assert_allclose(score, nb.predict_log_proba(X), rtol=1e-8, atol=1e-9)
+
+
+def test_weights_of_columns_are_in_it() -> None:
+    X = {
+        "in": np.tile([True, True, False, True], 20),
+        "same": np.tile([True, True, False, False], 20),
+    }
+    y = np.tile(["yes", "yes", "no", "no"], 20)
+    nb = NaiveBayes(weights="loo").fit(X, y)
+    assert nb.weights_.by_name["in"]["yes"] != 1.0
+    view = nb.linear()
+    odds = np.column_stack([X[name] for name in view.feature_names]) @ view.coef[0] + view.intercept
+    joint = nb.predict_joint_log_proba(X)
+    np.testing.assert_allclose(odds, joint[:, 1] - joint[:, 0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("make", [BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB])
+def test_drop_ins_are_linear_too(make: Any) -> None:
+    nb = make().fit(COUNT.astype(int), TWO)
+    view = nb.linear()
+    X = COUNT.astype(int) if make is not BernoulliNB else COUNT > 0
+    event = Categorical() if make is CategoricalNB else None
+    odds = design(X, view.feature_names.tolist(), event) @ view.coef[0] + view.intercept[0]
+    np.testing.assert_array_equal(view.classes[(odds > 0).astype(int)], nb.predict(COUNT))
+
+
+CURVED = [
+    (Gaussian(), REAL, "gaussian columns: each class has a variance of its own"),
+    (LogNormal(variance="shared"), REAL, "linear in the logarithms"),
+    (Poisson(estimate="predictive"), COUNT, "integrated out are a curve"),
+    (Gaussian(estimate="predictive"), REAL, "integrated out are a curve"),
+    (Multinomial(alpha=0), np.eye(80), "impossible in a class has no finite weight; smooth"),
+    (Categorical(alpha=0), np.eye(80)[:, :1], "a level that is impossible in a class"),
+]
+
+
+@pytest.mark.parametrize(("event", "X", "why"), CURVED, ids=by_event)
+def test_what_is_not_linear_says_why(event: EventModel, X: Any, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        Pure(event).fit(X, TWO).linear()
+    if isinstance(event, Gaussian) and event.name == "gaussian":
+        with pytest.raises(ValueError, match="not linear in its gaussian"):
+            GaussianNB().fit(X, TWO).linear()
+
+
+GENERATED = [
+    (Bernoulli(), COUNT > 1),
+    (Poisson(), COUNT),
+    (Exponential(), COUNT + 0.5),
+    (Gaussian(variance="shared"), REAL - 1e3),
+]
+
+
+@pytest.mark.parametrize(("event", "X"), GENERATED, ids=by_event)
+def test_logistic_regression_converges_to_it(event: EventModel, X: Any) -> None:
+    """On rows that obey the assumption both find the truth, and their distance ~ 1 / sqrt(n)."""
+    true = Pure(event).fit(X, TWO)
+    distance = {}
+    for n in (400, 6400):
+        apart = []
+        for seed in range(8):
+            rows, y = true.sample(n, random_state=seed)
+            theirs = LogisticRegression(C=np.inf, tol=1e-8, max_iter=1000).fit(rows, y)
+            apart.append(np.abs(theirs.coef_ - Pure(event).fit(rows, y).linear().coef).max())
+        distance[n] = np.mean(apart)
+    assert 2.5 < distance[400] / distance[6400] < 6.4  # 4 is expected

@@ -1,0 +1,206 @@
+"""Mail becomes rows: broken messages, charsets, HTML, mailboxes, address books."""
+
+from __future__ import annotations
+
+import mailbox
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from naively.core import split, words
+from naively.data import files
+from naively.data.mail.mailbox import is_mail, read_labelled, read_messages
+from naively.data.mail.message import COLUMNS, decode, read_contacts, read_message, visible_text
+
+
+def message(**parts: object) -> bytes:
+    mail = EmailMessage()
+    mail["From"] = "Ann Example <ann@example.org>"
+    mail["To"] = "bob@example.net"
+    mail["Subject"] = "Grüße"
+    for name, value in parts.items():
+        mail[name.replace("_", "-")] = str(value)
+    return bytes(mail)
+
+
+def test_parts_and_attachments() -> None:
+    mail = EmailMessage()
+    mail["Subject"] = "Ein Angebot für dich"
+    mail["From"] = "Ann <ann@example.org>"
+    mail["X-Mailer"] = "Pen and paper"
+    mail["Received"] = "from relay.example.net by mx.example.org"
+    mail.set_content("Plain words, schön.", cte="quoted-printable")
+    mail.add_alternative(
+        "<p>HTML w<b>or</b>ds</p><style>p {}</style>", subtype="html", cte="base64"
+    )
+    mail.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="bill.pdf")
+    row = read_message(bytes(mail))
+    assert row["subject"] == "Ein Angebot für dich"
+    assert "schön" in row["body"]
+    assert "HTML words" in row["body"]
+    assert "{}" not in row["body"]
+    assert row["attachments"] == "application_pdf bill.pdf"
+    assert row["mailer"] == "Pen and paper"
+    assert row["received"] == "from relay.example.net by mx.example.org"
+    assert "x_mailer" in row["headers"]
+    assert set(row) == set(COLUMNS)
+
+
+def test_what_is_added_at_delivery_changes_nothing() -> None:
+    raw = message(Date="Mon, 1 Jan 2024 00:00:00 +0000")
+    local = b"X-Naively-Class: ham\nStatus: RO\nX-UID: 4\nDelivered-To: me\nContent-Length: 9\n"
+    assert read_message(local + raw) == read_message(raw)
+    assert read_message(b"From ann@example.org Mon Jan  1 00:00:00 2024\n" + raw) == read_message(
+        raw
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "charset", "text"),
+    [
+        ("Grüße".encode("latin-1"), "iso-8859-1", "Grüße"),
+        ("Grüße".encode(), "iso-8859-1", "Grüße"),
+        ("Grüße".encode(), None, "Grüße"),
+        ("Grüße".encode("latin-1"), "us-ascii", "Grüße"),
+        ("Grüße".encode("latin-1"), "no-such-charset", "Grüße"),
+        ("привет".encode("koi8-r"), "koi8-r", "привет"),
+        ("こんにちは".encode("iso-2022-jp"), "iso-2022-jp", "こんにちは"),
+        (b"plain", "base64", "plain"),
+        (b"plain", "idna\0", "plain"),
+        (b"", "rot13", ""),
+    ],
+)
+def test_charsets(data: bytes, charset: str | None, text: str) -> None:
+    assert decode(data, charset) == text
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"",
+        b"\n",
+        b"no header at all",
+        b"\0\0\0",
+        b"Subject: =?utf-8?b?!!!?=\n\nx",
+        b"Subject: =?no-such?q?=FF?=\n\nx",
+        b"Subject: \xff\xfe\n\n\xff",
+        b'Content-Type: text/html; charset="\xff"\nContent-Transfer-Encoding: what\n\n<b',
+        b"Content-Type: multipart/mixed\n\nno boundary",
+        b"Content-Type: multipart/mixed; boundary=a\n\n--a\n\nnever closed",
+        b"Content-Type: application/x; name*0*=''%ZZ; name*2=b\n\nx",
+        b"Content-Type: text/plain; charset*=x'y\n\nx",
+        b"Content-Disposition: attachment; filename*=a'b\n\n",
+        b"Content-Transfer-Encoding: base64\n\n=A=B=C",
+        b"Content-Transfer-Encoding: uuencode\n\nbegin 644 x\n\xff\n",
+        b"Content-Type: message/rfc822\n\nContent-Type: message/rfc822\n\n",
+        b"Content-Type: multipart/mixed; boundary=a\n\n--a\n" * 2000,
+        b'From: a@b, "c <d\n\n',
+    ],
+)
+def test_broken_mail_is_read(raw: bytes) -> None:
+    row = read_message(raw, {"a@b"})
+    assert {*row} == {*COLUMNS, "sender_in_contacts"}
+    assert all(isinstance(row[name], str) for name in COLUMNS)
+
+
+@given(st.binary(max_size=300), st.lists(st.sampled_from(
+    [b"Content-Type: multipart/mixed; boundary=x\n", b"--x\n", b"--x--\n", b"\n", b"Subject: =?",
+     b"utf-8?b?", b"?=", b"Content-Type: text/html\n", b"<a href=http://x.y/>", b"name*0*=",
+     b"Content-Transfer-Encoding: base64\n", b'Content-Disposition: attachment; filename="',
+     b"\r", b"\xff"])))  # fmt: skip
+def test_no_bytes_are_an_error(noise: bytes, pieces: list[bytes]) -> None:
+    row = read_message(b"".join(pieces) + noise)
+    assert {*row} == {*COLUMNS}
+
+
+def test_visible_text() -> None:
+    html = (
+        "<head><title>no</title></head><script>no()</script><h1>Yes</h1>and<br>yes"
+        "<!-- no --><p>f<span>r</span>ee <a href='HTTP://Shop.example:80/x?y'>here"
+        "<img src='http://pixel.example/1.gif'>"
+    )
+    text, links = visible_text(html)
+    assert text.split() == ["Yes", "and", "yes", "free", "here"]
+    assert links == ["Shop.example:80", "pixel.example"]
+    assert visible_text("<div>" * 3000 + "deep")[0] == "deep"
+    assert visible_text("") == ("", [])
+
+
+def test_contacts() -> None:
+    card = "BEGIN:VCARD\r\nFN:Ann\r\nEMAIL;TYPE=INTERNET:ann@exa\r\n mple.org\r\nEND:VCARD\r\n"
+    assert read_contacts(card) == {"ann@example.org"}
+    listed = '"Bob" <Bob@Example.net>, cid@example.com\nann@example.org;'
+    assert read_contacts(listed) == {"bob@example.net", "cid@example.com", "ann@example.org"}
+    assert read_message(message(), read_contacts(card))["sender_in_contacts"] is True
+    assert read_message(message(), frozenset())["sender_in_contacts"] is False
+
+
+def test_mailboxes(tmp_path: Path) -> None:
+    raw = [message(Message_ID=f"<{i}@example.org>") for i in range(3)]
+    mbox = mailbox.mbox(tmp_path / "spam")
+    maildir = mailbox.Maildir(tmp_path / "ham")
+    for one in raw:
+        mbox.add(one)
+        maildir.add(one)
+    mbox.close()
+    (tmp_path / "ham" / "new" / "one.eml").write_bytes(b"From x\nSubject: own\n\nFrom here on\n")
+    assert list(read_messages(tmp_path / "spam")) == raw
+    assert sorted(read_messages(tmp_path / "ham"))[1:] == sorted(raw)
+    assert is_mail(tmp_path)
+    labels = [label for _, label in read_labelled(tmp_path)]
+    assert labels == ["ham"] * 4 + ["spam"] * 3
+
+
+def test_mail_is_a_table(tmp_path: Path) -> None:
+    for label in ("ham", "spam"):
+        (tmp_path / label).mkdir()
+        (tmp_path / label / "1.eml").write_bytes(message())
+    table = files.read(tmp_path).values
+    assert list(table) == [*COLUMNS, "label"]
+    assert table["label"].tolist() == ["ham", "spam"]
+    assert table["subject"].tolist() == ["Grüße", "Grüße"]
+    assert table["mailer"].tolist() == [None, None]
+    assert list(files.read(tmp_path / "ham" / "1.eml").values) == [*COLUMNS]
+    assert list(files.read(tmp_path, columns=["subject", "label"]).values) == ["subject", "label"]
+
+
+def test_a_folder_of_texts_is_no_mail(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "1.txt").write_text("Subject: a text\n")
+    assert not is_mail(tmp_path)
+    assert list(files.read(tmp_path).values) == ["text", "label"]
+
+
+def test_a_message_file_is_one_message(tmp_path: Path) -> None:
+    raw = b"From x\nSubject: own\n\nsays\n\nFrom here on\n"
+    (tmp_path / "a.eml").write_bytes(raw)
+    assert list(read_messages(tmp_path / "a.eml")) == [raw]
+
+
+def test_labels_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.eml").write_bytes(b"a")
+    (tmp_path / "labels.csv").write_text("a.eml,spam\n")
+    assert list(read_labelled(tmp_path, tmp_path / "labels.csv")) == [(b"a", "spam")]
+    (tmp_path / "labels.csv").write_text("b.eml,spam\n")
+    with pytest.raises(FileNotFoundError, match=r"names b\.eml"):
+        list(read_labelled(tmp_path, tmp_path / "labels.csv"))
+    (tmp_path / "labels.csv").write_text("a.eml\n")
+    with pytest.raises(ValueError, match="row 1"):
+        list(read_labelled(tmp_path, tmp_path / "labels.csv"))
+    with pytest.raises(ValueError, match="does not say the class"):
+        list(read_labelled(tmp_path))
+
+
+def test_no_real_message_is_lost(spamassassin: Path) -> None:
+    rows = [(read_message(raw), label) for raw, label in read_labelled(spamassassin)]
+    assert len(rows) == 3250
+    assert sum(label == "spam" for _, label in rows) == 500
+    assert sum(bool(str(row["body"]).strip()) for row, _ in rows) >= 3240
+
+
+@given(st.text())
+def test_words_are_those_of_the_vocabulary(text: str) -> None:
+    assert words.split_words(text) == split.split(text)
