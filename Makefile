@@ -6,6 +6,9 @@ VENV ?= .venv
 SETTINGS ?=# more settings for the build of the kernels
 ARGS ?=# more arguments for pytest, or for the benchmark of accuracy
 WITH ?=# what Python is started with, such as env NAME=value
+JOBS ?= --numprocesses=auto
+IN_NUMPY := $(patsubst %,tests/test_%.py,\
+    laws cells kernels vocabulary tokens worked estimator store)
 
 BIN := $(VENV)/bin
 MADE := $(VENV)/made

@@ -1,4 +1,4 @@
-"""What the tally says of the columns: constant, like an identifier, or telling the label alone.
+"""What the tally says of the columns: constant, infinite, like an identifier, telling the label.
 
 Nothing is dropped for it. A column is said to tell the label only where that is certain: without
 exception, in every class, and in so many rows that it is no chance. Of such columns only those
@@ -170,7 +170,7 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
             for j in np.flatnonzero(own).tolist():
                 yield axis.columns[j], "nearly every row has its own: like an identifier"
         elif isinstance(axis, Cells):
-            yield from _one_cell(axis, sums[CELL])
+            yield from _odd_cells(axis, sums[CELL])
         elif isinstance(axis, Columns) and PRESENT in sums and VALUE in sums:
             yield from _constant(group, block)
     for name in telling(schema, tally):
@@ -180,7 +180,9 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
             yield name, "missing throughout"
 
 
-def _one_cell(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
+def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
+    for j in np.unique(axis.column[np.isinf(axis.low)]).tolist():
+        yield axis.columns[j], "some are infinite"
     alone = (np.diff(axis.first) == 1) & (_by_column(axis, counts.high).sum(axis=1) > 1)
     for j in np.flatnonzero(alone).tolist():
         yield axis.columns[j], f"always {axis.middle[axis.first[j]]:.6g}"

@@ -86,8 +86,10 @@ def encode_bins(
     --------
     >>> from naively.data.rows import column_rows
     >>> rows = column_rows({"a": [0.5, 2.0, None], "b": ["x", "z", None]})
-    >>> encode_bins(rows, "a", edges=[1.0, 2.0]), encode_bins(rows, "b", levels=["x", "y"])
-    (array([0, 2, 3]), array([0, 2, 3]))
+    >>> encode_bins(rows, "a", edges=[1.0, 2.0]).tolist()
+    [0, 2, 3]
+    >>> encode_bins(rows, "b", levels=["x", "y"]).tolist()
+    [0, 2, 3]
     """
     if edges is not None:
         numbers = rows.numbers([name])[:, 0]

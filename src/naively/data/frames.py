@@ -66,7 +66,7 @@ def as_table(rows: Rows) -> Any:
     Examples
     --------
     >>> as_table(as_rows({"a": [1, 2]}))
-    {'a': array([1., 2.])}
+    {'a': array([1, 2])}
     """
     columns = {name: rows.values(name) for name in rows.names}
     if list(columns) == [TEXT] and rows.kind(TEXT) == "text":

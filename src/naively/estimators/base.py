@@ -121,7 +121,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         Examples
         --------
         >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes(weights=None).fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
         >>> nb.predict([[1.0], [4.4]], reject=0.9)
         array(['a', 'unsure'], dtype=object)
         >>> nb.predict([[4.4]]), nb.predict([[4.4]], cost={"b": {"a": 100}})
@@ -156,7 +156,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         Examples
         --------
         >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes(weights=None).fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
         >>> nb.estimate_class_prior([[1.5], [1.1], [1.7], [7.5]]).round(2)
         array([0.75, 0.25])
         """
