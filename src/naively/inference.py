@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +39,14 @@ Choice: TypeAlias = "str | EventModel | Analyser"
 Choices: TypeAlias = "Choice | Sequence[Analyser]"
 EventModels: TypeAlias = "Choices | Mapping[Any, Choices]"
 
+TextBlocks: TypeAlias = Literal["words", "blocks"]
+
 OF_NUMBERS = Histogram  # unless they are named, or sparse
 TEXT_WORDS = 4.0  # strings with this many words on average, and mostly distinct, are texts
 TEXT_DISTINCT = 0.5
 SAMPLE = 10_000  # strings that are looked at to tell texts from categories
+SHORT = 1_500  # characters, up to which runs of them are counted too
+PRESENCE = 0.5  # the pseudo-count of words that count once in a text
 SEQUENCE = 50  # so many whole numbers, none twice, within twice as wide a range are a sequence
 SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
 USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
@@ -78,10 +82,14 @@ class Usual:
         How parameters are estimated.
     smoothing : "auto" or float
         The pseudo-count, or "auto": chosen by leave-one-out where an event model can.
+    text : {"words", "blocks"}
+        What is counted of a text: its words; or words, pairs of words, and, where texts are short,
+        runs of characters, each once, as blocks of their own (see docs/decisions/0006-text.md).
     """
 
     estimate: How = "mean"
     smoothing: float | str = "auto"
+    text: TextBlocks = "words"
 
     def make(self, model: type[EventModel]) -> EventModel:
         """Return an event model with these settings."""
@@ -89,6 +97,23 @@ class Usual:
         count = auto if self.smoothing == "auto" else self.smoothing
         options = {} if option is None or count is None else {option: count}
         return model(estimate=self.estimate, **options)  # type: ignore[call-arg]
+
+    def texts(self, column: NDArray[Any]) -> tuple[Text, ...]:
+        """Return how a column of texts is counted, unless it is said."""
+        if self.text == "words":
+            return (Text(),)
+        alpha = PRESENCE if self.smoothing == "auto" else self.smoothing
+        event = Multinomial(alpha, estimate=self.estimate)
+        blocks = (
+            Text(binary=True, event=event),
+            Text(ngram_range=(2, 2), binary=True, event=event),
+            Text(analyzer="char_wb", ngram_range=(2, 5), binary=True, event=event),
+        )
+        some = [text for text in column[:: max(1, len(column) // SAMPLE)].tolist() if text]
+        short = all(isinstance(text, str) for text in some) and (
+            not some or float(np.median([len(text) for text in some])) <= SHORT
+        )
+        return blocks if short else blocks[:2]
 
 
 @dataclass(frozen=True)
@@ -135,7 +160,11 @@ def infer(rows: Rows, event_models: EventModels = "auto", usual: Usual | None = 
         if kind is None:
             continue  # nothing to go by: it may become anything later
         given = named.get(name) if isinstance(named, Mapping) else named
-        for one in given if isinstance(given, tuple) else (given,):
+        every = given if isinstance(given, tuple) else (given,)
+        is_text = kind == "text" or (kind == "string" and _looks_like_text(rows, name))
+        if (given is None and is_text) or (given == "text" and kind in ("string", "text")):
+            every = usual.texts(rows.values(name))
+        for one in every:
             chosen = _choose(rows, name, kind, one, usual)
             own = name if chosen.kind == "text" else None
             group = chosen.event, chosen.kind, chosen.analyser, own
@@ -273,8 +302,6 @@ def _choose(rows: Rows, name: Name, kind: Kind, chosen: Choice | None, usual: Us
 
 
 def _of_strings(rows: Rows, name: Name, kind: Kind, chosen: Choice, usual: Usual) -> Chosen:
-    if chosen == "text":
-        return _text(Text(), usual)
     if isinstance(chosen, Analyser):
         return _text(chosen, usual)
     assert isinstance(chosen, EventModel)
@@ -308,8 +335,6 @@ def _default(rows: Rows, name: Name, kind: Kind, usual: Usual) -> Chosen:
         moments = parse_times(rows.values(name))
     if moments is not None:
         return Chosen(usual.make(OF_NUMBERS), "time", moments=moments)
-    if kind == "text" or (kind == "string" and _looks_like_text(rows, name)):
-        return _text(Text(), usual)
     if kind == "string":
         return Chosen(usual.make(Categorical), kind)
     if kind == "boolean":

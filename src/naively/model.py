@@ -14,17 +14,19 @@ from numpy.typing import NDArray
 from naively.core import compute
 from naively.core.axis import Words
 from naively.core.block import Block, Codes
+from naively.core.damped import Damped
 from naively.core.event import EventModel, How
 from naively.core.kernels import Finish, Floats
 from naively.core.labels import Labels
 from naively.core.likelihood import Contributions, Likelihood
+from naively.core.statistic import VALUE
 from naively.core.tally import BlockTally, Tally, count_classes
 from naively.core.weights import Weights
 from naively.data.rows import Rows
 from naively.events import Beta, Dirichlet
 from naively.events.pairs import Pairs
 from naively.findings import describe
-from naively.inference import EventModels, Usual, infer
+from naively.inference import EventModels, TextBlocks, Usual, infer
 from naively.schema import Schema, encode_pairs, pair_group
 
 ClassPrior: TypeAlias = "str | Sequence[float] | Mapping[Any, float] | Beta | Dirichlet"
@@ -45,16 +47,19 @@ class Settings:
         objects, which have their own.
     smoothing : "auto" or float
         The pseudo-count of such event models.
+    text : {"words", "blocks"}
+        What is counted of a text, unless it is said.
     """
 
     class_prior: ClassPrior = "data"
     estimate: How = "mean"
     smoothing: float | str = "auto"
+    text: TextBlocks = "words"
 
     @property
     def usual(self) -> Usual:
         """The settings of event models that are not given as objects."""
-        return Usual(self.estimate, self.smoothing)
+        return Usual(self.estimate, self.smoothing, self.text)
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,12 +251,23 @@ class Model:
             return plain
         weighted = {}
         for name, likelihood in plain.items():
-            axis = self.counts[name].axis
-            weight = self.weights.table(name, axis.columns, self.classes.tolist())
+            axis, classes = self.counts[name].axis, self.classes.tolist()
             if isinstance(axis, Words):
-                weight = np.broadcast_to(weight[0], (len(axis), len(self.classes)))
-            weighted[name] = likelihood.weighted(weight)
+                weighted[name] = self._weighted_texts(name, axis, likelihood, self.weights)
+            else:
+                weight = self.weights.table(name, axis.columns, classes)
+                weighted[name] = likelihood.weighted(weight)
         return weighted
+
+    def _weighted_texts(
+        self, name: str, axis: Words, likelihood: Likelihood, weights: Weights
+    ) -> Likelihood:
+        classes = self.classes.tolist()
+        by_octave = weights.of_words(name, self.counts[name][VALUE].high.sum(axis=1), classes)
+        if by_octave is not None:
+            return Damped(likelihood.weighted(by_octave))
+        weight = weights.table(name, axis.columns, classes)[0]
+        return likelihood.weighted(np.broadcast_to(weight, (len(axis), len(classes))))
 
     @cached_property
     def unweighted_likelihoods(self) -> dict[str, Likelihood]:

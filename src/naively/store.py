@@ -144,6 +144,7 @@ def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
         "class_prior": _class_prior(prior),
         "estimate": model.settings.estimate,
         "smoothing": model.settings.smoothing,
+        "text": model.settings.text,
         "columns": _names(model.schema.order),
         "weights": _weights(model, arrays),
         "notes": list(model.schema.notes.items()),
@@ -301,9 +302,9 @@ def _model(header: dict[str, Any], arrays: Arrays) -> Model:
     if twice or set(grouped) - set(schema.order) - set(schema.parts):
         raise ValueError("the groups do not hold the columns")
     weights = _read_weights(header.get("weights"), arrays, classes)
-    return Model(
-        schema, tally, Settings(prior, header["estimate"], header.get("smoothing", "auto")), weights
-    )
+    text: Any = header.get("text", "words")
+    settings = Settings(prior, header["estimate"], header.get("smoothing", "auto"), text)
+    return Model(schema, tally, settings, weights)
 
 
 def _block(entry: dict[str, Any], analyser: Analyser | None, arrays: Arrays, k: int) -> BlockTally:

@@ -30,7 +30,7 @@ def assess(model: Model, sample: Reservoir, kind: Kind | None) -> Scores:
     p = cross_validate(model, sample, kind)
     labels = sample.labels(model.classes)
     found = scores(p, model.classes, model.classes[labels.codes], labels.weight)
-    return replace(found, cost=costs(model, sample.evidence(model)))
+    return replace(found, cost=costs(model, sample))
 
 
 def cross_validate(model: Model, sample: Reservoir, kind: Kind | None) -> Floats:
@@ -57,19 +57,27 @@ def cross_validate(model: Model, sample: Reservoir, kind: Kind | None) -> Floats
     return p
 
 
-def costs(model: Model, found: Evidence) -> dict[str, float]:
+def costs(model: Model, sample: Reservoir) -> dict[str, float]:
     """Return how much the leave-one-out log loss grows without each column, in nats a row."""
-    weight = np.ones((len(found.parts), len(model.classes)))
-    if model.weights is not None:
-        classes = model.classes.tolist()
-        for i, (group, column) in enumerate(found.parts):
-            weight[i] = model.weights.table(group, [column], classes)[0]
-    joint = found.joint(weight) + model.start - model.class_log_prior
+    found = sample.evidence(model, pure=model.weights is None)
+    columns, classes = _columns(model, found), model.classes.tolist()
+    of_column = {name: np.zeros_like(found.prior) for name in columns}
+    for name, (group, column), table in zip(columns, found.parts, found.table, strict=True):
+        weight = 1.0 if model.weights is None else model.weights.table(group, [column], classes)[0]
+        of_column[name] += weight * table
+    joint = found.prior + model.start - model.class_log_prior
+    joint += sum(of_column.values())
     loss = _log_loss(joint, found)
-    return {
-        group if column is None else title(column): _log_loss(joint - w * table, found) - loss
-        for (group, column), w, table in zip(found.parts, weight, found.table, strict=True)
-    }
+    return {name: _log_loss(joint - own, found) - loss for name, own in of_column.items()}
+
+
+def _columns(model: Model, found: Evidence) -> list[str]:
+    """Return the column that each part is of; several that are one event go by their group."""
+    texts = {g.name: title(g.columns[0]) for g in model.schema.groups if g.kind == "text"}
+    return [
+        texts.get(group, group if column is None else title(column))
+        for group, column in found.parts
+    ]
 
 
 def _log_loss(joint: Floats, found: Evidence) -> float:

@@ -1,16 +1,19 @@
 """Fitting the weights: one convex problem on leave-one-out evidence.
 
 The posterior is p(c) · exp(bias_c + Σ_j w_jc · evidence_jc). First one weight for all (a
-temperature), then one for each part and class: their mean over the classes is drawn to half of
-that (of pairs of columns, to 0), they to their mean, the biases to 0, each by a ridge. Both
-minimise the log loss of rows whose own counts were left out, so that nothing has to be held back.
+temperature; the octaves of texts have one of their own), then one for each part and class: their
+mean over the classes is drawn to half of that (of pairs of columns to 0, of an octave to all of
+it), they to their mean, the biases to 0, each by a ridge. Both minimise the log loss of rows whose
+own counts were left out, so that nothing has to be held back.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.assess.evidence import Evidence
 from naively.core.kernels import Floats
@@ -24,16 +27,22 @@ RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the c
 OF_PAIRS = 10.0  # as RIDGE, of a pair of columns, whose centre is 0
 APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
 BIAS = 5.0  # as RIDGE, of a class's bias
+OF_OCTAVES = 0.3  # as RIDGE, of words of an octave, in temperatures; drawn to the temperature
+OCTAVES_APART = 3.0  # as APART, likewise
 CENTRE = 0.5  # of the temperature: columns that repeat each other share their weight
 SURE = 1.0  # as RIDGE, of the logarithm of the temperature
-RANGE = (-5.0, 1.5)  # of that logarithm
+RANGE = (-5.0, 3.0)  # of that logarithm
 ROWS = 10_000  # a sample of so many tells the weights as well as all rows
 CELLS = 20_000_000  # most numbers in a table of evidence
+OCTAVES = 16  # of a text, about
 
 
 def sample_size(model: Model) -> int:
     """Return how many rows are enough to fit the weights, or as many as memory is for."""
-    parts = sum(1 if g.event.joined else len(g.columns) for g in model.schema.groups)
+    parts = sum(
+        OCTAVES if g.kind == "text" else 1 if g.event.joined else len(g.columns)
+        for g in model.schema.groups
+    )
     return min(ROWS, max(100, CELLS // max(1, parts * len(model.classes))))
 
 
@@ -43,15 +52,42 @@ def fit(found: Evidence, kind: Kind, rows: float) -> Weights:
     none = (0.0,) * len(classes)
     if found.labels.k < 2 or not found.parts:
         return Weights(classes, {}, none, 1.0, rows)
-    pairs = np.array(found.of_pairs)
-    usual = temperature(found.table[~pairs].sum(axis=0), found.prior, found.labels)
+    kinds = np.array(found.kinds)
+    heat = np.zeros(len(kinds))  # the temperature of each part
+    for kind_of_part in ("column", "octave"):
+        of = kinds == kind_of_part
+        heat[of] = temperature(found.table[of].sum(axis=0), found.prior, found.labels)
+    usual = float(heat[kinds == "column"].max(initial=0.0)) or 1.0
     if kind == "temperature":  # pairs count by weights of their own, or not at all
-        unsaid = {part: none for part, pair in zip(found.parts, pairs, strict=True) if pair}
-        return Weights(classes, unsaid, none, usual, rows)
-    centre, strength = np.where(pairs, 0.0, CENTRE * usual), np.where(pairs, OF_PAIRS, RIDGE)
-    weight, bias = ridge(found, centre, strength)
-    of = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
-    return Weights(classes, of, tuple(bias.tolist()), CENTRE * usual, rows)
+        own = {
+            part: (float(t),) * len(classes)
+            for part, t, of in zip(found.parts, heat, kinds, strict=True)
+            if of != "column"
+        }
+        return Weights(classes, own, none, usual, rows)
+    weight, bias = ridge(found, _pull(kinds, heat))
+    by_part = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
+    return Weights(classes, by_part, tuple(bias.tolist()), CENTRE * usual, rows)
+
+
+@dataclass(frozen=True)
+class Pull:
+    """What draws the weights of each part: their mean to a centre, and they to their mean."""
+
+    centre: Floats
+    strength: Floats
+    apart: Floats
+
+
+def _pull(kinds: NDArray[np.str_], heat: Floats) -> Pull:
+    square = np.square(np.where(kinds == "octave", np.maximum(heat, 1e-3), 1.0))
+    return Pull(
+        centre=np.where(kinds == "octave", heat, CENTRE * heat),
+        strength=np.select(
+            [kinds == "pair", kinds == "octave"], [OF_PAIRS, OF_OCTAVES / square], RIDGE
+        ),
+        apart=np.where(kinds == "octave", OCTAVES_APART / square, APART),
+    )
 
 
 def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
@@ -66,10 +102,8 @@ def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
     return float(np.exp(found.x))
 
 
-def ridge(found: Evidence, centre: Floats, strength: Floats) -> tuple[Floats, Floats]:
+def ridge(found: Evidence, pull: Pull) -> tuple[Floats, Floats]:
     """Return the weights (parts, classes), at least 0, and biases (classes) of least log loss.
-
-    The mean weight of each part is drawn to its centre, with its own strength.
     """
     from scipy.optimize import minimize
 
@@ -89,14 +123,15 @@ def ridge(found: Evidence, centre: Floats, strength: Floats) -> tuple[Floats, Fl
         excess = p * right.sum(axis=1, keepdims=True) - right
         gradient = np.matmul(table, excess.T[:, :, None])[:, :, 0].T
         mean = weight.mean(axis=1)
-        off, apart = strength * (mean - centre), weight - mean[:, None]
-        gradient += off[:, None] / k + APART * apart
-        total += (off @ (mean - centre) + APART * (apart**2).sum() + BIAS * bias @ bias) / 2
+        off, apart = mean - pull.centre, weight - mean[:, None]
+        gradient += (pull.strength * off)[:, None] / k + pull.apart[:, None] * apart
+        total += (pull.strength @ off**2 + pull.apart @ (apart**2).sum(axis=1)) / 2
+        total += BIAS / 2 * bias @ bias
         of_weight = np.bincount(number.ravel(), gradient.ravel(), size)
         return total / n, np.append(of_weight, excess.sum(axis=0) + BIAS * bias) / n
 
     of_number = np.empty(size)
-    of_number[number] = centre[:, None]
+    of_number[number] = pull.centre[:, None]
     start = np.append(of_number, np.zeros(k))
     bounds = [(0.0, None)] * size + [(None, None)] * k
     result = minimize(

@@ -7,17 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.block import Codes, Dense
+from naively.core.block import Block, Codes, Dense
+from naively.core.damped import damping
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
+from naively.core.octaves import octave, octave_part
+from naively.core.statistic import VALUE
 from naively.core.weights import Part
 from naively.data.rows import Rows
+from naively.events import Multinomial
 from naively.model import Model
+from naively.schema import Group
 
+PartKind: TypeAlias = Literal["column", "pair", "octave"]
 IMPOSSIBLE = -700.0
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
 
@@ -32,8 +39,9 @@ class Evidence:
         The column is None where all columns of a group are one.
     centred : list of bool
         Whether the weights of a part may differ by class.
-    of_pairs : list of bool
-        Whether a part is a pair of columns.
+    kinds : list of {"column", "pair", "octave"}
+        Whether a part is a column (or a group that is one event), a pair of columns, or words of a
+        text that about as many texts hold, whose evidence is over the square root of its length.
     table : ndarray of shape (parts, rows, classes)
         Log likelihoods, centred over the classes.
     prior : ndarray of shape (rows, classes)
@@ -44,7 +52,7 @@ class Evidence:
 
     parts: list[Part]
     centred: list[bool]
-    of_pairs: list[bool]
+    kinds: list[PartKind]
     table: Floats
     prior: Floats
     labels: Labels
@@ -58,7 +66,7 @@ class Evidence:
         return cls(
             first.parts,
             first.centred,
-            first.of_pairs,
+            first.kinds,
             np.concatenate([batch.table for batch in batches], axis=1),
             np.concatenate([batch.prior for batch in batches]),
             Labels.join([batch.labels for batch in batches]),
@@ -79,43 +87,79 @@ class Evidence:
         )
 
 
-def evidence(model: Model, rows: Rows, labels: Labels, learned: bool = True) -> Evidence:
+def evidence(
+    model: Model, rows: Rows, labels: Labels, *, learned: bool = True, pure: bool = False
+) -> Evidence:
     """Return the evidence of labelled rows.
 
     Parameters
     ----------
     learned : bool, default True
         Whether the model has learned these rows, so that each must be left out.
+    pure : bool, default False
+        Whether each text is one part, as in a model without weights.
     """
     labels, blocks = labels.among(model.classes), model.blocks(rows)
     # A row of weight 2 is the row twice, one of which is left out.
     once = replace(labels, weight=None if labels.weight is None else np.minimum(labels.weight, 1))
     parts: list[Part] = []
+    kinds: list[PartKind] = []
     centred: list[bool] = []
     tables = [np.zeros((0, len(labels), labels.k))]
-    of_pairs: list[bool] = []
     for group in model.schema.groups:
-        block, tally = blocks[group.name], model.counts[group.name]
-        whole = group.event.joined or not isinstance(block, Dense | Codes)
-        columns = [None] if whole else list(tally.axis.columns)
-        if learned:
-            table = group.event.leave_one_out(tally, block, once)
+        block = blocks[group.name]
+        if not pure and isinstance(group.event, Multinomial) and group.event.has_octaves(block):
+            found = _of_octaves(model, group, block, once, learned)
         else:
-            items = model.unweighted_likelihoods[group.name].contributions(block)
-            table = np.zeros((len(labels), len(columns), labels.k))
-            np.add.at(table, (items.row, items.column * (not whole)), items.value)
-        parts += [(group.name, column) for column in columns]
-        centred += [model.unweighted_likelihoods[group.name].centres] * len(columns)
-        tables.append(table.transpose(1, 0, 2))
-        of_pairs += [group.event.beside] * len(columns)
+            found = _of_group(model, group, block, once, learned)
+        parts += found[0]
+        kinds += [found[1]] * len(found[0])
+        centred += [model.unweighted_likelihoods[group.name].centres] * len(found[0])
+        tables.append(found[2].transpose(1, 0, 2))
     return Evidence(
         parts,
         centred,
-        of_pairs,
+        kinds,
         _centred(np.concatenate(tables)),
         _log_prior(model, once, learned),
         labels,
     )
+
+
+def _of_group(
+    model: Model, group: Group, block: Block, labels: Labels, learned: bool
+) -> tuple[list[Part], PartKind, Floats]:
+    """Return the parts of a group, their kind, and the evidence (rows, parts, classes)."""
+    event, tally = group.event, model.counts[group.name]
+    kind: PartKind = "pair" if event.beside else "column"
+    whole = event.joined or not isinstance(block, Dense | Codes)
+    columns = [None] if whole else list(tally.axis.columns)
+    if learned:
+        table = event.leave_one_out(tally, block, labels)
+    else:
+        items = model.unweighted_likelihoods[group.name].contributions(block)
+        table = np.zeros((len(labels), len(columns), labels.k))
+        np.add.at(table, (items.row, items.column * (not whole)), items.value)
+    return [(group.name, column) for column in columns], kind, table
+
+
+def _of_octaves(
+    model: Model, group: Group, block: Block, labels: Labels, learned: bool
+) -> tuple[list[Part], PartKind, Floats]:
+    """Likewise, of a text: what the words of each octave say, over the root of its length."""
+    event, tally = group.event, model.counts[group.name]
+    assert isinstance(event, Multinomial)
+    number = octave(tally[VALUE].high.sum(axis=1))
+    octaves = int(number.max(initial=0)) + 1
+    if learned:
+        table, length = event.leave_one_out_by_octave(tally, block, labels)
+    else:
+        items = model.unweighted_likelihoods[group.name].contributions(block)
+        table = np.zeros((len(labels), octaves, labels.k))
+        np.add.at(table, (items.row, number[items.item]), items.value)
+        length = np.bincount(items.row, minlength=len(labels))
+    table *= damping(length)[:, None, None]
+    return [octave_part(group.name, i) for i in range(octaves)], "octave", table
 
 
 def _centred(table: Floats) -> Floats:

@@ -143,7 +143,8 @@ def screen(model: Model, sample: Reservoir) -> Candidates:
 
 def _columns(found: Evidence, weight: Floats) -> list[Name]:
     """Return the columns that pairs may be of: those that say most, if there are many."""
-    of = [(i, column) for i, (_, column) in enumerate(found.parts) if column is not None]
+    parts = enumerate(zip(found.parts, found.kinds, strict=True))
+    of = [(i, part[1]) for i, (part, kind) in parts if kind == "column" and part[1] is not None]
     if len(of) > COLUMNS:
         said = np.einsum("pc,pnc->p", weight, np.abs(found.table))
         of = sorted(sorted(of, key=lambda part: -said[part[0]])[:COLUMNS])

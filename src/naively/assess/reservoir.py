@@ -101,10 +101,14 @@ class Reservoir:
         """Return the posteriors of the rows of the sample."""
         return np.concatenate([model.posterior(rows) for rows, _ in self.batches])
 
-    def evidence(self, model: Model) -> Evidence:
+    def evidence(self, model: Model, *, pure: bool = False) -> Evidence:
         """Return the leave-one-out evidence of the sample under the model that learned it."""
         return Evidence.join(
-            [evidence(model, rows, labels) for rows, labels in self.batches if len(labels)]
+            [
+                evidence(model, rows, labels, pure=pure)
+                for rows, labels in self.batches
+                if len(labels)
+            ]
         )
 
     def weights(self, model: Model, kind: Kind) -> Weights:

@@ -17,13 +17,12 @@ from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.likelihood import Likelihood
 from naively.core.statistic import PRESENT, SQUARE, VALUE, Statistic
-from naively.core.sums import Sums
+from naively.core.sums import HAPAX, Sums
 from naively.core.tally import BlockTally, count
 
 How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
 HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
-HAPAX = 1e-12  # what is left of a count where one row alone had it
 
 
 class EventModel(ABC):

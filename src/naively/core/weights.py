@@ -15,8 +15,10 @@ import numpy as np
 
 from naively.core.axis import Name, title
 from naively.core.kernels import Floats
+from naively.core.octaves import octave, octave_part
 
-Part: TypeAlias = "tuple[str, Name | None]"  # group and column; None: all columns of the group
+# Group and column; None: all columns of the group. Of texts, the words of an octave.
+Part: TypeAlias = "tuple[str, Name | None]"
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,18 @@ class Weights:
         place = self._places(classes)
         mean = found.mean(axis=1, keepdims=True) if self.classes else np.zeros((len(found), 1))
         return np.hstack([found.reshape(len(columns), -1), mean])[:, place]
+
+    def of_words(self, group: str, texts: Floats, classes: Sequence[Any]) -> Floats | None:
+        """Return weights of the words that so many texts hold (words, classes).
+
+        None if words of this group have no weights by octave. Words in more texts than there were
+        have the weights of the last octave.
+        """
+        octaves = sum(of == group and column is not None for of, column in self.of)
+        if not octaves:
+            return None
+        names = [octave_part(group, number)[1] for number in range(octaves)]
+        return self.table(group, names, classes)[np.minimum(octave(texts), octaves - 1)]
 
     def bias_of(self, classes: Sequence[Any]) -> Floats:
         """Return what is added to the log priors of classes."""

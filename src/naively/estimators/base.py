@@ -247,7 +247,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         what its pairs have.
         """
         sample, schema = self._learned(), self._fitted.schema
-        cost = costs(self.model_, sample.evidence(self.model_))
+        cost = costs(self.model_, sample)
         of_column = {name: [title(name)] for name in schema.order}
         for part, (name, _) in schema.parts.items():
             of_column[name].append(title(part))

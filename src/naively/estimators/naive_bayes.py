@@ -24,7 +24,7 @@ from naively.data.frames import as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
 from naively.findings import warn_of_leaks
-from naively.inference import EventModels, extend, infer
+from naively.inference import EventModels, TextBlocks, extend, infer
 from naively.model import ClassPrior, Model, Settings
 
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
@@ -68,6 +68,11 @@ class NaiveBayes(CountingClassifier):
         most three pairs for each column are chosen in ``fit``, of 300 rows or more, where the
         leave-one-out evidence of these rows says that the log loss falls; they are counted in a
         second pass, and explained like a column.
+    text : {"auto", "words"}, default "auto"
+        What is counted of a column of texts that is not named in ``event_models``: with "auto",
+        the words, the pairs of words, and, where texts are short, the runs of two to five
+        characters that each text holds, each kind with weights of its own; with "words", or
+        without ``weights="loo"``, how often each word comes, which is the fastest.
     random_state : int, Generator or None, default None
         Chooses these rows; None is a fixed choice.
     semi_supervised : bool, default False
@@ -122,6 +127,7 @@ class NaiveBayes(CountingClassifier):
         interactions: Literal["auto"] | None = None,
         random_state: Any = None,
         semi_supervised: bool = False,
+        text: Literal["auto", "words"] = "auto",
     ) -> None:
         self.event_models = event_models
         self.class_prior = class_prior
@@ -131,6 +137,7 @@ class NaiveBayes(CountingClassifier):
         self.interactions = interactions
         self.random_state = random_state
         self.semi_supervised = semi_supervised
+        self.text = text
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
@@ -156,6 +163,8 @@ class NaiveBayes(CountingClassifier):
         check_some_weight(labels)
         if self.weights not in ("loo", "temperature", None):
             raise ValueError(f"weights must be 'loo', 'temperature' or None, got {self.weights!r}.")
+        if self.text not in ("auto", "words"):
+            raise ValueError(f"text must be 'auto' or 'words', got {self.text!r}.")
         if self.interactions not in ("auto", None):
             raise ValueError(f"interactions must be 'auto' or None, got {self.interactions!r}.")
         if self.interactions and self.weights != "loo":
@@ -168,7 +177,9 @@ class NaiveBayes(CountingClassifier):
                 "interactions='auto' needs all labels; pairs of columns are not counted of rows "
                 "without one."
             )
-        settings = Settings(self.class_prior, self.estimate, self.smoothing)
+        blocks = self.text == "auto" and self.weights == "loo" and self.estimate in ("mean", "map")
+        text: TextBlocks = "blocks" if blocks else "words"
+        settings = Settings(self.class_prior, self.estimate, self.smoothing, text)
         if there is None:
             model = Model.learn(every, labels, self.event_models, settings)
         elif len(there):
@@ -387,6 +398,7 @@ def estimator_of(model: Model) -> NaiveBayes:
         settings.smoothing,
         weights=None if model.weights is None else "loo",
         interactions="auto" if model.schema.pairs else None,
+        text="auto" if settings.text == "blocks" else "words",
     )
     nb.keep(model)
     return nb

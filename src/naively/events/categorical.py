@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from naively.core.axis import Levels
 from naively.core.block import Block, Codes
 from naively.core.event import (
-    HAPAX,
     EventModel,
     How,
     by_row,
@@ -27,6 +26,7 @@ from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.likelihood import Table
 from naively.core.statistic import LEVEL
+from naively.core.sums import HAPAX
 from naively.core.tally import BlockTally
 from naively.events.prior import Dirichlet
 

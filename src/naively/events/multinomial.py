@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from naively.core.axis import Words
 from naively.core.block import Block, Dense, Documents
 from naively.core.event import (
-    HAPAX,
     EventModel,
     How,
     by_row,
@@ -26,8 +25,10 @@ from naively.core.event import (
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.likelihood import Likelihood
+from naively.core.octaves import leave_one_out
 from naively.core.polya import Bag, Polya, polya_cells
 from naively.core.statistic import PRESENT, VALUE
+from naively.core.sums import HAPAX
 from naively.core.tally import BlockTally
 from naively.events.prior import Dirichlet, leave_one_out_alpha
 
@@ -181,6 +182,20 @@ class Multinomial(EventModel):
         joint = np.zeros((len(block), 1, labels.k))
         np.add.at(joint[:, 0], row, evidence)
         return joint
+
+    def has_octaves(self, block: Block) -> bool:
+        """Whether the words may be told apart by octave: each counts once, and they add up."""
+        once = isinstance(block, Documents) and block.presence
+        return once and not self.integrates and type(self) is Multinomial
+
+    def leave_one_out_by_octave(
+        self, tally: BlockTally, block: Block, labels: Labels
+    ) -> tuple[Floats, NDArray[np.int64]]:
+        """Return what ``naively.core.octaves.leave_one_out`` does."""
+        assert isinstance(block, Documents)
+        count = tally[VALUE].high
+        pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(count), 1))
+        return leave_one_out(count, pretend[:, 0], block, labels)
 
     def _log_shares(self, count: Floats, total: Floats, pretend: Floats, of_all: Floats) -> Floats:
         """Return log p of words from their counts and those of all words, real and pretend."""

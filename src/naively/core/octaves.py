@@ -1,0 +1,111 @@
+"""Octaves: the words of texts by how many texts hold them, 1, 2 to 3, 4 to 7, and so on.
+
+A word that two texts in a thousand hold is evidence of another worth than one that every second
+holds, so that the words of each octave are a part of the evidence with weights of their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.core.axis import Name
+from naively.core.block import Documents
+from naively.core.kernels import Floats
+from naively.core.labels import Labels
+from naively.core.sums import HAPAX
+
+ROWS = 1_000  # at a time, to bound memory
+
+
+def octave(texts: Floats) -> NDArray[np.int64]:
+    """Return the octave of words that so many texts hold.
+
+    >>> octave(np.array([1.0, 2.0, 3.0, 4.0, 0.5]))
+    array([0, 1, 1, 2, 0])
+    """
+    return np.frexp(np.maximum(texts, 1.0))[1].astype(np.int64) - 1
+
+
+def octave_part(group: str, number: int) -> tuple[str, Name]:
+    """Return the part of the evidence that the words of an octave are.
+
+    >>> octave_part("multinomial text", 2)
+    ('multinomial text', 'multinomial text, words in 4 to 7 texts')
+    """
+    least, most = 2**number, 2 ** (number + 1) - 1
+    span = "1 text" if most == 1 else f"{least} to {most} texts"
+    return group, f"{group}, words in {span}"
+
+
+def leave_one_out(
+    count: Floats, pretend: Floats, block: Documents, labels: Labels
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Return what the words of each octave say in each text, as if it had not been counted.
+
+    Parameters
+    ----------
+    count : ndarray of shape (words, classes)
+        How many texts of each class hold a word, these among them.
+    pretend : ndarray of shape (words,)
+        Pretend counts beside them.
+    block : Documents
+        Texts whose words count once.
+    labels : Labels
+        Their classes; what they weigh is left out, at most 1.
+
+    Returns
+    -------
+    evidence : ndarray of shape (rows, octaves, classes)
+        An octave is of the number of other texts that hold a word. A word that no other text
+        holds is as if it had never been seen.
+    length : ndarray of shape (rows,)
+        How many of their words other texts hold.
+    """
+    octaves = int(octave(count.sum(axis=1).max(initial=1.0))) + 1
+    evidence = np.zeros((len(block), octaves, count.shape[1]))
+    length = np.zeros(len(block), np.int64)
+    for start in range(0, len(block), ROWS):
+        some = slice(start, min(start + ROWS, len(block)))
+        evidence[some], length[some] = _some(
+            count, pretend, block.take(some.start, some.stop), labels.take(some), octaves
+        )
+    return evidence, length
+
+
+def _some(
+    count: Floats, pretend: Floats, block: Documents, labels: Labels, octaves: int
+) -> tuple[Floats, NDArray[np.int64]]:
+    from scipy.sparse import csr_array
+
+    n, k = len(block), count.shape[1]
+    row, word, _ = block.entries()
+    weight = np.ones(n) if labels.weight is None else labels.weight
+    own, y = weight[row], labels.codes[row]
+    others = count.sum(axis=1)[word] - own
+    total = np.tile(count.sum(axis=0), (n, 1))
+    total[np.arange(n), labels.codes] -= np.bincount(row, own, n)
+    total += pretend.sum()
+    known = others > HAPAX
+    total -= np.bincount(row[~known], pretend[word[~known]], n)[:, None]
+    row, word, own, y = row[known], word[known], own[known], y[known]
+
+    part = row * octaves + octave(others[known])
+    here = np.zeros(len(count), np.bool_)  # the words that some of these texts hold
+    here[word] = True
+    word = (np.cumsum(here) - 1)[word]
+    count, pretend = count[here], pretend[here]
+    with np.errstate(divide="ignore"):
+        log_count = np.log(count + pretend[:, None])
+    shape = n * octaves, len(count)
+    held = csr_array((np.ones(len(part)), (part, word)), shape=shape)
+    evidence = (held @ log_count).reshape(n, octaves, k)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left = np.maximum(count[word, y] - own, 0.0) + pretend[word]
+        change = np.bincount(part, np.log(left) - log_count[word, y], n * octaves)
+        evidence[np.arange(n), :, labels.codes] += change.reshape(n, octaves)
+        of_all = np.where(total > 0, np.log(total), 0.0)
+    number = np.bincount(part, minlength=n * octaves).reshape(n, octaves)
+    evidence -= number[:, :, None] * of_all[:, None]
+    evidence[np.broadcast_to((total <= 0)[:, None], evidence.shape)] = 0.0
+    return evidence, np.bincount(row, minlength=n)
