@@ -16,9 +16,17 @@ from naively.core.analyser import Analyser
 from naively.core.event import EventModel
 from naively.core.labels import encode_labels
 from naively.data.rows import column_rows
-from naively.events import Categorical, Complement, Gaussian, Histogram, KernelDensity
+from naively.data.text import Text
+from naively.events import (
+    Categorical,
+    Complement,
+    Gaussian,
+    Histogram,
+    KernelDensity,
+    Multinomial,
+)
 from naively.model import Model
-from tests.cases import CASES, LEVEL, Case, objects
+from tests.cases import CASES, LEVEL, TEXT, Case, objects
 from tests.laws import Sample, samples
 
 
@@ -58,7 +66,7 @@ def test_leave_one_out_is_refitting(case: Case, data: Any) -> None:
     if data.draw(st.booleans()):
         sample = replace(sample, weight=np.tile([1.0, 2.0, 0.5], len(sample))[: len(sample)])
     labels = encode_labels(sample.y, sample.weight)
-    found = evidence(sample.model, sample.rows, labels).table.sum(axis=0)
+    found = evidence(sample.model, sample.rows, labels, pure=True).table.sum(axis=0)
     for i in range(len(sample)):
         one = sample.take([i])
         if one.weight is not None:
@@ -68,6 +76,26 @@ def test_leave_one_out_is_refitting(case: Case, data: Any) -> None:
         if likelihood.min() < -500:
             continue  # what is impossible is clipped
         np.testing.assert_allclose(found[i], centred(likelihood)[0], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0])
+@given(data=st.data())
+def test_leave_one_out_by_octave_is_refitting(alpha: float, data: Any) -> None:
+    text = Text(binary=True, event=Multinomial(alpha))
+    sample = data.draw(samples(Case(text, TEXT, objects, text=True), least=3, missing=True))
+    few = Counter(sample.y.tolist())
+    assume(len(few) > 1 and min(few.values()) > 1)
+    labels = encode_labels(sample.y)
+    found = evidence(sample.model, sample.rows, labels)
+    assert set(found.kinds) == {"octave"}
+    for i in range(len(sample)):
+        one = sample.take([i])
+        left = without(sample.model, one)
+        alone = evidence(left, one.rows, encode_labels(one.y), learned=False)
+        of = [found.parts.index(part) for part in alone.parts]
+        np.testing.assert_allclose(found.table[of, i], alone.table[:, 0], rtol=1e-9, atol=1e-9)
+        rest = np.delete(found.table[:, i], of, axis=0)  # octaves that are empty without the row
+        assert not rest.any()
 
 
 @pytest.mark.parametrize("event", [Histogram(smoothing=1.2), Histogram(smoothing=0, m=1.0)])

@@ -84,5 +84,5 @@ def test_a_class_prior_that_is_given_is_not_estimated() -> None:
 
 
 def test_words_of_texts() -> None:
-    nb = NaiveBayes().fit(["cheap pills now", "lunch at noon"], ["spam", "ham"])
+    nb = NaiveBayes(text="words").fit(["cheap pills now", "lunch at noon"], ["spam", "ham"])
     assert nb.n_parameters_ == 2 * 5 + 1

@@ -20,8 +20,15 @@ from naively.data.rows import Rows
 from naively.model import Model
 
 PRIOR = "class prior"
+RUNS = "(runs of characters)"
 
 Item: TypeAlias = "tuple[str, Any, Floats]"  # column, value, log likelihoods
+
+
+class Run(str):
+    """A run of characters of a text whose words are counted too; each of many says little."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +65,20 @@ class Evidence:
         return float(p[c] / p.sum())
 
     def top(self, c: int, n: int | None = None) -> list[tuple[str, Any, float]]:
-        """Return the n items of greatest weight either way, greatest first."""
-        weights = self.weights(c)
-        order = np.argsort(-np.abs(weights), kind="stable")[:n]
-        return [(self.column[i], self.value[i], float(weights[i])) for i in order]
+        """Return the n items of greatest weight either way, greatest first.
+
+        The runs of characters of a text, of which each says little, are one item.
+        """
+        items, runs = [], dict[str, float]()
+        for column, value, weight in zip(
+            self.column, self.value, self.weights(c).tolist(), strict=True
+        ):
+            if isinstance(value, Run):
+                runs[column] = runs.get(column, 0.0) + weight
+            else:
+                items.append((column, value, weight))
+        items += [(column, RUNS, weight) for column, weight in runs.items()]
+        return sorted(items, key=lambda item: -abs(item[2]))[:n]
 
     def __str__(self) -> str:
         c = self.best
@@ -136,8 +153,9 @@ def explain(model: Model, rows: Rows) -> Explanation:
     pairs = model.schema.pairs
     prior: Item = (PRIOR, None, model.start)
     items = [[prior] for _ in range(len(rows))]
+    of_runs = model.schema.of_runs
     for name, found in model.contributions(rows).items():
-        _collect(items, found, model.counts[name].axis, rows, pairs)
+        _collect(items, found, model.counts[name].axis, rows, pairs, name in of_runs)
     joint = model.joint_log_likelihood(rows)
     return Explanation(
         [
@@ -159,6 +177,7 @@ def _collect(
     axis: Axis,
     rows: Rows,
     pairs: Mapping[Name, tuple[Name, Name]],
+    runs: bool,
 ) -> None:
     values: dict[int, Any] = {}
     for row, column, item, value in zip(
@@ -168,7 +187,7 @@ def _collect(
         if item == ABSENT:
             shown: Any = "(all that is absent)"
         elif isinstance(axis, Words):
-            shown = axis.label(item)[1]
+            shown = Run(axis.label(item)[1]) if runs else axis.label(item)[1]
         else:
             if column not in values:
                 assert name is not None
@@ -197,8 +216,9 @@ def _plain(value: Any) -> Any:
 def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
     """Return the n items that speak most for class c against all others together.
 
-    An item is a word, a level, a column that is true, or a number at the class's mean. Its weight
-    is log p(item | c) - log p(item | not c), the others weighted by their priors.
+    An item is a word (no run of characters), a level, a column that is true, or a number at the
+    class's mean. Its weight is log p(item | c) - log p(item | not c), the others weighted by their
+    priors.
     """
     others = np.arange(len(model.classes)) != c
     if not others.any():
@@ -208,6 +228,8 @@ def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
     found: list[tuple[float, str, Any]] = []
     for name, likelihood in model.without_pairs().likelihoods.items():
         axis = model.counts[name].axis
+        if name in model.schema.of_runs:
+            continue
         typical = likelihood.typical(c)
         rest = np.logaddexp.reduce(typical.value[:, others] + log_share, axis=1)
         with np.errstate(invalid="ignore"):

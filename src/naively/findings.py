@@ -36,9 +36,15 @@ def describe(schema: Schema, tally: Tally) -> Schema:
     few = len(schema.columns) <= SHOWN
     notes = {name: [note] for name, note in schema.notes.items() if few or note != "given"}
     if few:
+        texts: dict[Name, list[str]] = {}
         for group in schema.of_columns:
             for name, held in _held(group, tally.blocks[group.name]):
-                notes.setdefault(name, []).insert(0, held)
+                if group.kind == "text":
+                    texts.setdefault(name, []).append(held)
+                else:
+                    notes.setdefault(name, []).insert(0, held)
+        for name, each in texts.items():
+            notes.setdefault(name, []).insert(0, f"texts: {', '.join(each)} on average")
     for name, finding in _findings(schema, tally):
         notes.setdefault(name, []).append(finding)
     return replace(schema, notes={name: "; ".join(of) for name, of in notes.items()})
@@ -148,8 +154,7 @@ def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
     axis = block.axis
     if isinstance(axis, Words):
         texts, words = (block[s].high.sum() for s in (PRESENT, VALUE))
-        tokens = "words" if axis.analyser.single_words else f"tokens of {axis.analyser}"
-        yield axis.columns[0], f"texts: {words / max(texts, 1.0):.1f} {tokens} on average"
+        yield axis.columns[0], f"{words / max(texts, 1.0):.1f} {axis.analyser.counted}"
     elif isinstance(axis, Levels):
         for name, levels in zip(axis.columns, axis.levels, strict=True):
             yield name, f"{len(levels)} level{'' if len(levels) == 1 else 's'}"

@@ -338,7 +338,7 @@ class Model:
             codes = np.full(n, labels.index(label))
         blocks = {
             group.name: group.event.sample(self.counts[group.name], codes, rng)
-            for group in self.schema.of_columns
+            for group in self.schema.written
         }
         return self.schema.decode(blocks), self.classes[codes]
 

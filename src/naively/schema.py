@@ -7,7 +7,7 @@ becomes one block.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -115,6 +115,24 @@ class Schema:
         return tuple(group for group in self.groups if not group.event.beside)
 
     @property
+    def written(self) -> list[Group]:
+        """The groups that say what the cells of the columns are: of a text in several, words."""
+        of = {
+            name: next((g for g in groups if g.analyser and g.analyser.single_words), groups[0])
+            for name, groups in self.groups_of.items()
+        }
+        return list(dict.fromkeys(of.values()))
+
+    @cached_property
+    def of_runs(self) -> frozenset[str]:
+        """The groups of runs of characters, of texts whose words are counted too."""
+        found = set()
+        for groups in self.groups_of.values():
+            runs = {g.name for g in groups if g.analyser and not g.analyser.legible}
+            found |= runs if len(runs) < len(groups) else set()
+        return frozenset(found)
+
+    @property
     def pairs(self) -> dict[Name, tuple[Name, Name]]:
         """The pairs of columns that are counted, by name."""
         events = (group.event for group in self.groups)
@@ -185,7 +203,7 @@ class Schema:
         """Return the rows that these blocks encode."""
         columns: dict[Name, Any] = {}
         kinds: dict[Name, Kind] = {}
-        for group in self.of_columns:
+        for group in self.written:
             block = blocks[group.name]
             if group.event.layout == "rows":
                 assert isinstance(block, Codes)
@@ -250,17 +268,18 @@ class Schema:
             own = mine.get(group.name, replace(group, columns=()))
             if own.columns != group.columns:
                 if not group.event.beside:
-                    self._check_same(group)
+                    self._check_same(group, other)
                 columns = _union(own.columns, group.columns) if own.columns else group.columns
                 mine[group.name] = replace(own, columns=columns)
         order = _union(self.order, other.order)
         return Schema(tuple(mine.values()), order, {**other.notes, **self.notes})
 
-    def _check_same(self, group: Group) -> None:
-        known = self.groups_of
+    def _check_same(self, group: Group, other: Schema) -> None:
+        """Check that a column is counted alike; of a text, one may count more blocks."""
         for name in group.columns:
-            names = [own.name for own in known.get(name, ())]
-            if names and group.name not in names:
+            names = [own.name for own in self.groups_of.get(name, ())]
+            theirs = {their.name for their in other.groups_of[name]}
+            if names and theirs.isdisjoint(names):
                 raise ValueError(
                     f"Column {title(name)!r} is {' and '.join(names)} in one model and "
                     f"{group.name} in the other; they cannot be merged."
@@ -277,7 +296,7 @@ class Schema:
         table = [
             (
                 title(name),
-                " + ".join(map(_event_name, self.groups_of[name])),
+                _event_names(self.groups_of[name]),
                 self.notes.get(name, f"{group.kind}s"),
             )
             for name, group in self.columns.items()
@@ -314,6 +333,12 @@ def list_names(names: Iterable[Name], most: int = 10) -> str:
     every = list(names)
     shown = ", ".join(repr(title(name)) for name in islice(every, most))
     return shown + (f" and {len(every) - most} more" if len(every) > most else "")
+
+
+def _event_names(groups: Sequence[Group]) -> str:
+    """Return the event model of a column; of a text in several groups, without the analysers."""
+    of = [groups[0]] if len(groups) == 1 else [replace(group, analyser=None) for group in groups]
+    return " + ".join(dict.fromkeys(map(_event_name, of)))
 
 
 def _event_name(group: Group) -> str:

@@ -27,7 +27,7 @@ RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the c
 OF_PAIRS = 10.0  # as RIDGE, of a pair of columns, whose centre is 0
 APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
 BIAS = 5.0  # as RIDGE, of a class's bias
-OF_OCTAVES = 0.3  # as RIDGE, of words of an octave, in temperatures; drawn to the temperature
+OF_OCTAVES = 0.5  # as RIDGE, of words of an octave, in temperatures; drawn to the temperature
 OCTAVES_APART = 3.0  # as APART, likewise
 CENTRE = 0.5  # of the temperature: columns that repeat each other share their weight
 SURE = 1.0  # as RIDGE, of the logarithm of the temperature
@@ -103,8 +103,7 @@ def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
 
 
 def ridge(found: Evidence, pull: Pull) -> tuple[Floats, Floats]:
-    """Return the weights (parts, classes), at least 0, and biases (classes) of least log loss.
-    """
+    """Return the weights (parts, classes), at least 0, and biases (classes) of least log loss."""
     from scipy.optimize import minimize
 
     _, n, k = found.table.shape

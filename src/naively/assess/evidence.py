@@ -60,17 +60,23 @@ class Evidence:
     @classmethod
     def join(cls, batches: Sequence[Evidence]) -> Evidence:
         """Return the evidence of the rows of all batches."""
-        first, *more = batches
-        if not more:
-            return first
-        return cls(
-            first.parts,
-            first.centred,
-            first.kinds,
-            np.concatenate([batch.table for batch in batches], axis=1),
-            np.concatenate([batch.prior for batch in batches]),
-            Labels.join([batch.labels for batch in batches]),
-        )
+        fullest = max(batches, key=lambda batch: len(batch.parts))  # of texts there may be octaves
+        if all(batch.parts == fullest.parts for batch in batches):
+            table = np.concatenate([batch.table for batch in batches], axis=1)
+        else:
+            table = np.concatenate([batch.table_of(fullest.parts) for batch in batches], axis=1)
+        prior = np.concatenate([batch.prior for batch in batches])
+        labels = Labels.join([batch.labels for batch in batches])
+        return replace(fullest, table=table, prior=prior, labels=labels)
+
+    def table_of(self, parts: list[Part]) -> Floats:
+        """Return the evidence of these parts, 0 of one that is not here."""
+        place = {part: i for i, part in enumerate(self.parts)}
+        table = np.zeros((len(parts), *self.prior.shape))
+        for i, part in enumerate(parts):
+            if part in place:
+                table[i] = self.table[place[part]]
+        return table
 
     def joint(self, weight: Floats) -> Floats:
         """Return the joint log likelihoods of the rows, with weights of (parts, classes)."""

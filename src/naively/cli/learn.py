@@ -20,6 +20,7 @@ from naively.cli.source import (
 )
 
 HOW = ("mean", "map", "mle", "predictive")
+TEXT = ("auto", "words")
 WEIGHTS = ("loo", "temperature", "none")
 
 
@@ -56,6 +57,13 @@ def train(  # noqa: PLR0917  (options, not positions)
         ),
     ] = "loo",
     smoothing: Annotated[str, typer.Option(help="The pseudo-count, or auto.")] = "auto",
+    text: Annotated[
+        str,
+        typer.Option(
+            help="What is counted of texts: auto (words, pairs of words, and runs of characters "
+            "where texts are short) or words (the fastest, in the least memory)."
+        ),
+    ] = "auto",
     interactions: Annotated[
         str, typer.Option(help="Of pairs of columns: none, or auto to choose some.")
     ] = "none",
@@ -92,6 +100,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         weights=_one_of(weights, WEIGHTS, "--weights"),
         interactions=_one_of(interactions, ("auto", "none"), "--interactions"),
         semi_supervised=semi_supervised,
+        text=_one_of(text, TEXT, "--text"),
     )
     aside, total, batches = None, 0, 0
     for table in read_batches(data, input_format, wanted, ignore, whole=bool(hold_out)):

@@ -59,6 +59,21 @@ class Analyser(ABC):
         return given in ({}, {"analyzer": "word", "ngram_range": (1, 1)})
 
     @property
+    def counted(self) -> str:
+        """What is counted, in a few words."""
+        split = self.splitting
+        unit, (least, most) = split.get("analyzer", "word"), split.get("ngram_range", (1, 1))
+        if self.single_words:
+            return "words"
+        several = f"{least}" if least == most else f"{least} to {most}"
+        return f"runs of {several} {'words' if unit == 'word' else 'characters'}"
+
+    @property
+    def legible(self) -> bool:
+        """Whether a token says something to a reader: it is no run of characters."""
+        return bool(self.splitting.get("analyzer", "word") == "word")
+
+    @property
     def counts_documents(self) -> bool:
         """Whether it must be known in how many texts a token is."""
         return (type(self.min_df), self.min_df, self.max_df) != (int, 1, 1.0)

@@ -181,6 +181,10 @@ class Patterns(Analyser):
         return {}
 
     @property
+    def counted(self) -> str:
+        return "patterns"
+
+    @property
     def single_words(self) -> bool:
         return False
 

@@ -201,9 +201,10 @@ class CountingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         >>> from naively import NaiveBayes
         >>> nb = NaiveBayes().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
         >>> print(nb.explain(["cheap lunch"])[0])
-        'spam' against 'ham': log odds 0.13 (probability 0.53)
-           +0.41  text = cheap
-           -0.28  text = lunch
+        'spam' against 'ham': log odds 0.44 (probability 0.61)
+           +0.92  text = cheap
+           -0.63  text = lunch
+           +0.16  text = (runs of characters)
            +0.00  class prior
         """
         check_is_fitted(self)

@@ -1,0 +1,174 @@
+"""The default of texts: blocks of words, pairs and runs, damped by length, weights by octave."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+from naively import Multinomial, NaiveBayes, Text, load
+from naively.core.octaves import octave
+from naively.core.statistic import VALUE
+
+TEXTS = [
+    "cheap pills, buy cheap pills now",
+    "buy a cheap watch now",
+    "lunch at noon?",
+    "see you at lunch, at noon",
+    "now buy the pills",
+    "notes of the meeting at noon",
+]
+Y = ["spam", "spam", "ham", "ham", "spam", "ham"]
+
+
+@pytest.fixture(scope="module")
+def sms(data_folder: Path) -> tuple[list[str], np.ndarray]:
+    with gzip.open(data_folder / "text" / "sms_spam.jsonl.gz", "rt", encoding="utf-8") as file:
+        records = [json.loads(line) for line in file]
+    return [r["text"] for r in records], np.array([r["label"] for r in records])
+
+
+def test_the_blocks() -> None:
+    nb = NaiveBayes().fit({"note": TEXTS, "n": range(6)}, Y)
+    options = [(g.analyser.analyzer, g.analyser.ngram_range) for g in nb.schema_.groups_of["note"]]
+    assert options == [("word", (1, 1)), ("word", (2, 2)), ("char_wb", (2, 5))]
+    assert "words, " in str(nb.schema_)
+    assert "runs of 2 to 5 characters" in str(nb.schema_)
+    assert nb.feature_importances_.shape == (2,)
+    assert list(nb.assess().cost) == ["note", "n"]
+
+
+@pytest.mark.parametrize("X", [[text * 100 for text in TEXTS], [text.split() for text in TEXTS]])
+def test_runs_of_characters_are_of_short_texts_only(X: list[Any]) -> None:
+    groups = NaiveBayes().fit({"note": X}, Y).schema_.groups_of["note"]
+    assert [g.analyser.ngram_range for g in groups] == [(1, 1), (2, 2)]
+
+
+@pytest.mark.parametrize("settings", [{"text": "words"}, {"weights": None}, {"estimate": "mle"}])
+def test_words_alone_are_multinomial_nb(settings: dict[str, Any]) -> None:
+    nb = NaiveBayes(**settings).fit(TEXTS, Y)
+    (group,) = nb.schema_.groups
+    assert group.analyser == Text(event=group.event)
+    if not settings.get("estimate"):
+        theirs = make_pipeline(CountVectorizer(), MultinomialNB()).fit(TEXTS, Y)
+        pure = NaiveBayes(text="words", weights=None).fit(TEXTS, Y)
+        np.testing.assert_allclose(pure.predict_proba(TEXTS), theirs.predict_proba(TEXTS))
+
+
+def test_the_posterior_is_what_the_formula_says() -> None:
+    """Each block: Σ over its words of weight by octave × centred log p, over the root of length."""
+    nb = NaiveBayes().fit(TEXTS, Y)
+    assert nb.weights_ is not None
+    new = ["cheap lunch now, now", "unknown words", ""]
+    joint = np.tile(nb.class_log_prior_ + nb.weights_.bias_of(nb.classes_.tolist()), (3, 1))
+    for group in nb.schema_.groups:
+        analyser = group.analyser
+        assert isinstance(analyser, Text)
+        count = CountVectorizer(
+            analyzer=analyser.analyzer, ngram_range=analyser.ngram_range, binary=True
+        )
+        held = count.fit_transform(TEXTS).toarray()
+        of_class = np.stack([held[np.array(Y) == c].sum(axis=0) for c in nb.classes_], axis=1)
+        log_p = np.log(of_class + 0.5) - np.log((of_class + 0.5).sum(axis=0))
+        log_p -= log_p.mean(axis=1, keepdims=True)
+        in_octave = octave(held.sum(axis=0).astype(float))
+        names = [name for of, name in nb.weights_.of if of == group.name]
+        weight = nb.weights_.table(group.name, names, nb.classes_.tolist())[in_octave]
+        rows = count.transform(new).toarray()
+        joint += rows @ (weight * log_p) / np.sqrt(np.maximum(rows.sum(axis=1), 1))[:, None]
+    np.testing.assert_allclose(nb.predict_joint_log_proba(new), joint, atol=1e-12)
+    p = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+    np.testing.assert_allclose(nb.predict_proba(new), p)
+    for row, evidence in enumerate(nb.explain(new)):
+        np.testing.assert_allclose(evidence.log_likelihood.sum(axis=0), joint[row], atol=1e-12)
+
+
+def test_an_explanation_shows_words_and_sums_up_runs() -> None:
+    evidence = NaiveBayes().fit(TEXTS, Y).explain(["cheap lunch"])[0]
+    shown = [value for _, value, _ in evidence.top(0)]
+    assert sorted(map(str, shown)) == ["(runs of characters)", "None", "cheap", "lunch"]
+    np.testing.assert_allclose(
+        sum(weight for _, _, weight in evidence.top(0)), evidence.weights(0).sum()
+    )
+
+
+def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
+    nb = NaiveBayes().fit(TEXTS, Y)
+    nb.save(tmp_path / "m")
+    read = load(tmp_path / "m")
+    np.testing.assert_array_equal(read.predict_proba(TEXTS), nb.predict_proba(TEXTS))
+    assert read.text == "auto"
+
+
+def test_merge_and_forget() -> None:
+    whole = NaiveBayes().fit(TEXTS, Y)
+    parts = NaiveBayes().fit(TEXTS[:4], Y[:4]).merge(NaiveBayes().fit(TEXTS[4:], Y[4:]))
+    words = whole.schema_.groups[0].name
+    of = {word: whole.tally_.blocks[words][VALUE].high[i].tolist()
+          for i, word in enumerate(whole.tally_.blocks[words].axis.words)}  # fmt: skip
+    assert of == {word: parts.tally_.blocks[words][VALUE].high[i].tolist()
+                  for i, word in enumerate(parts.tally_.blocks[words].axis.words)}  # fmt: skip
+    parts.forget(TEXTS[4:], Y[4:])
+    first = NaiveBayes().fit(TEXTS[:4], Y[:4])
+    np.testing.assert_allclose(
+        parts.calibrate(TEXTS, Y).predict_proba(TEXTS),
+        first.calibrate(TEXTS, Y).predict_proba(TEXTS),
+    )
+
+
+def test_short_and_long_texts_merge() -> None:
+    short, long = NaiveBayes().fit(TEXTS, Y), NaiveBayes().fit([t * 100 for t in TEXTS], Y)
+    merged = long.merge(short)
+    assert len(merged.schema_.groups) == 3
+    assert merged.predict(TEXTS).tolist() == Y
+    with pytest.raises(ValueError, match="cannot be merged"):
+        NaiveBayes(text="words").fit(TEXTS, Y).merge(short)
+
+
+def test_texts_are_drawn_from_the_words() -> None:
+    X, _ = NaiveBayes().fit(TEXTS, Y).sample(5, y="spam", random_state=0)
+    assert len(X) == 5
+    assert set(" ".join(X).split()) <= set(" ".join(TEXTS).replace(",", "").split())
+
+
+def test_surprise_is_the_models_whatever_the_weights() -> None:
+    settings = Text(binary=True, event=Multinomial(0.5))
+    damped, pure = (NaiveBayes(settings, weights=w).fit(TEXTS, Y) for w in ("loo", None))
+    np.testing.assert_allclose(damped.score_samples(TEXTS), pure.score_samples(TEXTS))
+
+
+def test_a_damped_model_is_no_straight_line() -> None:
+    with pytest.raises(ValueError, match='text="words"'):
+        NaiveBayes().fit(TEXTS, Y).linear()
+
+
+def test_an_unknown_choice_is_said() -> None:
+    with pytest.raises(ValueError, match="text must be 'auto' or 'words'"):
+        NaiveBayes(text="pairs").fit(TEXTS, Y)
+
+
+def test_it_is_better_than_words_alone_and_knows_how_good_it_is(
+    sms: tuple[list[str], np.ndarray],
+) -> None:
+    texts, y = sms
+    nb = NaiveBayes().fit(texts[:2000], y[:2000])
+    words = NaiveBayes(text="words").fit(texts[:2000], y[:2000])
+    logistic = make_pipeline(CountVectorizer(), LogisticRegression(max_iter=1000))
+    logistic.fit(texts[:2000], y[:2000])
+    ours, plain, theirs = (
+        log_loss(y[2000:], m.predict_proba(texts[2000:])) for m in (nb, words, logistic)
+    )
+    assert ours < theirs
+    assert ours < plain
+    assert nb.score(texts[2000:], y[2000:]) > 0.985
+    assert 0.7 < nb.assess().log_loss / ours < 1.4
