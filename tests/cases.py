@@ -123,17 +123,19 @@ CASES = [
     Case(KernelDensity(bandwidth=0.5, alpha=0), REAL, numbers),
     Case(Bernoulli(prior=Beta(2, 5), estimate="map"), TRUTH, numbers),
     Case(Bernoulli(m=2.0), TRUTH, numbers),
+    Case(Bernoulli(alpha="auto"), TRUTH, numbers),
     Case(Categorical(prior=Dirichlet(2), estimate="map"), LEVEL, objects),
     Case(JointTable(), LEVEL, objects),
     Case(JointTable(alpha=0), COUNT, numbers),
     Case(Multinomial(), TEXT, objects, text=True),
+    Case(Multinomial(alpha="auto"), TEXT, objects, text=True),
     Case(Multinomial(estimate="predictive"), TEXT, objects, text=True),
     Case(Complement(), TEXT, objects, text=True),
     Case(Bernoulli(alpha=0.5), TEXT, objects, text=True),
-    Case(Text(ngram_range=(1, 2), binary=True), TEXT, objects, text=True),
+    Case(Text(ngram_range=(1, 2), binary=True, event=Multinomial()), TEXT, objects, text=True),
     Case(Text(min_df=2, max_df=0.9, max_features=3), TEXT, objects, text=True),
     Case(Text(features=16, event=Bernoulli()), TEXT, objects, text=True),
-    Case(Patterns(), TEXT, objects, text=True),
+    Case(Patterns(event=Multinomial()), TEXT, objects, text=True),
 ]
 
 ORACLES = [

@@ -26,6 +26,7 @@ from naively import (
     NormalInverseGamma,
     Poisson,
 )
+from naively.events.prior import leave_one_out_alpha, leave_one_out_coin
 
 HEADS = [1] * 8 + [0] * 2
 ROWS = [
@@ -307,3 +308,29 @@ def test_a_word_that_came_once_is_expected_again() -> None:
     assert odds[0][0] == pytest.approx(odds[1][0])
     assert odds[0][1] == pytest.approx(10 * odds[0][0])
     assert odds[1][1] < 0.5 * odds[0][1]  # the tenth says less than the first
+
+
+def test_a_pseudo_count_that_is_chosen_foretells_each_count_best_by_the_rest() -> None:
+    """By brute force over a grid; the weak draw to 1 is a quarter of a squared logarithm."""
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(rng.gamma(0.3, 3.0, (200, 2))).astype(float)
+    true, trials = rng.binomial(30, rng.beta(0.2, 0.2, (40, 2))).astype(float), np.full((40, 2), 30)
+    grid = np.exp(np.linspace(np.log(0.05), np.log(5), 400))
+
+    def words(alpha: float) -> float:
+        share = (counts - 1 + alpha) / (counts.sum(axis=0) - 1 + alpha * len(counts))
+        return float((counts * np.log(np.where(counts > 0, share, 1.0))).sum())
+
+    def coins(alpha: float) -> float:
+        total = 0.0
+        for number in (true, trials - true):
+            share = (number - 1 + alpha) / (trials - 1 + 2 * alpha)
+            total += float((number * np.log(np.where(number > 0, share, 1.0))).sum())
+        return total
+
+    for found, gain in (
+        (leave_one_out_alpha(counts), words),
+        (leave_one_out_coin(true, trials.astype(float)), coins),
+    ):
+        best = max(grid, key=lambda alpha: gain(alpha) - np.log(alpha) ** 2 / 4)
+        assert best == pytest.approx(found, rel=0.02)

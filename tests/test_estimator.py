@@ -59,8 +59,8 @@ def test_each_column_gets_the_event_model_that_its_values_suggest(table: pd.Data
     assert chosen == {
         "size": Histogram(),
         "colour": Categorical(m="auto"),
-        "sold": Bernoulli(),
-        "note": Multinomial(),
+        "sold": Bernoulli("auto"),
+        "note": Multinomial("auto"),
     }
     assert nb.schema_.columns["note"].kind == "text"
     assert nb.n_features_in_ == 4
@@ -144,7 +144,7 @@ def test_moments_may_have_a_time_zone() -> None:
 
 
 def test_texts_of_an_object_array_may_be_missing() -> None:
-    nb = NaiveBayes(weights=None).fit(
+    nb = NaiveBayes(weights=None, smoothing=1.0).fit(
         np.array(["very good", np.nan, "bad"], object), ["a", "a", "b"]
     )
     assert nb.predict(["good", "bad"]).tolist() == ["a", "b"]
@@ -426,7 +426,7 @@ def test_an_event_model_by_name_by_column_or_for_all() -> None:
         "histogram",
     }
     assert set(NaiveBayes("bernoulli", weights=None).fit(X, [0, 1, 0]).tally_.blocks) == {
-        "bernoulli of numbers"
+        "bernoulli(alpha='auto') of numbers"
     }
     with pytest.raises(ValueError, match="Column 'x0' holds numbers, not text"):
         NaiveBayes("text", weights=None).fit([[1.0], [2.0]], [0, 1])

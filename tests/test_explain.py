@@ -57,7 +57,7 @@ def test_absent_words_are_one_item() -> None:
 
 
 def test_what_speaks_most_for_a_class() -> None:
-    nb = NaiveBayes(weights=None).fit(TEXTS, Y)
+    nb = NaiveBayes(weights=None, smoothing=1.0).fit(TEXTS, Y)
     spam = nb.classes_.tolist().index("spam")
     column, word, weight = strongest(nb.model_, spam, 1)[0]
     # 2 of 6 words of spam and none of 7 of ham, each of 9 known words once more

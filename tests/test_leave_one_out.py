@@ -38,6 +38,7 @@ def frozen(event: EventModel | Analyser) -> bool:
         or (isinstance(event, Complement) and event.norm)
         or (isinstance(event, Analyser) and event.selects)
         or isinstance(event, Histogram | KernelDensity)
+        or getattr(event, "alpha", None) == "auto"
     )
 
 

@@ -56,12 +56,12 @@ USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
 }
 # The option that is the pseudo-count, and how it is chosen by itself (None: as the model says).
 PSEUDO_COUNT: dict[type[EventModel], tuple[str, Any]] = {
-    Bernoulli: ("alpha", None),
+    Bernoulli: ("alpha", "auto"),
     Categorical: ("m", "auto"),
-    Complement: ("alpha", None),
+    Complement: ("alpha", "auto"),
     Gaussian: ("smoothing", None),
     Histogram: ("m", None),
-    Multinomial: ("alpha", None),
+    Multinomial: ("alpha", "auto"),
     Poisson: ("alpha", None),
 }
 KINDS: dict[str, tuple[Kind, ...]] = {  # what a mapping may name beside columns

@@ -18,7 +18,7 @@ from naively.core.damped import Damped
 from naively.core.event import EventModel, How
 from naively.core.kernels import Finish, Floats
 from naively.core.labels import Labels
-from naively.core.likelihood import Contributions, Likelihood
+from naively.core.likelihood import Contributions, Likelihood, LogLinear
 from naively.core.statistic import VALUE
 from naively.core.tally import BlockTally, Tally, count_classes
 from naively.core.weights import Weights
@@ -263,9 +263,9 @@ class Model:
         self, name: str, axis: Words, likelihood: Likelihood, weights: Weights
     ) -> Likelihood:
         classes = self.classes.tolist()
-        by_octave = weights.of_words(name, self.counts[name][VALUE].high.sum(axis=1), classes)
-        if by_octave is not None:
-            return Damped(likelihood.weighted(by_octave))
+        by_word = weights.of_words(name, self.counts[name][VALUE].high.sum(axis=1), classes)
+        if by_word is not None and isinstance(likelihood, LogLinear):
+            return Damped(likelihood.weighted(by_word))
         weight = weights.table(name, axis.columns, classes)[0]
         return likelihood.weighted(np.broadcast_to(weight, (len(axis), len(classes))))
 

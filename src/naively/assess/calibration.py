@@ -1,10 +1,10 @@
 """Fitting the weights: one convex problem on leave-one-out evidence.
 
 The posterior is p(c) · exp(bias_c + Σ_j w_jc · evidence_jc). First one weight for all (a
-temperature; the octaves of texts have one of their own), then one for each part and class: their
-mean over the classes is drawn to half of that (of pairs of columns to 0, of an octave to all of
-it), they to their mean, the biases to 0, each by a ridge. Both minimise the log loss of rows whose
-own counts were left out, so that nothing has to be held back.
+temperature; texts have one of their own), then one for each part and class: their mean over the
+classes is drawn to half of that (of pairs of columns to 0, of words of texts to all of it), they to
+their mean, the biases to 0, each by a ridge. Both minimise the log loss of rows whose own counts
+were left out, so that nothing has to be held back.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the c
 OF_PAIRS = 10.0  # as RIDGE, of a pair of columns, whose centre is 0
 APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
 BIAS = 5.0  # as RIDGE, of a class's bias
-OF_OCTAVES = 0.5  # as RIDGE, of words of an octave, in temperatures; drawn to the temperature
-OCTAVES_APART = 3.0  # as APART, likewise
+OF_TEXTS = 0.5  # as RIDGE, of words of a text, in temperatures; drawn to the temperature
+TEXTS_APART = 3.0  # as APART, likewise
 CENTRE = 0.5  # of the temperature: columns that repeat each other share their weight
 SURE = 1.0  # as RIDGE, of the logarithm of the temperature
 RANGE = (-5.0, 3.0)  # of that logarithm
 ROWS = 10_000  # a sample of so many tells the weights as well as all rows
+OF_ONE = 2_000  # as many tell one weight
 CELLS = 20_000_000  # most numbers in a table of evidence
 OCTAVES = 16  # of a text, about
 
@@ -40,9 +41,11 @@ OCTAVES = 16  # of a text, about
 def sample_size(model: Model) -> int:
     """Return how many rows are enough to fit the weights, or as many as memory is for."""
     parts = sum(
-        OCTAVES if g.kind == "text" else 1 if g.event.joined else len(g.columns)
+        OCTAVES if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
         for g in model.schema.groups
     )
+    if parts == 1:
+        return OF_ONE
     return min(ROWS, max(100, CELLS // max(1, parts * len(model.classes))))
 
 
@@ -54,8 +57,8 @@ def fit(found: Evidence, kind: Kind, rows: float) -> Weights:
         return Weights(classes, {}, none, 1.0, rows)
     kinds = np.array(found.kinds)
     heat = np.zeros(len(kinds))  # the temperature of each part
-    for kind_of_part in ("column", "octave"):
-        of = kinds == kind_of_part
+    texts = np.isin(kinds, ["text", "octave"])
+    for of in (kinds == "column", texts):
         heat[of] = temperature(found.table[of].sum(axis=0), found.prior, found.labels)
     usual = float(heat[kinds == "column"].max(initial=0.0)) or 1.0
     if kind == "temperature":  # pairs count by weights of their own, or not at all
@@ -80,13 +83,12 @@ class Pull:
 
 
 def _pull(kinds: NDArray[np.str_], heat: Floats) -> Pull:
-    square = np.square(np.where(kinds == "octave", np.maximum(heat, 1e-3), 1.0))
+    texts = np.isin(kinds, ["text", "octave"])
+    square = np.square(np.where(texts, np.maximum(heat, 1e-3), 1.0))
     return Pull(
-        centre=np.where(kinds == "octave", heat, CENTRE * heat),
-        strength=np.select(
-            [kinds == "pair", kinds == "octave"], [OF_PAIRS, OF_OCTAVES / square], RIDGE
-        ),
-        apart=np.where(kinds == "octave", OCTAVES_APART / square, APART),
+        centre=np.where(texts, heat, CENTRE * heat),
+        strength=np.select([kinds == "pair", texts], [OF_PAIRS, OF_TEXTS / square], RIDGE),
+        apart=np.where(texts, TEXTS_APART / square, APART),
     )
 
 

@@ -12,11 +12,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.block import Block, Codes, Dense
+from naively.core.block import Block, Codes, Dense, Documents
 from naively.core.damped import damping
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
-from naively.core.octaves import octave, octave_part
+from naively.core.octaves import octave, word_parts
 from naively.core.statistic import VALUE
 from naively.core.weights import Part
 from naively.data.rows import Rows
@@ -24,7 +24,7 @@ from naively.events import Multinomial
 from naively.model import Model
 from naively.schema import Group
 
-PartKind: TypeAlias = Literal["column", "pair", "octave"]
+PartKind: TypeAlias = Literal["column", "pair", "text", "octave"]
 IMPOSSIBLE = -700.0
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
 
@@ -39,9 +39,10 @@ class Evidence:
         The column is None where all columns of a group are one.
     centred : list of bool
         Whether the weights of a part may differ by class.
-    kinds : list of {"column", "pair", "octave"}
-        Whether a part is a column (or a group that is one event), a pair of columns, or words of a
-        text that about as many texts hold, whose evidence is over the square root of its length.
+    kinds : list of {"column", "pair", "text", "octave"}
+        Whether a part is a column (or a group that is one event), a pair of columns, a text, or
+        the words of one that about as many texts hold. What a text says is over the square root
+        of its length.
     table : ndarray of shape (parts, rows, classes)
         Log likelihoods, centred over the classes.
     prior : ndarray of shape (rows, classes)
@@ -103,7 +104,7 @@ def evidence(
     learned : bool, default True
         Whether the model has learned these rows, so that each must be left out.
     pure : bool, default False
-        Whether each text is one part, as in a model without weights.
+        Whether the evidence of a text is undivided, as in a model without weights.
     """
     labels, blocks = labels.among(model.classes), model.blocks(rows)
     # A row of weight 2 is the row twice, one of which is left out.
@@ -114,13 +115,14 @@ def evidence(
     tables = [np.zeros((0, len(labels), labels.k))]
     for group in model.schema.groups:
         block = blocks[group.name]
-        if not pure and isinstance(group.event, Multinomial) and group.event.has_octaves(block):
-            found = _of_octaves(model, group, block, once, learned)
+        if not pure and isinstance(group.event, Multinomial) and group.event.adds_words(block):
+            found = _of_texts(model, group, block, once, learned)
         else:
             found = _of_group(model, group, block, once, learned)
         parts += found[0]
         kinds += [found[1]] * len(found[0])
-        centred += [model.unweighted_likelihoods[group.name].centres] * len(found[0])
+        centres = found[1] != "text" and model.unweighted_likelihoods[group.name].centres
+        centred += [centres] * len(found[0])
         tables.append(found[2].transpose(1, 0, 2))
     return Evidence(
         parts,
@@ -149,23 +151,25 @@ def _of_group(
     return [(group.name, column) for column in columns], kind, table
 
 
-def _of_octaves(
+def _of_texts(
     model: Model, group: Group, block: Block, labels: Labels, learned: bool
 ) -> tuple[list[Part], PartKind, Floats]:
-    """Likewise, of a text: what the words of each octave say, over the root of its length."""
+    """Likewise, of texts: what their words say, over the square root of their lengths."""
     event, tally = group.event, model.counts[group.name]
     assert isinstance(event, Multinomial)
-    number = octave(tally[VALUE].high.sum(axis=1))
-    octaves = int(number.max(initial=0)) + 1
+    assert isinstance(block, Documents)
+    frequency = tally[VALUE].high.sum(axis=1)
+    parts = word_parts(group.name, frequency, block.presence)
     if learned:
-        table, length = event.leave_one_out_by_octave(tally, block, labels)
+        table, length = event.leave_one_out_by_word(tally, block, labels)
     else:
         items = model.unweighted_likelihoods[group.name].contributions(block)
-        table = np.zeros((len(labels), octaves, labels.k))
-        np.add.at(table, (items.row, number[items.item]), items.value)
-        length = np.bincount(items.row, minlength=len(labels))
+        part = octave(frequency)[items.item] * block.presence
+        table = np.zeros((len(labels), len(parts), labels.k))
+        np.add.at(table, (items.row, part), items.value)
+        length = block.lengths.astype(np.float64)
     table *= damping(length)[:, None, None]
-    return [octave_part(group.name, i) for i in range(octaves)], "octave", table
+    return [*parts], "octave" if block.presence else "text", table
 
 
 def _centred(table: Floats) -> Floats:

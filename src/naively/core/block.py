@@ -139,11 +139,6 @@ class Documents(Block):
         row = np.repeat(np.arange(len(self)), np.diff(indptr))
         return row, word.astype(np.int64), count.astype(np.float64)
 
-    def to_sparse(self) -> Sparse:
-        """Return the counts of the known words, one column for each."""
-        counts = self.axis.vocabulary.encode(self.texts, self.presence)
-        return Sparse(*counts, Columns(range(len(self.axis))))
-
     def take(self, start: int, stop: int) -> Documents:
         return replace(self, texts=self.texts[start:stop])
 

@@ -7,6 +7,7 @@ grow with its length where what is known does not.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from naively.core import compute
 from naively.core.block import Documents
 from naively.core.kernels import Finish, Floats
-from naively.core.likelihood import Contributions, Likelihood, Typical
+from naively.core.likelihood import Contributions, Likelihood, LogLinear, Typical
 
 
 def damping(length: NDArray[Any]) -> Floats:
@@ -30,37 +31,42 @@ def damping(length: NDArray[Any]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Damped(Likelihood):
-    """The evidence of texts under another likelihood, over the square root of their lengths."""
+    """The evidence of the words of each text, over the square root of how many are known."""
 
-    whole: Likelihood
+    words: LogLinear
     base = None
 
+    @cached_property
+    def _with_length(self) -> LogLinear:
+        """The same, and what counts the words as if it were a class more."""
+        one = np.ones((len(self.words.slope), 1))
+        return LogLinear(np.hstack([self.words.slope, one]))
+
     def log_prob(self, block: Documents, start: Floats, finish: Finish, log_prior: Floats) -> Any:
-        counts = block.to_sparse()
-        joint = self.whole.log_prob(counts, np.zeros_like(log_prior), "joint", log_prior)
-        joint *= damping(np.diff(counts.indptr))[:, None]
+        none = np.zeros(len(log_prior) + 1)
+        found = self._with_length.log_prob(block, none, "joint", none)
+        joint = found[:, :-1] * damping(found[:, -1])[:, None]
         joint += start
         return compute.finish_rows(joint, finish, log_prior)
 
     def log_base(self, block: Any) -> Floats:
-        return self.whole.log_base(block)
+        return self.words.log_base(block)
 
     def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
-        return self.whole.at(x, column)
+        return self.words.at(x, column)
 
     def weighted(self, weight: Floats) -> Damped:
-        return replace(self, whole=self.whole.weighted(weight))
+        return replace(self, words=self.words.weighted(weight))
 
     def linear(self) -> tuple[Floats, Floats]:
         raise ValueError(
             "the evidence of a text is divided by the square root of its length, which is no "
-            'straight line; learn with text="words".'
+            "straight line; learn with weights=None."
         )
 
     def contributions(self, block: Any) -> Contributions:
-        found = self.whole.contributions(block)
-        length = np.bincount(found.row, minlength=len(block))
-        return replace(found, value=found.value * damping(length)[found.row, None])
+        found = self.words.contributions(block)
+        return replace(found, value=found.value * damping(block.lengths)[found.row, None])
 
     def typical(self, c: int) -> Typical:
-        return self.whole.typical(c)
+        return self.words.typical(c)

@@ -64,6 +64,10 @@ class EventModel(ABC):
         """Transform encoded rows before they are counted or scored."""
         return block
 
+    def settled(self, tally: BlockTally) -> EventModel:  # noqa: ARG002
+        """Return this with a pseudo-count that it chooses by itself as the tally says."""
+        return self
+
     @final
     def tally(self, block: Block, labels: Labels) -> BlockTally:
         """Count a block: ``Yᵀ · s(X)``."""
@@ -110,6 +114,9 @@ class EventModel(ABC):
         depends on several columns (a variance floor of the largest), or on all classes (a prior
         at the mean of a sparse column), stays as it was.
         """
+        settled = self.settled(tally)
+        if settled is not self:
+            return settled.leave_one_out(tally, block, labels)
         if not isinstance(block, Dense):
             return self._leave_one_out_sparse(tally, block, labels)
         row, column = np.nonzero(~np.isnan(block.values))

@@ -38,33 +38,44 @@ def octave_part(group: str, number: int) -> tuple[str, Name]:
     return group, f"{group}, words in {span}"
 
 
+def word_parts(group: str, frequency: Floats, by_octave: bool) -> list[tuple[str, Name]]:
+    """Return the parts of the evidence that the words of a text are: one, or one for each octave.
+
+    >>> word_parts("multinomial text", np.array([1.0, 3.0]), by_octave=False)
+    [('multinomial text', 'multinomial text, all words')]
+    """
+    if not by_octave:
+        return [(group, f"{group}, all words")]
+    return [octave_part(group, i) for i in range(int(octave(frequency).max(initial=0)) + 1)]
+
+
 def leave_one_out(
     count: Floats, pretend: Floats, block: Documents, labels: Labels
-) -> tuple[Floats, NDArray[np.int64]]:
-    """Return what the words of each octave say in each text, as if it had not been counted.
+) -> tuple[Floats, Floats]:
+    """Return what the words say in each text, as if it had not been counted.
 
     Parameters
     ----------
     count : ndarray of shape (words, classes)
-        How many texts of each class hold a word, these among them.
+        How often the texts of each class hold a word, these among them.
     pretend : ndarray of shape (words,)
         Pretend counts beside them.
     block : Documents
-        Texts whose words count once.
+        Texts, by octave where their words count once.
     labels : Labels
         Their classes; what they weigh is left out, at most 1.
 
     Returns
     -------
-    evidence : ndarray of shape (rows, octaves, classes)
+    evidence : ndarray of shape (rows, parts, classes)
         An octave is of the number of other texts that hold a word. A word that no other text
         holds is as if it had never been seen.
     length : ndarray of shape (rows,)
-        How many of their words other texts hold.
+        How many words they have that other texts hold.
     """
-    octaves = int(octave(count.sum(axis=1).max(initial=1.0))) + 1
+    octaves = int(octave(count.sum(axis=1).max(initial=1.0))) + 1 if block.presence else 1
     evidence = np.zeros((len(block), octaves, count.shape[1]))
-    length = np.zeros(len(block), np.int64)
+    length = np.zeros(len(block))
     for start in range(0, len(block), ROWS):
         some = slice(start, min(start + ROWS, len(block)))
         evidence[some], length[some] = _some(
@@ -75,22 +86,22 @@ def leave_one_out(
 
 def _some(
     count: Floats, pretend: Floats, block: Documents, labels: Labels, octaves: int
-) -> tuple[Floats, NDArray[np.int64]]:
+) -> tuple[Floats, Floats]:
     from scipy.sparse import csr_array
 
     n, k = len(block), count.shape[1]
-    row, word, _ = block.entries()
+    row, word, x = block.entries()
     weight = np.ones(n) if labels.weight is None else labels.weight
-    own, y = weight[row], labels.codes[row]
+    own, y = x * weight[row], labels.codes[row]
     others = count.sum(axis=1)[word] - own
     total = np.tile(count.sum(axis=0), (n, 1))
     total[np.arange(n), labels.codes] -= np.bincount(row, own, n)
     total += pretend.sum()
     known = others > HAPAX
     total -= np.bincount(row[~known], pretend[word[~known]], n)[:, None]
-    row, word, own, y = row[known], word[known], own[known], y[known]
+    row, word, x, own, y = row[known], word[known], x[known], own[known], y[known]
 
-    part = row * octaves + octave(others[known])
+    part = row * octaves + (octave(others[known]) if octaves > 1 else 0)
     here = np.zeros(len(count), np.bool_)  # the words that some of these texts hold
     here[word] = True
     word = (np.cumsum(here) - 1)[word]
@@ -98,14 +109,14 @@ def _some(
     with np.errstate(divide="ignore"):
         log_count = np.log(count + pretend[:, None])
     shape = n * octaves, len(count)
-    held = csr_array((np.ones(len(part)), (part, word)), shape=shape)
+    held = csr_array((x, (part, word)), shape=shape)
     evidence = (held @ log_count).reshape(n, octaves, k)
     with np.errstate(divide="ignore", invalid="ignore"):
         left = np.maximum(count[word, y] - own, 0.0) + pretend[word]
-        change = np.bincount(part, np.log(left) - log_count[word, y], n * octaves)
+        change = np.bincount(part, x * (np.log(left) - log_count[word, y]), n * octaves)
         evidence[np.arange(n), :, labels.codes] += change.reshape(n, octaves)
         of_all = np.where(total > 0, np.log(total), 0.0)
-    number = np.bincount(part, minlength=n * octaves).reshape(n, octaves)
+    number = np.bincount(part, x, n * octaves).reshape(n, octaves)
     evidence -= number[:, :, None] * of_all[:, None]
     evidence[np.broadcast_to((total <= 0)[:, None], evidence.shape)] = 0.0
-    return evidence, np.bincount(row, minlength=n)
+    return evidence, np.bincount(row, x, n).astype(np.float64)

@@ -79,16 +79,17 @@ class Weights:
         return np.hstack([found.reshape(len(columns), -1), mean])[:, place]
 
     def of_words(self, group: str, texts: Floats, classes: Sequence[Any]) -> Floats | None:
-        """Return weights of the words that so many texts hold (words, classes).
+        """Return weights of words by how often they came (words, classes).
 
-        None if words of this group have no weights by octave. Words in more texts than there were
-        have the weights of the last octave.
+        None if this group has none for its words. Words that came more often than any did when
+        the weights were fitted have those of the last octave.
         """
-        octaves = sum(of == group and column is not None for of, column in self.of)
-        if not octaves:
+        parts = [column for of, column in self.of if of == group and column is not None]
+        if not parts:
             return None
-        names = [octave_part(group, number)[1] for number in range(octaves)]
-        return self.table(group, names, classes)[np.minimum(octave(texts), octaves - 1)]
+        by_octave = octave_part(group, 0) in self.of
+        names = [octave_part(group, i)[1] for i in range(len(parts))] if by_octave else parts
+        return self.table(group, names, classes)[np.minimum(octave(texts), len(parts) - 1)]
 
     def bias_of(self, classes: Sequence[Any]) -> Floats:
         """Return what is added to the log priors of classes."""

@@ -24,7 +24,7 @@ from naively.core.kernels import Floats
 from naively.core.likelihood import LogLinear
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
-from naively.events.prior import Beta, pretend_rows
+from naively.events.prior import Beta, leave_one_out_coin, pretend_rows
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,12 @@ class Bernoulli(EventModel):
 
     Parameters
     ----------
-    alpha : float, "laplace", "jeffreys" or sequence of float, default 1.0
+    alpha : float, "laplace", "jeffreys", "auto" or sequence of float, default 1.0
         Pretend count of each of the two outcomes in each class, for all columns or for each: the
         posterior mean under Beta(alpha, alpha), which is the mode under
         Beta(alpha + 1, alpha + 1). 1 is Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0
-        maximum likelihood.
+        maximum likelihood. "auto" is the one under which each outcome is best foretold by the
+        rest.
     threshold : float or None, default 0.0
         A number above it counts as true. None: numbers are between 0 (false) and 1 (true)
         already, and count for as much as they are.
@@ -72,7 +73,7 @@ class Bernoulli(EventModel):
     statistics = (PRESENT, VALUE)
 
     def __post_init__(self) -> None:
-        check_alpha(self, self.alpha, named=True)
+        check_alpha(self, self.alpha, named=True, auto=True)
         check_estimate(self.estimate)
         if self.m is not None and not (np.isfinite(self.m) and self.m >= 0):
             raise ValueError(f"Bernoulli m must be at least 0, got {self.m}.")
@@ -93,6 +94,11 @@ class Bernoulli(EventModel):
                 raise ValueError("Bernoulli threshold must be at least 0 for a sparse matrix.")
             return replace(block, data=(block.data > self.threshold).astype(np.float64))
         return block
+
+    def settled(self, tally: BlockTally) -> Bernoulli:
+        if self.alpha != "auto":
+            return self
+        return replace(self, alpha=leave_one_out_coin(tally[VALUE].high, self._trials(tally)))
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
         true, trials = self._counts(tally, how)
@@ -137,8 +143,12 @@ class Bernoulli(EventModel):
         if self.prior is not None:
             a, b = map(by_row, self.prior.pretend(how))
         else:
-            a = b = by_row(0.0 if how == "mle" else self.alpha)
+            a = b = by_row(0.0 if how == "mle" else self.settled(tally).alpha)
         return tally[VALUE].high + a, tally[PRESENT].high + a + b
+
+    @staticmethod
+    def _trials(tally: BlockTally) -> Floats:
+        return np.broadcast_to(tally[PRESENT].high, tally[VALUE].shape)
 
 
 def _check_share(block: Block) -> None:

@@ -183,16 +183,14 @@ class Multinomial(EventModel):
         np.add.at(joint[:, 0], row, evidence)
         return joint
 
-    def has_octaves(self, block: Block) -> bool:
-        """Whether the words may be told apart by octave: each counts once, and they add up."""
-        once = isinstance(block, Documents) and block.presence
-        return once and not self.integrates and type(self) is Multinomial
+    def adds_words(self, block: Block) -> bool:
+        """Whether the evidence of a row is the sum of that of the words of a text."""
+        return isinstance(block, Documents) and not self.integrates and type(self) is Multinomial
 
-    def leave_one_out_by_octave(
-        self, tally: BlockTally, block: Block, labels: Labels
-    ) -> tuple[Floats, NDArray[np.int64]]:
+    def leave_one_out_by_word(
+        self, tally: BlockTally, block: Documents, labels: Labels
+    ) -> tuple[Floats, Floats]:
         """Return what ``naively.core.octaves.leave_one_out`` does."""
-        assert isinstance(block, Documents)
         count = tally[VALUE].high
         pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(count), 1))
         return leave_one_out(count, pretend[:, 0], block, labels)

@@ -6,7 +6,7 @@ mean, and with the prior's less what moves a mean to a mode it is the maximum a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -17,7 +17,7 @@ from naively.core.kernels import Floats
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
 
-STEPS, CLOSE = 200, 1e-6  # of a fixed point
+SURE = 0.25  # nats, for a logarithm of a pseudo-count that is 1 off
 LEAST_ALPHA, MOST_ALPHA = 1e-3, 1e3
 
 Counts: TypeAlias = "float | Sequence[float]"  # one for all, or one for each
@@ -198,7 +198,7 @@ def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
 
 
 def leave_one_out_alpha(count: Floats) -> float:
-    """Return the symmetric pseudo-count under which each single count is best foretold by the rest.
+    """Return the pseudo-count of words under which each single one is best foretold by the rest.
 
     Parameters
     ----------
@@ -207,21 +207,48 @@ def leave_one_out_alpha(count: Floats) -> float:
 
     Notes
     -----
-    Minka, Estimating a Dirichlet distribution (2000), section 2.3: the fixed point of the
-    leave-one-out likelihood, which needs only how many words came how often.
+    The leave-one-out likelihood of Minka, Estimating a Dirichlet distribution (2000), section 2.3,
+    which needs only how many words came how often, with a weak draw to 1.
     """
     total = count.sum(axis=0)
     seen, often = np.unique(count[count > 0], return_counts=True)
     tokens, words = seen * often, len(count)
-    alpha = 1.0
-    for _ in range(STEPS):
-        rest = np.maximum(seen - 1.0, 0.0) + alpha
+
+    def loss(alpha: float) -> float:
         of_total = np.maximum(total - 1.0, 0.0) + alpha * words
-        denominator = words * (total / of_total).sum()
-        if not denominator > 0:
-            return 1.0
-        before, alpha = alpha, alpha * float((tokens / rest).sum()) / float(denominator)
-        alpha = min(max(alpha, LEAST_ALPHA), MOST_ALPHA)
-        if abs(alpha - before) <= CLOSE * alpha:
-            break
-    return alpha
+        return float(total @ np.log(of_total) - tokens @ np.log(np.maximum(seen - 1, 0) + alpha))
+
+    return _least(loss) if len(seen) else 1.0
+
+
+def leave_one_out_coin(true: Floats, trials: Floats) -> float:
+    """Return the pseudo-count of both outcomes under which each is best foretold by the rest.
+
+    Parameters
+    ----------
+    true, trials : ndarray of shape (columns, classes)
+        How many are true, of how many.
+    """
+    both = np.stack([np.stack([true, trials - true]).ravel(), np.stack([trials, trials]).ravel()])
+    (number, of), often = np.unique(both[:, both[0] > 0], axis=1, return_counts=True)
+
+    def loss(alpha: float) -> float:
+        rest = np.maximum(number - 1.0, 0.0) + alpha
+        share = rest / (np.maximum(of - 1.0, 0.0) + 2 * alpha)
+        return -float((often * number) @ np.log(share))
+
+    return _least(loss) if len(number) else 1.0
+
+
+def _least(loss: Callable[[float], float]) -> float:
+    """Return the pseudo-count of least loss, drawn to 1, as a handful of counts says little."""
+    from scipy.optimize import minimize_scalar
+
+    bounds = np.log(LEAST_ALPHA), np.log(MOST_ALPHA)
+    found = minimize_scalar(
+        lambda log_alpha: loss(np.exp(log_alpha)) + SURE * log_alpha**2,
+        bounds=bounds,
+        method="bounded",
+        options={"xatol": 1e-6},
+    )
+    return float(np.exp(found.x))
