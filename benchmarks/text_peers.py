@@ -74,7 +74,8 @@ def fast_text(texts: list[str], y: list[str], rest: list[str]) -> tuple[float, f
                 [text + "\n" for text in flat], 1, 0.0, "strict"
             ),
         )
-    return fit, predict, [labels[0].removeprefix("__label__") for labels in found[1]]
+    (labels,) = [one for one in found if isinstance(one[0][0], str)]  # which comes first differs
+    return fit, predict, [label[0].removeprefix("__label__") for label in labels]
 
 
 def vowpal_wabbit(texts: list[str], y: list[str], rest: list[str]) -> tuple[float, float, Any]:
@@ -163,11 +164,14 @@ def bogofilter(texts: list[str], y: list[str], rest: list[str]) -> tuple[float, 
 
 
 PEERS = [
+    Peer("naively", of_scikit_learn(NaiveBayes)),
+    Peer('naively, text="words"', of_scikit_learn(lambda: NaiveBayes(text="words"))),
     Peer(
-        "naively, words", of_scikit_learn(lambda: NaiveBayes("text", weights=None, smoothing=1.0))
+        "naively, pure, words",
+        of_scikit_learn(lambda: NaiveBayes("text", weights=None, smoothing=1.0)),
     ),
     Peer(
-        "naively, words and pairs",
+        "naively, pure, words and pairs in one",
         of_scikit_learn(lambda: NaiveBayes(Text(ngram_range=(1, 2)), weights=None, smoothing=1.0)),
     ),
     Peer(

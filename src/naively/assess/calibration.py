@@ -33,7 +33,7 @@ CENTRE = 0.5  # of the temperature: columns that repeat each other share their w
 SURE = 1.0  # as RIDGE, of the logarithm of the temperature
 RANGE = (-5.0, 3.0)  # of that logarithm
 ROWS = 10_000  # a sample of so many tells the weights as well as all rows
-OF_ONE = 2_000  # as many tell one weight
+OF_ONE = 500  # as many of each class tell one weight
 CELLS = 20_000_000  # most numbers in a table of evidence
 OCTAVES = 16  # of a text, about
 
@@ -45,7 +45,7 @@ def sample_size(model: Model) -> int:
         for g in model.schema.groups
     )
     if parts == 1:
-        return OF_ONE
+        return min(ROWS, OF_ONE * len(model.classes))
     return min(ROWS, max(100, CELLS // max(1, parts * len(model.classes))))
 
 
@@ -61,7 +61,9 @@ def fit(found: Evidence, kind: Kind, rows: float) -> Weights:
     for of in (kinds == "column", texts):
         heat[of] = temperature(found.table[of].sum(axis=0), found.prior, found.labels)
     usual = float(heat[kinds == "column"].max(initial=0.0)) or 1.0
-    if kind == "temperature":  # pairs count by weights of their own, or not at all
+    # Of two classes a text alone needs no bias, which would decide what has no known word.
+    if kind == "temperature" or (found.kinds == ["text"] and len(classes) == 2):
+        # Pairs count by weights of their own, or not at all.
         own = {
             part: (float(t),) * len(classes)
             for part, t, of in zip(found.parts, heat, kinds, strict=True)

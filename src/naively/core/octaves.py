@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.axis import Name
-from naively.core.block import Documents
+from naively.core.block import Documents, Entries
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.sums import HAPAX
@@ -73,50 +73,56 @@ def leave_one_out(
     length : ndarray of shape (rows,)
         How many words they have that other texts hold.
     """
-    octaves = int(octave(count.sum(axis=1).max(initial=1.0))) + 1 if block.presence else 1
+    frequency = count.sum(axis=1)
+    octaves = int(octave(frequency.max(initial=1.0))) + 1 if block.presence else 1
+    total = count.sum(axis=0) + pretend.sum()
     evidence = np.zeros((len(block), octaves, count.shape[1]))
     length = np.zeros(len(block))
     for start in range(0, len(block), ROWS):
         some = slice(start, min(start + ROWS, len(block)))
+        texts, own = block.take(some.start, some.stop), labels.take(some)
+        row, word, x = texts.entries()
+        here = np.zeros(len(count), np.bool_)  # the words that some of these texts hold
+        here[word] = True
+        cells = row, (np.cumsum(here) - 1)[word], x
         evidence[some], length[some] = _some(
-            count, pretend, block.take(some.start, some.stop), labels.take(some), octaves
+            count[here], frequency[here], pretend[here], total, cells, own, octaves
         )
     return evidence, length
 
 
 def _some(
-    count: Floats, pretend: Floats, block: Documents, labels: Labels, octaves: int
+    count: Floats,
+    frequency: Floats,
+    pretend: Floats,
+    total: Floats,
+    cells: Entries,
+    labels: Labels,
+    octaves: int,
 ) -> tuple[Floats, Floats]:
     from scipy.sparse import csr_array
 
-    n, k = len(block), count.shape[1]
-    row, word, x = block.entries()
+    row, word, x = cells
+    n, k = len(labels), count.shape[1]
     weight = np.ones(n) if labels.weight is None else labels.weight
     own, y = x * weight[row], labels.codes[row]
-    others = count.sum(axis=1)[word] - own
-    total = np.tile(count.sum(axis=0), (n, 1))
+    others = frequency[word] - own
+    total = np.tile(total, (n, 1))
     total[np.arange(n), labels.codes] -= np.bincount(row, own, n)
-    total += pretend.sum()
     known = others > HAPAX
     total -= np.bincount(row[~known], pretend[word[~known]], n)[:, None]
     row, word, x, own, y = row[known], word[known], x[known], own[known], y[known]
 
     part = row * octaves + (octave(others[known]) if octaves > 1 else 0)
-    here = np.zeros(len(count), np.bool_)  # the words that some of these texts hold
-    here[word] = True
-    word = (np.cumsum(here) - 1)[word]
-    count, pretend = count[here], pretend[here]
-    with np.errstate(divide="ignore"):
-        log_count = np.log(count + pretend[:, None])
-    shape = n * octaves, len(count)
-    held = csr_array((x, (part, word)), shape=shape)
-    evidence = (held @ log_count).reshape(n, octaves, k)
     with np.errstate(divide="ignore", invalid="ignore"):
+        log_count = np.log(count + pretend[:, None])
+        held = csr_array((x, (part, word)), shape=(n * octaves, len(count)))
+        evidence = (held @ log_count).reshape(n, octaves, k)
         left = np.maximum(count[word, y] - own, 0.0) + pretend[word]
         change = np.bincount(part, x * (np.log(left) - log_count[word, y]), n * octaves)
         evidence[np.arange(n), :, labels.codes] += change.reshape(n, octaves)
-        of_all = np.where(total > 0, np.log(total), 0.0)
+        of_all = np.where(total > HAPAX, np.log(total), 0.0)
     number = np.bincount(part, x, n * octaves).reshape(n, octaves)
     evidence -= number[:, :, None] * of_all[:, None]
-    evidence[np.broadcast_to((total <= 0)[:, None], evidence.shape)] = 0.0
+    evidence[np.broadcast_to((total <= HAPAX)[:, None], evidence.shape)] = 0.0
     return evidence, np.bincount(row, x, n).astype(np.float64)
