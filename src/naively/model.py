@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.class_prior import ClassPrior, class_probabilities, is_estimated
 from naively.core import compute
 from naively.core.axis import Words
 from naively.core.block import Block, Codes
@@ -18,18 +19,16 @@ from naively.core.damped import Damped
 from naively.core.event import EventModel, How
 from naively.core.kernels import Finish, Floats
 from naively.core.labels import Labels
-from naively.core.likelihood import Contributions, Likelihood, LogLinear
+from naively.core.likelihood import Contributions, Likelihood
+from naively.core.loglinear import LogLinear
 from naively.core.statistic import VALUE
 from naively.core.tally import BlockTally, Tally, count_classes
 from naively.core.weights import Weights
 from naively.data.rows import Rows
-from naively.events import Beta, Dirichlet
 from naively.events.pairs import Pairs
 from naively.findings import describe
 from naively.inference import EventModels, TextBlocks, Usual, infer
 from naively.schema import Schema, encode_pairs, pair_group
-
-ClassPrior: TypeAlias = "str | Sequence[float] | Mapping[Any, float] | Beta | Dirichlet"
 
 
 @dataclass(frozen=True)
@@ -181,23 +180,10 @@ class Model:
     @cached_property
     def class_log_prior(self) -> Floats:
         """Log probability of each class before anything is seen."""
-        prior, k = self.settings.class_prior, len(self.classes)
-        if isinstance(prior, str | Beta | Dirichlet):
-            if isinstance(prior, Beta | Dirichlet):
-                pretend = pretend_classes(prior, self.settings.estimate, self.classes)
-                count = self.tally.class_count + pretend
-            elif prior in ("data", "uniform"):
-                count = self.tally.class_count if prior == "data" else np.ones(k)
-            else:
-                raise ValueError(
-                    "class_prior must be 'data', 'uniform', probabilities, Beta or Dirichlet, "
-                    f"got {prior!r}."
-                )
-            if not count.sum() > 0:
-                raise ValueError("Nothing is left to predict from: the counts are all zero.")
-            p = count / count.sum()
-        else:
-            p = given_prior(prior, self.classes)
+        settings = self.settings
+        p = class_probabilities(
+            settings.class_prior, settings.estimate, self.tally.class_count, self.classes
+        )
         with np.errstate(divide="ignore"):
             log_prior: Floats = np.log(p)
             return log_prior
@@ -220,11 +206,7 @@ class Model:
 
     @property
     def _n_prior(self) -> int:
-        given = self.settings.class_prior
-        estimated = (
-            given == "data" if isinstance(given, str) else isinstance(given, Beta | Dirichlet)
-        )
-        return len(self.classes) - 1 if estimated else 0
+        return len(self.classes) - 1 if is_estimated(self.settings.class_prior) else 0
 
     @cached_property
     def counts(self) -> dict[str, BlockTally]:
@@ -348,40 +330,3 @@ class Model:
             name: self.likelihoods[name].contributions(block)
             for name, block in self.blocks(rows).items()
         }
-
-
-def pretend_classes(prior: Beta | Dirichlet, how: How, classes: NDArray[Any]) -> Floats:
-    """Return the pretend rows of each class that its prior stands for."""
-    if isinstance(prior, Beta):
-        if len(classes) != 2:
-            raise ValueError(
-                f"class_prior={prior} is for two classes, but there are {len(classes)}; "
-                "give a Dirichlet."
-            )
-        of_second, of_first = prior.pretend(how)
-        return np.stack([of_first, of_second])
-    pretend = prior.pretend(how)
-    if pretend.ndim and pretend.shape != classes.shape:
-        raise ValueError(
-            f"class_prior={prior} has {len(pretend)} counts for {len(classes)} classes; "
-            "give one for each, or one for all."
-        )
-    return pretend
-
-
-def given_prior(prior: Sequence[float] | Mapping[Any, float], classes: NDArray[Any]) -> Floats:
-    """Check probabilities that were given for the classes, in order or by label."""
-    if isinstance(prior, Mapping):
-        labels = classes.tolist()
-        if set(prior) != set(labels):
-            raise ValueError(f"class_prior names {list(prior)}, but the classes are {labels}.")
-        prior = [prior[label] for label in labels]
-    p = np.asarray(prior, np.float64)
-    if p.shape != classes.shape:
-        raise ValueError(
-            f"class_prior must have one probability for each of the {len(classes)} classes, "
-            f"got shape {p.shape}."
-        )
-    if not (np.isfinite(p).all() and (p >= 0).all() and np.isclose(p.sum(), 1.0)):
-        raise ValueError(f"class_prior must be probabilities that sum to 1, got {p.tolist()}.")
-    return p

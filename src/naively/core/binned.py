@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from naively.core import compute
 from naively.core.block import Dense
 from naively.core.kernels import Finish, Floats
-from naively.core.likelihood import Contributions, Likelihood, Table, Typical
+from naively.core.likelihood import Contributions, Likelihood, Typical
+from naively.core.pointwise import Table
 
 
 @dataclass(frozen=True, eq=False)

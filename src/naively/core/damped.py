@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from naively.core import compute
 from naively.core.block import Documents
 from naively.core.kernels import Finish, Floats
-from naively.core.likelihood import Contributions, Likelihood, LogLinear, Typical
+from naively.core.likelihood import Contributions, Likelihood, Typical
+from naively.core.loglinear import LogLinear
 
 
 def damping(length: NDArray[Any]) -> Floats:

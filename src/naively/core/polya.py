@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from naively.core import compute
 from naively.core.block import Documents
 from naively.core.kernels import Finish, Floats
-from naively.core.likelihood import Contributions, Likelihood, LogLinear, Typical, times
+from naively.core.likelihood import Contributions, Likelihood, Typical, times
+from naively.core.loglinear import LogLinear
 
 
 def polya_cells(x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:

@@ -2,43 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from naively import store
-from naively.assess.assessment import assess, costs
-from naively.assess.calibration import Kind
-from naively.assess.reservoir import Reservoir
-from naively.assess.scores import Scores
-from naively.core.axis import title
-from naively.core.kernels import Finish, Floats
 from naively.core.labels import Labels
-from naively.core.tally import Tally
-from naively.core.weights import Weights
-from naively.data.frames import TEXT, as_table
-from naively.data.rows import Rows
-from naively.decide import Cost, decide, estimate_prior, shift
-from naively.explain import Explanation, explain
-from naively.linear import Linear, linear
-from naively.model import Model, given_prior
-from naively.schema import Schema
+from naively.data.frames import TEXT
+from naively.estimators.answers import Answers
+from naively.model import Model
 
 
-class CountingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
     """A classifier that holds a frozen model: it predicts, explains, merges, forgets, decays."""
-
-    _kind: Kind | None = None  # of weights
-    _sample: Reservoir | None = None  # of the rows learned; None where that has changed
-
-    @abstractmethod
-    def _rows(self, X: Any) -> Rows:
-        """Read rows to predict, or raise what is wrong with them."""
 
     @abstractmethod
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
@@ -105,299 +85,10 @@ class CountingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._sample = None
         return self
 
-    def predict(self, X: Any, *, cost: Cost = None, reject: float | None = None) -> NDArray[Any]:
-        """Return the most probable class of each row, or the one of least expected cost.
-
-        Parameters
-        ----------
-        X : table of rows
-            As for ``fit``.
-        cost : array of shape (classes, classes), or mapping of mappings, optional
-            What each answer (second) costs for each right class (first). In a mapping what is not
-            named is 0 if right and 1 if wrong.
-        reject : float, optional
-            Where the answer is less probable, it is "unsure".
-
-        Examples
-        --------
-        >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
-        >>> nb.predict([[1.0], [4.4]], reject=0.9)
-        array(['a', 'unsure'], dtype=object)
-        >>> nb.predict([[4.4]]), nb.predict([[4.4]], cost={"b": {"a": 100}})
-        (array(['a'], dtype='<U1'), array(['b'], dtype='<U1'))
-        """
-        if cost is None and reject is None:
-            codes = self._score(X, "label")
-            return self.classes_[codes]  # type: ignore[no-any-return]
-        return decide(self.predict_proba(X), self.classes_, cost, reject)
-
-    def predict_proba(self, X: Any, *, class_prior: Any = None) -> Floats:
-        """Return the posterior p(class | row), of shape (rows, classes).
-
-        Parameters
-        ----------
-        X : table of rows
-            As for ``fit``.
-        class_prior : sequence or mapping, optional
-            Probability of each class where these rows come from, in the order of ``classes_`` or
-            by label, if it is not what was learned.
-        """
-        p: Floats = self._score(X, "posterior")
-        if class_prior is None:
-            return p
-        return shift(p, np.exp(self.class_log_prior_), given_prior(class_prior, self.classes_))
-
-    def estimate_class_prior(self, X: Any) -> Floats:
-        """Estimate how frequent the classes are where these rows come from, by EM.
-
-        Saerens, Latinne & Decaestecker (2002). Pass it to ``predict_proba``.
-
-        Examples
-        --------
-        >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
-        >>> nb.estimate_class_prior([[1.5], [1.1], [1.7], [7.5]]).round(2)
-        array([0.75, 0.25])
-        """
-        return estimate_prior(self.predict_proba(X), np.exp(self.class_log_prior_))
-
-    def score_samples(self, X: Any) -> Floats:
-        """Return log p(row): how much each row surprises, for outliers and drift.
-
-        It is the density (or probability) under the event models, the base measure included;
-        weights have no part in it.
-
-        Examples
-        --------
-        >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes(event_models="gaussian").fit([[1.0], [2.0], [8.0]], ["a", "a", "b"])
-        >>> surprise = nb.score_samples([[1.5], [50.0]])
-        >>> surprise[0] > surprise[1]
-        np.True_
-        """
-        check_is_fitted(self)
-        return self.model_.log_evidence(self._rows(X))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Return the log posterior, of shape (rows, classes)."""
-        return self._score(X, "log_posterior")  # type: ignore[no-any-return]
-
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """Return log p(class) + log p(row | class), less what does not depend on the class."""
-        return self._score(X, "joint")  # type: ignore[no-any-return]
-
-    def explain(self, X: Any) -> Explanation:
-        """Say why: the weight of evidence of each column, category and word.
-
-        Returns
-        -------
-        explanation : Explanation
-            For each row and class, items whose weights sum to the log odds of the class against
-            its strongest rival.
-
-        Examples
-        --------
-        >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
-        >>> print(nb.explain(["cheap lunch"])[0])
-        'spam' against 'ham': log odds 0.44 (probability 0.61)
-           +0.92  text = cheap
-           -0.63  text = lunch
-           +0.16  text = (runs of characters)
-           +0.00  class prior
-        """
-        check_is_fitted(self)
-        return explain(self.model_, self._rows(X))
-
-    def assess(self) -> Scores:
-        """Assess the model from the rows that it was trained on, right after ``fit``.
-
-        The tally of each of some folds (5, or 10 of at most 2,000 rows) is subtracted, weights
-        are fitted on the rest, and the fold is predicted: cross-validation without refitting.
-        Of many rows, at most 10,000 are looked at.
-
-        Returns
-        -------
-        scores : Scores
-            Accuracy, log loss, Brier score, area under the ROC curve, calibration error,
-            confusion, reliability, precision and recall by class, and how much the leave-one-out
-            log loss grows without each column.
-
-        Raises
-        ------
-        ValueError
-            If the rows are not in memory: after ``forget``, ``merge``, ``decay`` and ``load``.
-
-        Examples
-        --------
-        >>> from sklearn.datasets import load_iris
-        >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes().fit(*load_iris(return_X_y=True))
-        >>> nb.assess().accuracy > 0.9
-        True
-        """
-        check_is_fitted(self)
-        return assess(self.model_, self._learned(), self._kind)
-
-    @property
-    def feature_importances_(self) -> Floats:
-        """How much the leave-one-out log loss grows without each column, as shares of all.
-
-        A time has the sum of what it and its parts (hour, weekday, month) have; and each column
-        what its pairs have.
-        """
-        sample, schema = self._learned(), self._fitted.schema
-        cost = costs(self.model_, sample)
-        of_column = {name: [title(name)] for name in schema.order}
-        for part, (name, _) in schema.parts.items():
-            of_column[name].append(title(part))
-        for pair, both in schema.pairs.items():
-            for name in both:  # without either there is no pair
-                of_column[schema.parts.get(name, (name, ""))[0]].append(title(pair))
-        growth = np.array(
-            [sum(max(0.0, cost.get(one, 0.0)) for one in names) for names in of_column.values()]
-        )
-        return growth / growth.sum() if growth.sum() > 0 else growth
-
-    def _learned(self) -> Reservoir:
-        sample = self.__dict__.get("_sample")
-        if sample is None:
-            raise ValueError("The rows that were learned are not in memory; give X and y.")
-        return sample  # type: ignore[no-any-return]
-
-    def linear(self) -> Linear:
-        """Return the model as weights and intercepts, where it is a linear model.
-
-        It is with Bernoulli, categorical, multinomial, complement, Poisson and exponential columns,
-        and with Gaussian ones whose variance is shared by the classes. The features are those of
-        the encoded cells, none of them missing.
-
-        Returns
-        -------
-        view : Linear
-            With ``feature_names``, ``coef``, ``intercept`` and ``classes``.
-
-        Raises
-        ------
-        ValueError
-            If the log odds are no straight line; it says of which columns, and why.
-
-        Examples
-        --------
-        >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes("bernoulli").fit([[0, 1], [1, 1], [1, 0]], [0, 1, 1])
-        >>> w, b = nb.linear().coef[0], nb.linear().intercept[0]
-        >>> (w @ [1, 0] + b > 0) == nb.predict([[1, 0]])[0]
-        np.True_
-        """
-        check_is_fitted(self)
-        return linear(self.model_)
-
-    def sample(self, n: int, y: Any = None, random_state: Any = None) -> tuple[Any, NDArray[Any]]:
-        """Draw labelled rows from the model, to see what it has learned.
-
-        Parameters
-        ----------
-        n : int
-            How many rows.
-        y : label, optional
-            Of all rows; by default labels are drawn from the class prior.
-        random_state : int or numpy.random.Generator, optional
-            A seed, for the same rows each time.
-
-        Returns
-        -------
-        X : array, mapping of columns, or list of texts
-            Without missing cells; what ``fit`` takes, in the form that the training rows had
-            (a frame's columns as a mapping).
-        y : ndarray of shape (n,)
-            Their labels.
-
-        Raises
-        ------
-        ValueError
-            If there is no such class, or an event model that does not say how rows come about.
-
-        Notes
-        -----
-        Texts are written word by word from the vocabulary, and are about as long as those of
-        their class.
-
-        Examples
-        --------
-        >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
-        >>> X, y = nb.sample(2, y="spam", random_state=0)
-        >>> y
-        array(['spam', 'spam'], dtype='<U4')
-        """
-        check_is_fitted(self)
-        rows, labels = self.model_.sample(n, y, random_state)
-        return self._table(rows), labels
-
-    def _table(self, rows: Rows) -> Any:
-        """Return rows in the form that X has."""
-        return as_table(rows)
-
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file (safetensors: no code in it), whole or not at all."""
         check_is_fitted(self)
         store.save(self.model_, path)
-
-    @property
-    def classes_(self) -> NDArray[Any]:
-        """The class labels."""
-        return self._fitted.classes
-
-    @property
-    def class_count_(self) -> Floats:
-        """Rows (total weight) of each class."""
-        return self._fitted.tally.class_count
-
-    @property
-    def class_log_prior_(self) -> Floats:
-        """Log probability of each class."""
-        return self._fitted.class_log_prior
-
-    @property
-    def tally_(self) -> Tally:
-        """What was counted."""
-        return self._fitted.tally
-
-    @property
-    def schema_(self) -> Schema:
-        """Which columns go to which event model, and why."""
-        return self._fitted.described
-
-    @property
-    def weights_(self) -> Weights | None:
-        """How much the evidence of each column counts."""
-        return self._fitted.weights
-
-    @property
-    def n_parameters_(self) -> int:
-        """How many parameters are free: with M booleans and two classes 2M + 1.
-
-        A class prior that is given has none; the weights of columns are not among them.
-        """
-        return self._fitted.n_parameters
-
-    @property
-    def n_joint_parameters_(self) -> int | float:
-        """How many there would be without the naive Bayes assumption: 2(2ᴹ - 1) + 1.
-
-        One probability for each row that there can be and each class; ``inf`` where a column
-        holds numbers without end.
-        """
-        return self._fitted.n_joint_parameters
-
-    @property
-    def _fitted(self) -> Model:
-        try:
-            return self.__dict__["model_"]  # type: ignore[no-any-return]
-        except KeyError:
-            raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
 
     def keep(self, model: Model) -> None:
         """Make this frozen model the fitted one."""
@@ -407,10 +98,6 @@ class CountingClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.__dict__.pop("feature_names_in_", None)
         if names and names != [TEXT]:
             self.feature_names_in_ = np.array(names, object)
-
-    def _score(self, X: Any, finish: Finish) -> Any:
-        check_is_fitted(self)
-        return self.model_.score(self._rows(X), finish)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from naively.class_prior import ClassPrior
 from naively.core.kernels import Floats
 from naively.core.statistic import VALUE
 from naively.estimators.preset import DiscretePreset, Preset
 from naively.events import Bernoulli, Complement, Gaussian, Multinomial
-from naively.model import ClassPrior, Settings
+from naively.model import Settings
 
 
 class GaussianNB(Preset):

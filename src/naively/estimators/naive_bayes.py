@@ -18,6 +18,7 @@ from naively.assess.evidence import evidence
 from naively.assess.pairs import add_pairs
 from naively.assess.reservoir import Reservoir
 from naively.assess.semi_supervised import learn_unlabelled
+from naively.class_prior import ClassPrior
 from naively.core.event import How
 from naively.core.labels import Labels, check_weight, encode_labels, encode_some_labels
 from naively.data.frames import as_rows
@@ -25,7 +26,7 @@ from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
 from naively.findings import warn_of_leaks
 from naively.inference import EventModels, TextBlocks, extend, infer
-from naively.model import ClassPrior, Model, Settings
+from naively.model import Model, Settings
 
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
 

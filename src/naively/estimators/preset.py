@@ -18,6 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from naively.assess.reservoir import Reservoir
+from naively.class_prior import ClassPrior, given_prior
 from naively.core.event import EventModel
 from naively.core.kernels import Floats
 from naively.core.labels import Labels, encode_labels, union_classes
@@ -26,7 +27,7 @@ from naively.core.tally import BlockTally, Tally
 from naively.data.frames import as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
 from naively.estimators.base import CountingClassifier, check_some_weight
-from naively.model import ClassPrior, Model, Settings, given_prior
+from naively.model import Model, Settings
 
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 

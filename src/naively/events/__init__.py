@@ -1,6 +1,7 @@
 """Event models, one a file; they know nothing of tables."""
 
-from naively.core.event import Estimate, EventModel
+from naively.core.estimate import Estimate
+from naively.core.event import EventModel
 from naively.events.bernoulli import Bernoulli
 from naively.events.categorical import Categorical
 from naively.events.complement import Complement

@@ -11,17 +11,10 @@ from numpy.typing import NDArray
 
 from naively.core.axis import Words
 from naively.core.block import Block, Dense, Documents, Sparse
-from naively.core.event import (
-    EventModel,
-    How,
-    by_row,
-    check_alpha,
-    check_estimate,
-    flat,
-    numbers,
-)
+from naively.core.estimate import flat
+from naively.core.event import EventModel, How, by_row, check_alpha, check_estimate, numbers
 from naively.core.kernels import Floats
-from naively.core.likelihood import LogLinear
+from naively.core.loglinear import LogLinear
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
 from naively.events.prior import Beta, leave_one_out_coin, pretend_rows

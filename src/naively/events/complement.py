@@ -11,7 +11,7 @@ from naively.core.block import Block
 from naively.core.event import EventModel, How
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
-from naively.core.likelihood import LogLinear
+from naively.core.loglinear import LogLinear
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
 from naively.events.multinomial import Multinomial

@@ -14,7 +14,7 @@ from naively.core.cells import Cells
 from naively.core.event import EventModel, How, check_alpha, check_estimate, draw_levels, numbers
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
-from naively.core.likelihood import Pointwise
+from naively.core.pointwise import Pointwise
 from naively.core.statistic import CELL
 from naively.core.tally import BlockTally
 

@@ -9,9 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.block import Dense
-from naively.core.event import EventModel, How, check_estimate, flat, numbers
+from naively.core.estimate import flat
+from naively.core.event import EventModel, How, check_estimate, numbers
 from naively.core.kernels import Floats
-from naively.core.likelihood import Likelihood, Pointwise, Quadratic
+from naively.core.likelihood import Likelihood
+from naively.core.pointwise import Pointwise
+from naively.core.quadratic import Quadratic
 from naively.core.statistic import PRESENT, SQUARE, VALUE
 from naively.core.sums import CANCELLED, Sums
 from naively.core.tally import BlockTally

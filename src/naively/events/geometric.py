@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.block import Block, Dense
+from naively.core.estimate import flat
 from naively.core.event import (
     EventModel,
     How,
@@ -16,11 +17,12 @@ from naively.core.event import (
     check_alpha,
     check_estimate,
     check_not_negative,
-    flat,
     numbers,
 )
 from naively.core.kernels import Floats
-from naively.core.likelihood import Likelihood, LogLinear, Pointwise
+from naively.core.likelihood import Likelihood
+from naively.core.loglinear import LogLinear
+from naively.core.pointwise import Pointwise
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
 from naively.events.prior import Beta, pretend_rows

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from naively.core.binned import Binned
 from naively.core.block import Block, Dense
 from naively.core.cells import Cells
-from naively.core.event import EventModel, How, check_estimate, flat, numbers
+from naively.core.estimate import flat
+from naively.core.event import EventModel, How, check_estimate, numbers
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.statistic import CELL

@@ -12,17 +12,11 @@ from numpy.typing import NDArray
 
 from naively.core.axis import Levels, Name
 from naively.core.block import Block, Codes
-from naively.core.event import (
-    EventModel,
-    How,
-    check_alpha,
-    check_estimate,
-    draw_levels,
-    flat,
-)
+from naively.core.estimate import flat
+from naively.core.event import EventModel, How, check_alpha, check_estimate, draw_levels
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
-from naively.core.likelihood import Table
+from naively.core.pointwise import Table
 from naively.core.statistic import LEVEL
 from naively.core.sums import HAPAX
 from naively.core.tally import BlockTally

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from naively.core.axis import title
 from naively.core.block import Block, Dense
 from naively.core.kernels import Floats
-from naively.core.likelihood import Likelihood, Pointwise, Quadratic
+from naively.core.likelihood import Likelihood
+from naively.core.pointwise import Pointwise
+from naively.core.quadratic import Quadratic
 from naively.core.tally import BlockTally
 from naively.events.gaussian import Gaussian
 

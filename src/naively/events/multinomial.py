@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from naively.core.axis import Words
 from naively.core.block import Block, Dense, Documents
+from naively.core.estimate import flat
 from naively.core.event import (
     EventModel,
     How,
@@ -19,7 +20,6 @@ from naively.core.event import (
     check_estimate,
     check_not_negative,
     draw_levels,
-    flat,
     numbers,
 )
 from naively.core.kernels import Floats

@@ -21,7 +21,7 @@ from naively.core.block import Block, Codes
 from naively.core.event import EventModel, How, check_estimate
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
-from naively.core.likelihood import Table
+from naively.core.pointwise import Table
 from naively.core.statistic import LEVEL
 from naively.core.tally import BlockTally
 

@@ -1,0 +1,153 @@
+"""Log-linear likelihoods: ``Σ_j offset_j + x_j · slope_j``, of counts, words and truths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.core import compute
+from naively.core.block import Dense, Documents, Sparse
+from naively.core.kernels import Finish, Floats
+from naively.core.likelihood import ABSENT, Contributions, Likelihood, Typical, times
+
+
+@dataclass(frozen=True, eq=False)
+class LogLinear(Likelihood):
+    """``Σ_j offset_j + x_j · slope_j`` over present cells.
+
+    A slope or offset may be -inf (0 · log 0 is 0: an impossible event counts only where it
+    happens); an offset of -inf with a slope of +inf is an event that must happen.
+    """
+
+    slope: Floats
+    offset: Floats | None = None
+    base: Callable[[Floats], Floats] | None = None
+
+    @cached_property
+    def _finite(self) -> tuple[Floats, Floats | None, Floats]:
+        """Slope, offset and its sum, with infinities as 0."""
+        slope = _finite(self.slope)
+        if self.offset is None:
+            return slope, None, np.zeros(slope.shape[1])
+        offset = _finite(self.offset)
+        return slope, offset, offset.sum(axis=0)
+
+    @cached_property
+    def _impossible(self) -> LogLinear | None:
+        """Counts, in the same form, how many impossible events a row holds."""
+        tables = [self.slope] if self.offset is None else [self.slope, self.offset]
+        if all(np.isfinite(table).all() for table in tables):
+            return None
+        slope, *offset = [np.where(np.isinf(table), -np.sign(table), 0.0) for table in tables]
+        return LogLinear(slope, offset[0] if offset else None)
+
+    def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        if self._impossible is None:
+            return self._score(block, start, finish, log_prior)
+        joint = self._score(block, start, "joint", log_prior)
+        broken = self._impossible.log_prob(block, np.zeros_like(log_prior), "joint", log_prior)
+        joint[broken > 0] = -np.inf
+        return compute.finish_rows(joint, finish, log_prior)
+
+    def _score(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        slope, offset, base = self._finite
+        if isinstance(block, Dense):
+            start = start + base if offset is not None else start
+            return compute.score_linear(block.values, slope, offset, start, finish, log_prior)
+        if isinstance(block, Sparse):
+            start = start + base if offset is not None else start
+            return compute.score_csr(
+                block.indptr, block.indices, block.data, slope, start, finish, log_prior
+            )
+        if isinstance(block, Documents):
+            if offset is not None:
+                start = start + np.where(block.missing[:, None], 0.0, base)
+            return block.axis.vocabulary.score(
+                block.texts, slope, start, block.presence, finish, log_prior
+            )
+        raise TypeError(f"a log-linear likelihood cannot score a {type(block).__name__}")
+
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        x = x.astype(np.float64)[:, None]
+        with np.errstate(invalid="ignore"):
+            value = np.where(x == 0, 0.0, x * self.slope[column])
+            if self.offset is not None:
+                value = value + self.offset[column]
+        return np.nan_to_num(value, nan=0.0, neginf=-np.inf)
+
+    def weighted(self, weight: Floats) -> LogLinear:
+        both = self.slope if self.offset is None else self.slope + self.offset
+        finite = np.isfinite(both).all(axis=1)
+        offset = None if self.offset is None else times(self.offset, weight, finite)
+        return replace(self, slope=times(self.slope, weight, finite), offset=offset)
+
+    def contributions(self, block: Any) -> Contributions:
+        if isinstance(block, Dense):
+            row, item = np.nonzero(~np.isnan(block.values))
+            return Contributions(row, item, item, self.at(block.values[row, item], item))
+        if isinstance(block, Sparse):
+            indptr, indices, data = block.indptr, block.indices, block.data
+            present = np.ones(len(block), np.bool_)
+        elif isinstance(block, Documents):
+            indptr, indices, data = block.axis.vocabulary.encode(block.texts, block.presence)
+            present = ~block.missing
+        else:
+            raise TypeError(f"a log-linear likelihood cannot explain a {type(block).__name__}")
+        stored = data != 0
+        row = np.repeat(np.arange(len(block)), np.diff(indptr))[stored]
+        item = indices.astype(np.int64)[stored]
+        value = data[stored].astype(np.float64)[:, None] * self.slope[item]
+        column = item if isinstance(block, Sparse) else np.zeros_like(item)
+        if self.offset is None:
+            return Contributions(row, column, item, value)
+        with np.errstate(invalid="ignore"):
+            value = np.nan_to_num(value + self.offset[item], nan=0.0, neginf=-np.inf)
+        absent = self._absent(row, item, present)
+        there = np.flatnonzero(present)
+        return Contributions(
+            np.concatenate([row, there]),
+            np.concatenate(
+                [column, np.full(len(there), ABSENT if isinstance(block, Sparse) else 0)]
+            ),
+            np.concatenate([item, np.full(len(there), ABSENT)]),
+            np.concatenate([value, absent[there]]),
+        )
+
+    def linear(self) -> tuple[Floats, Floats]:
+        if self._impossible is not None:
+            raise ValueError(
+                "what is impossible in a class has no finite weight; smooth, with alpha above 0."
+            )
+        return self.slope, self._finite[2]
+
+    def typical(self, c: int) -> Typical:  # noqa: ARG002
+        if self.offset is None:
+            return Typical(self.slope)
+        with np.errstate(invalid="ignore"):
+            return Typical(np.nan_to_num(self.slope + self.offset, nan=0.0, neginf=-np.inf))
+
+    def _absent(
+        self, row: NDArray[np.int64], item: NDArray[np.int64], present: NDArray[np.bool_]
+    ) -> Floats:
+        """Sum the offsets of what each row does not hold."""
+        assert self.offset is not None
+        _, offset, base = self._finite
+        assert offset is not None
+        absent = np.where(present[:, None], base, 0.0)
+        np.subtract.at(absent, row, offset[item])
+        required = np.isneginf(self.offset)
+        if required.any():
+            lacking = np.where(present[:, None], required.sum(axis=0), 0)
+            np.subtract.at(lacking, row, required[item].astype(np.int64))
+            absent[lacking > 0] = -np.inf
+        return absent
+
+
+def _finite(table: Floats) -> Floats:
+    """Return the table with infinities as 0; the table itself where it has none."""
+    return table if np.isfinite(table).all() else np.where(np.isfinite(table), table, 0.0)
