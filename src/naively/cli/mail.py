@@ -97,10 +97,12 @@ def _evidence(verdict: Verdict) -> str:
 
 
 def _learn(options: argparse.Namespace) -> int:
+    from naively.cli.progress import shown
     from naively.filter.corrections import learn
 
     forget = options.verb == "unlearn"
-    n = learn(options.model, _rows(options), forget=forget)
+    rows = shown(_rows(options), "messages") if options.mail else _rows(options)
+    n = learn(options.model, rows, forget=forget)
     if sys.stderr.isatty():
         done = "Unlearned" if forget else "Learned"
         sys.stderr.write(f"{done} {n:,} message{'s' * (n != 1)}.\n")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from naively.cli.progress import shown
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -75,9 +77,8 @@ def read_batches(
         return
     chosen, left_out = names(columns), names(ignore) or ()
     said: set[str] = set()
-    for batch in files.read_batches(
-        data, BATCH, columns=chosen, ignore=left_out, format=input_format
-    ):
+    batches = files.read_batches(data, BATCH, columns=chosen, ignore=left_out, format=input_format)
+    for batch in shown(batches, "rows", len, lambda batch: batch.total):
         for note in batch.notes:
             if note not in said:
                 sys.stderr.write(f"naively: {note}\n")

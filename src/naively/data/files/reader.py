@@ -41,10 +41,16 @@ class Columns:
         Text: objects str and None. Integers that are no floats, some missing: objects.
     notes : tuple of str
         One sentence about each thing that was repaired.
+    total : int, optional
+        How many rows there are in the file, where these are some of them.
     """
 
     values: dict[str, NDArray[Any]]
     notes: tuple[str, ...] = ()
+    total: int | None = None
+
+    def __len__(self) -> int:
+        return len(next(iter(self.values.values()), ()))
 
 
 def read(

@@ -96,16 +96,17 @@ def read_table(
 
 def read_batches(
     source: Source, choose: Choice, scratch: Path, rows: int
-) -> Iterator[tuple[dict[str, NDArray[Any]], tuple[str, ...]]]:
+) -> Iterator[tuple[dict[str, NDArray[Any]], tuple[str, ...], int]]:
     """Read a table some rows at a time, in memory that does not grow with the file.
 
-    The file is read twice: what a column holds is known only when all of it has been seen.
+    The file is read twice: what a column holds is known only when all of it has been seen. With
+    each batch comes how many rows there are in all.
     """
     with _connect() as connection:
         connection.execute("SET threads = 1")  # each would read ahead for itself
         while True:
             try:
-                table, kinds = _kinds(connection, source, choose)
+                table, kinds, total = _kinds(connection, source, choose)
                 break
             except duckdb.Error as error:
                 message = str(error)
@@ -120,6 +121,7 @@ def read_batches(
                     for (field, kind), column in columns
                 },
                 source.notes,
+                total,
             )
 
 
@@ -189,8 +191,10 @@ def _chosen(source: Source, fields: list[Field], choose: Choice) -> list[Field]:
     return fields
 
 
-def _kinds(connection: Connection, source: Source, choose: Choice) -> tuple[str, dict[Field, str]]:
-    """Return the first of its kinds that all cells of a column are, without keeping any."""
+def _kinds(
+    connection: Connection, source: Source, choose: Choice
+) -> tuple[str, dict[Field, str], int]:
+    """Return the first of its kinds that all cells of a column are, and the number of rows."""
     table, fields = scan(connection, source, {})
     fields = _chosen(source, fields, choose)
     checks = [
@@ -202,16 +206,18 @@ def _kinds(connection: Connection, source: Source, choose: Choice) -> tuple[str,
     tests = [f"bool_or({field.sql} IS NOT NULL AND {check})" for field, _, check in checks]
     # Also where there is nothing to find out: every cell is read once before any is used.
     tests += [f"count({VALUES[field.kind].format(field.sql)})" for field in fields]
-    answers = connection.execute(f"SELECT {', '.join(tests)} FROM {table}").fetchone()
+    *answers, total = (
+        connection.execute(f"SELECT {', '.join([*tests, 'count(*)'])} FROM {table}").fetchone()
+        or ()
+    )
     wrong = {
-        (field, kind)
-        for (field, kind, _), answer in zip(checks, answers or (), strict=False)
-        if answer
+        (field, kind) for (field, kind, _), answer in zip(checks, answers, strict=False) if answer
     }
-    return table, {
+    kinds = {
         field: next(k for k in (*field.guesses, field.kind) if (field, k) not in wrong)
         for field in fields
     }
+    return table, kinds, total
 
 
 def _masked(cells: Sequence[Any], kind: str) -> NDArray[Any]:
