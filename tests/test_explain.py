@@ -67,3 +67,11 @@ def test_what_speaks_most_for_a_class() -> None:
     column, mean, weight = strongest(numbers.model_, 0, 1)[0]
     assert (column, mean) == ("x", pytest.approx(5.2))
     assert weight > 3
+
+
+def test_bits_are_logarithms_to_base_two() -> None:
+    explanation = NaiveBayes().fit(TEXTS, Y).explain(TEXTS[:1])
+    nats, bits = explanation.to_dict()["weight"], explanation.to_dict(unit="bits")["weight"]
+    np.testing.assert_allclose(np.exp(nats), np.exp2(bits))
+    with pytest.raises(ValueError, match="unit must be 'nats' or 'bits'"):
+        explanation.to_dict(unit="shannon")

@@ -124,6 +124,12 @@ def test_it_helps_with_few_labels_of_texts(data_folder: Path, per_class: int) ->
     few = NaiveBayes().fit([texts[i] for i in there], y[there])
     nb = NaiveBayes(semi_supervised=True).fit(texts[:1000], labels)
     assert nb.score(texts[1000:], y[1000:]) >= few.score(texts[1000:], y[1000:])
+    if per_class == 20:
+        assert nb.unlabelled_weight_ > 0
+        with pytest.raises(ValueError, match="none can be left out"):
+            nb.assess()
+        weights = nb.weights_
+        assert nb.partial_fit(texts[1000:1010], y[1000:1010]).weights_ is weights
 
 
 def test_noise_is_not_learned_from() -> None:

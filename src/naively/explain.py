@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from naively.data.rows import Rows
 from naively.model import Model
 
 PRIOR = "class prior"
+UNITS = {"nats": 1.0, "bits": float(np.log(2))}
 RUNS = "(runs of characters)"
 
 Item: TypeAlias = "tuple[str, Any, Floats]"  # column, value, log likelihoods
@@ -125,12 +126,22 @@ class Explanation:
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.rows))
 
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Return columns row, class, against, column, value and weight (nats).
+    def to_dict(self, unit: Literal["nats", "bits"] = "nats") -> dict[str, list[Any]]:
+        """Return columns row, class, against, column, value and weight.
 
+        Parameters
+        ----------
+        unit : {"nats", "bits"}
+            Of the weights: natural logarithms, or logarithms to base 2, of which one more doubles
+            the odds.
+
+        Notes
+        -----
         The weights of one row and class sum to the log odds of the class against its rival. Pass
         the result to the frame library of your choice.
         """
+        if unit not in UNITS:
+            raise ValueError(f"unit must be 'nats' or 'bits', got {unit!r}.")
         table: dict[str, list[Any]] = {
             name: [] for name in ("row", "class", "against", "column", "value", "weight")
         }
@@ -143,7 +154,7 @@ class Explanation:
                 table["against"] += [labels[row.rival(c)]] * n
                 table["column"] += row.column
                 table["value"] += row.value
-                table["weight"] += row.weights(c).tolist()
+                table["weight"] += (row.weights(c) / UNITS[unit]).tolist()
         return table
 
 

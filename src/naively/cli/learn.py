@@ -135,6 +135,8 @@ def train(  # noqa: PLR0917  (options, not positions)
     )
     if aside is not None:
         write_scores(score(learned, *aside), form)
+    elif getattr(nb, "unlabelled_weight_", 0.0) > 0:
+        sys.stderr.write("naively: rows without a label count, so that scores need --hold-out.\n")
     elif len(learned.classes) > 1 and nb.class_count_.min() > 1:
         write_scores(nb.assess(), form)
 

@@ -160,7 +160,8 @@ class Answers(metaclass=ABCMeta):
         Raises
         ------
         ValueError
-            If the rows are not in memory: after ``forget``, ``merge``, ``decay`` and ``load``.
+            If the rows are not in memory: after ``forget``, ``merge``, ``decay`` and ``load``; or
+            if rows without a label count, as these depend on the labels of all others.
 
         Examples
         --------

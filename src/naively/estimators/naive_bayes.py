@@ -236,6 +236,8 @@ class NaiveBayes(CountingClassifier):
                 sample = Reservoir(self.random_state)
                 sample.add(rows, labels, model)
             model = self._learn_unlabelled(model, sample, every, there, sample_weight)
+        elif self._counts_unlabelled:
+            pass  # the weights stay: no row of the sample can be left out
         elif self._sample is not None and (
             model.weights is None
             or model.weights.fresh(float(model.tally.class_count.sum())) <= STALE
@@ -263,11 +265,6 @@ class NaiveBayes(CountingClassifier):
         check_is_fitted(self)
         kind = self.weights or "loo"
         if X is None:
-            if getattr(self, "unlabelled_weight_", 0.0) > 0:
-                raise ValueError(
-                    "The rows that were learned without a label have seen the labels of the others "
-                    "already; give X and y."
-                )
             self.keep(replace(self.model_, weights=self._learned().weights(self.model_, kind)))
             return self
         rows, labels = self._labelled(X, y, sample_weight)
@@ -275,6 +272,18 @@ class NaiveBayes(CountingClassifier):
         weights = fit(found, kind, float(self.class_count_.sum()))
         self.keep(replace(self.model_, weights=weights))
         return self
+
+    @property
+    def _counts_unlabelled(self) -> bool:
+        return bool(getattr(self, "unlabelled_weight_", 0.0) > 0)
+
+    def _learned(self) -> Reservoir:
+        if self._counts_unlabelled:
+            raise ValueError(
+                "What was concluded from rows without a label depends on the labels of all others, "
+                "so that none can be left out; use labelled rows that were not learned."
+            )
+        return super()._learned()
 
     def _weighed(self, model: Model) -> Model:
         if self.weights is None:
