@@ -114,7 +114,7 @@ def union_classes(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
         return a
     if len(a) and len(b) and (a.dtype.kind in "US") != (b.dtype.kind in "US"):
         both = np.concatenate([a.astype(object), b.astype(object)])
-        kinds = sorted({type(label).__name__ for label in both})
+        kinds = sorted({"str" if isinstance(x, str) else type(x).__name__ for x in both})
         if "str" in kinds and len(kinds) > 1:
             raise TypeError(f"class labels must be of one type, got {' and '.join(kinds)}.")
         return _encode(both)[1]
