@@ -27,6 +27,7 @@ def on_tables(found: Summary) -> str:
         if found.trials(name)
         for line in _taken_as_they_are(found, name)
     ]
+    lines += _assessed(found, default)
     if found.values("log_loss", pairs):
         lines += _with_interactions(found, pairs)
     return "\n  ".join(lines)
@@ -83,6 +84,12 @@ def _taken_as_they_are(found: Summary, name: str) -> Iterator[str]:
     yield _most(f"{name}: tables with an error or a NaN", failed, 0)
 
 
+def _assessed(found: Summary, name: str) -> Iterator[str]:
+    assessed = ratio(found.values("assessed", name), found.values("log_loss", name))
+    yield _least(f"{name}: log loss by assess() / on other rows, geometric mean", assessed, 0.95)
+    yield _most(f"{name}: log loss by assess() / on other rows, geometric mean", assessed, 1.05)
+
+
 def on_speed(times_faster: float) -> str:
     """Return the aim on the time to fit adult.csv."""
     aim = (
@@ -97,6 +104,7 @@ def on_texts(found: Summary) -> str:
     for contender in peers.OURS_ON_TEXT:
         if found.values("log_loss", contender.name):
             lines += _on_texts(found, contender.name)
+            lines += _assessed(found, contender.name) if contender.assesses else []
     return "\n  ".join(lines)
 
 

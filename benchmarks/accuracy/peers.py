@@ -47,6 +47,7 @@ class Contender:
     make: Callable[[Any], Any]
     packages: tuple[str, ...] = ()  # whose versions decide the result; none: measured every time
     probabilities: bool = True
+    assesses: bool = False  # whether it says how good it is from the training rows alone
 
     @property
     def versions(self) -> dict[str, str]:
@@ -73,12 +74,12 @@ def ours(**settings: Any) -> Callable[[Any], Any]:
 
 OURS = (
     Contender("naively pure", ours(weights=None)),
-    Contender("naively", ours()),
+    Contender("naively", ours(), assesses=True),
     Contender("naively interactions", ours(interactions="auto")),
 )
 OURS_ON_TEXT = (
     Contender("naively words", ours(text="words")),
-    Contender("naively", ours()),
+    Contender("naively", ours(), assesses=True),
 )
 
 # Tables ------------------------------------------------------------------------------------------

@@ -124,6 +124,8 @@ def _measures(
     predicted = time.perf_counter()
     if contender.probabilities:
         found = measures.measure(*_aligned(P, estimator.classes_, y_test))
+    if contender.assesses:
+        found["assessed"] = estimator.assess().log_loss
     return {**found, "fit": fitted - begin, "predict": predicted - fitted}
 
 
