@@ -21,8 +21,8 @@ from naively.core.kernels import Floats
 from naively.model import Model
 
 FEW = 2_000  # rows, up to which
-MANY_FOLDS = 10
-FOLDS = 5
+MANY_FOLDS = 20
+FOLDS = 10
 
 
 def assess(model: Model, sample: Reservoir, kind: Kind | None) -> Scores:

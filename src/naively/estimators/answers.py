@@ -146,7 +146,7 @@ class Answers(metaclass=ABCMeta):
     def assess(self) -> Scores:
         """Assess the model from the rows that it was trained on, right after ``fit``.
 
-        The tally of each of some folds (5, or 10 of at most 2,000 rows) is subtracted, weights
+        The tally of each of some folds (10, or 20 of at most 2,000 rows) is subtracted, weights
         are fitted on the rest, and the fold is predicted: cross-validation without refitting.
         Of many rows, at most 10,000 are looked at.
 
