@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from naively.assess.calibration import Kind, fit, sample_size
 from naively.assess.evidence import Evidence, evidence
 from naively.core.kernels import Floats
-from naively.core.labels import Labels
+from naively.core.labels import Labels, union_classes
 from naively.core.weights import Weights
 from naively.data.rows import Rows
 from naively.model import Model
@@ -77,6 +77,19 @@ class Reservoir:
                 index = np.flatnonzero(self._keys[i] <= least)
                 self._keys[i] = self._keys[i][index]
                 self._batches[i] = (rows.take(index), labels.take(index))
+        self._join()
+
+    def _join(self) -> None:
+        """Make one batch of the last two, if they are held alike."""
+        while len(self._batches) > 1:
+            (first, of_first), (second, of_second) = self._batches[-2:]
+            rows = first.followed_by(second)
+            if rows is None:
+                return
+            classes = union_classes(of_first.classes, of_second.classes)
+            both = Labels.join([of_first.among(classes), of_second.among(classes)])
+            self._batches[-2:] = [(rows, both)]
+            self._keys[-2:] = [np.concatenate(self._keys[-2:])]
 
     def labels(self, classes: NDArray[Any]) -> Labels:
         """Return the labels of the sample, by number among these classes."""
