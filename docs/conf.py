@@ -1,5 +1,7 @@
 """How Sphinx builds the documentation: ``make docs``."""  # noqa: INP001
 
+from typing import Any
+
 import naively
 
 project = "naively"
@@ -21,3 +23,13 @@ numpydoc_show_class_members = False
 
 html_theme = "furo"
 html_title = "naively"
+
+
+def _is_generated(_app: Any, _what: str, name: str, *_: Any) -> bool | None:
+    """Leave out what scikit-learn generates for metadata routing, whose links lead nowhere here."""
+    return True if name.startswith("set_") and name.endswith("_request") else None
+
+
+def setup(app: Any) -> None:
+    """Tell Sphinx."""
+    app.connect("autodoc-skip-member", _is_generated)
