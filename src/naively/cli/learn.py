@@ -39,8 +39,8 @@ def train(  # noqa: PLR0917  (options, not positions)
     event_models: Annotated[
         str,
         typer.Option(
-            help="auto, one for all (gaussian, bernoulli, categorical, multinomial, text), or by "
-            "column: age=gaussian,note=text."
+            help="auto, one for all (histogram, gaussian, poisson, bernoulli, categorical, "
+            "multinomial, text, ...), or by column: age=gaussian,note=text."
         ),
     ] = "auto",
     class_prior: Annotated[

@@ -1,0 +1,93 @@
+"""The verbs that change models: update, forget, merge, decay, calibrate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from naively import NaiveBayes, load
+from tests.test_cli import ROWS, ok, run, sentence
+
+HEAD, *LINES = ROWS.splitlines(keepends=True)
+
+
+def part(folder: Path, name: str, lines: slice) -> Path:
+    path = folder / f"{name}.csv"
+    path.write_text(HEAD + "".join(LINES[lines]))
+    return path
+
+
+@pytest.fixture
+def all_rows(tmp_path: Path) -> Path:
+    return part(tmp_path, "all", slice(None))
+
+
+def train(data: Path, name: str) -> Path:
+    path = data.parent / name
+    ok("train", data, "--target", "kind", "-o", path)
+    return path
+
+
+def same(a: NaiveBayes, b: NaiveBayes) -> None:
+    """Two models counted the same: their predictions agree once neither is weighted."""
+    frames = {
+        name: [line.split(",")[i] or None for line in LINES] for i, name in ((1, "colour"),)
+    } | {"size": [1.0, None, 3.0, 9.0, 8.0, 2.0], "note": [line.split(",")[2] for line in LINES]}
+    np.testing.assert_array_equal(a.class_count_, b.class_count_)
+    for one in (a, b):
+        one.calibrate(frames, ["good", "good", "good", "bad", "bad", "bad"])
+    np.testing.assert_allclose(a.predict_proba(frames), b.predict_proba(frames), rtol=1e-9)
+
+
+def test_update_is_training_on_all(tmp_path: Path, all_rows: Path) -> None:
+    model = train(part(tmp_path, "some", slice(4)), "some.naively")
+    done = run("update", model, part(tmp_path, "rest", slice(4, None)))
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"Learned 2 more: 6 rows of 2 classes" in done.stderr
+    assert b"Weights were fitted to 67% of them" in done.stderr
+    same(load(model), load(train(all_rows, "all.naively")))
+
+
+def test_forget_is_never_seen(tmp_path: Path, all_rows: Path) -> None:
+    model, out = train(all_rows, "all.naively"), tmp_path / "less.naively"
+    ok("forget", model, part(tmp_path, "rest", slice(4, None)), "-o", out)
+    same(load(out), load(train(part(tmp_path, "some", slice(4)), "some.naively")))
+    assert "nothing would be left" in sentence("forget", model, all_rows)
+    assert "were not learned" in sentence("forget", out, part(tmp_path, "more", slice(4, None)))
+
+
+def test_merge_is_training_on_both(tmp_path: Path, all_rows: Path) -> None:
+    first = train(part(tmp_path, "first", slice(None, None, 2)), "first.naively")
+    second = train(part(tmp_path, "second", slice(1, None, 2)), "second.naively")
+    ok("merge", first, second, "-o", tmp_path / "both.naively")
+    same(load(tmp_path / "both.naively"), load(train(all_rows, "all.naively")))
+    assert "nothing to merge with" in sentence("merge", first, "-o", tmp_path / "x")
+
+
+def test_models_of_different_things_do_not_merge(tmp_path: Path, all_rows: Path) -> None:
+    other = tmp_path / "other.naively"
+    renamed = tmp_path / "renamed.csv"
+    renamed.write_text(ROWS.replace("kind", "sort"))
+    ok("train", renamed, "--target", "sort", "-o", other)
+    message = sentence("merge", train(all_rows, "m"), other, "-o", tmp_path / "x")
+    assert "cannot be merged" in message
+    assert not (tmp_path / "x").exists()
+
+
+def test_decay_scales_the_counts(all_rows: Path) -> None:
+    model = train(all_rows, "m")
+    ok("decay", model, "0.5")
+    assert load(model).class_count_.tolist() == [1.5, 1.5]
+    assert "greater than 0" in sentence("decay", model, "0")
+    assert load(model).class_count_.tolist() == [1.5, 1.5]
+
+
+def test_calibrate_changes_the_weights_alone(all_rows: Path) -> None:
+    model = train(all_rows, "m")
+    before = load(model)
+    ok("calibrate", model, all_rows)
+    after = load(model)
+    assert before.weights_ != after.weights_
+    np.testing.assert_array_equal(before.class_count_, after.class_count_)
