@@ -611,3 +611,8 @@ def test_how_to_estimate_reaches_every_event_model(how: str, table: pd.DataFrame
     assert nb.schema_.columns["new"].event == Histogram(estimate=how)
     with pytest.raises(ValueError, match="estimate must be one of"):
         NaiveBayes(estimate="guess", weights=None).fit(table, Y)
+
+
+def test_one_row_cannot_be_assessed() -> None:
+    with pytest.raises(ValueError, match="fewer than two rows"):
+        NaiveBayes().fit([[1.0]], ["a"]).assess()

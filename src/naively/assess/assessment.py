@@ -40,6 +40,8 @@ def cross_validate(model: Model, sample: Reservoir, kind: Kind | None) -> Floats
     sample.
     """
     labels = sample.labels(model.classes)
+    if len(labels) < 2:
+        raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
     fold = deal(labels.codes, FOLDS if len(labels) > FEW else MANY_FOLDS)
     unweighted = replace(model.without_pairs(), weights=None)
     p = np.zeros((len(labels), labels.k))
