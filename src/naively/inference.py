@@ -33,7 +33,7 @@ from naively.events import (
     Multinomial,
     Poisson,
 )
-from naively.schema import Group, Schema, list_names
+from naively.schema import SHOWN, Group, Schema, list_names
 
 Choice: TypeAlias = "str | EventModel | Analyser"
 Choices: TypeAlias = "Choice | Sequence[Analyser]"
@@ -194,7 +194,8 @@ def _one_group(rows: Rows, kind: Kind, given: Choice | None, usual: Usual) -> Sc
         return Schema((), rows.names)
     event = _choose(rows, columns[0], kind, given, usual).event
     group = _group(event, kind, columns)
-    return Schema((group,), rows.names, {} if given is None else dict.fromkeys(columns, "given"))
+    said = given is not None and len(columns) <= SHOWN
+    return Schema((group,), rows.names, dict.fromkeys(columns, "given") if said else {})
 
 
 def extend(
