@@ -75,3 +75,12 @@ def test_bits_are_logarithms_to_base_two() -> None:
     np.testing.assert_allclose(np.exp(nats), np.exp2(bits))
     with pytest.raises(ValueError, match="unit must be 'nats' or 'bits'"):
         explanation.to_dict(unit="shannon")
+
+
+def test_what_speaks_most_names_the_column_of_a_histogram() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 5)), np.repeat(["a", "b"], 100)
+    X[:, 3] += 10 * (y == "b")
+    column, x, _ = strongest(NaiveBayes().fit(X, y).model_, 1, 1)[0]
+    assert column == "x3"
+    assert x > 5

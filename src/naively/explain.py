@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from naively.core.axis import Axis, Levels, Name, Words, title
 from naively.core.kernels import Floats
 from naively.core.likelihood import ABSENT, Contributions
+from naively.core.split import splitter
 from naively.data.rows import Rows
 from naively.model import Model
 
@@ -27,9 +28,11 @@ Item: TypeAlias = "tuple[str, Any, Floats]"  # column, value, log likelihoods
 
 
 class Run(str):
-    """A run of characters of a text whose words are counted too; each of many says little."""
+    """A run of characters of a text whose words are counted too, and the words that it is in."""
 
-    __slots__ = ()
+    __slots__ = ("words",)
+
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +71,24 @@ class Evidence:
     def top(self, c: int, n: int | None = None) -> list[tuple[str, Any, float]]:
         """Return the n items of greatest weight either way, greatest first.
 
-        The runs of characters of a text, of which each says little, are one item.
+        What the runs of characters of a text say is shared out to the words that they are in.
         """
-        items, runs = [], dict[str, float]()
-        for column, value, weight in zip(
-            self.column, self.value, self.weights(c).tolist(), strict=True
+        weights: dict[tuple[str, Any], float] = {}
+        for i, (column, value, weight) in enumerate(
+            zip(self.column, self.value, self.weights(c).tolist(), strict=True)
         ):
+            items: list[tuple[str, Any]]
             if isinstance(value, Run):
-                runs[column] = runs.get(column, 0.0) + weight
+                items = [(column, word) for word in value.words or (RUNS,)]
             else:
-                items.append((column, value, weight))
-        items += [(column, RUNS, weight) for column, weight in runs.items()]
-        return sorted(items, key=lambda item: -abs(item[2]))[:n]
+                items = [(column, value if isinstance(value, str) else i)]
+            for item in items:
+                weights[item] = weights.get(item, 0.0) + weight / len(items)
+        found = [
+            (column, key if isinstance(key, str) else self.value[key], weight)
+            for (column, key), weight in weights.items()
+        ]
+        return sorted(found, key=lambda item: -abs(item[2]))[:n]
 
     def __str__(self) -> str:
         c = self.best
@@ -191,6 +200,7 @@ def _collect(
     runs: bool,
 ) -> None:
     values: dict[int, Any] = {}
+    words_of = _words_of_runs(axis, rows) if runs and isinstance(axis, Words) else []
     for row, column, item, value in zip(
         found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
     ):
@@ -198,7 +208,10 @@ def _collect(
         if item == ABSENT:
             shown: Any = "(all that is absent)"
         elif isinstance(axis, Words):
-            shown = Run(axis.label(item)[1]) if runs else axis.label(item)[1]
+            shown = axis.label(item)[1]
+            if runs:
+                shown = Run(shown)
+                shown.words = words_of[row].get(shown, ())
         else:
             if column not in values:
                 assert name is not None
@@ -213,6 +226,27 @@ def _collect(
             else:
                 shown = _plain(values[column][row])
         items[row].append(("columns" if name is None else title(name), shown, value))
+
+
+def _words_of_runs(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
+    """Return the words that each run of characters of each text is in."""
+    options = axis.analyser.splitting
+    lower, of_runs = options["lowercase"], splitter(**_without(options, "features"))
+    of_words = splitter("word", (1, 1), lower, ())
+    found = []
+    for text in axis.analyser.rows(rows.values(axis.columns[0]).tolist()):
+        words: dict[str, dict[str, None]] = {}
+        for token in text.split() if isinstance(text, str) else ():
+            inner = of_words(token) or [token.lower() if lower else token]
+            for run in of_runs(token):
+                near = [word for word in inner if run.strip() in word] or inner
+                words.setdefault(run, {}).update(dict.fromkeys(near))
+        found.append({run: tuple(of) for run, of in words.items()})
+    return found
+
+
+def _without(options: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key != name}
 
 
 def _both(a: NDArray[Any], b: NDArray[Any]) -> list[Any]:
@@ -248,10 +282,12 @@ def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
                 typical.value[:, c] - rest, nan=0.0, posinf=np.inf, neginf=-np.inf
             )
         for i in np.argsort(-weight, kind="stable")[:n].tolist():
-            column, level = axis.label(i)
-            shown = level if typical.x is None else float(typical.x[i])
-            if column in model.schema.times and typical.x is not None:
-                shown = np.datetime64(round(shown), "s").item()
+            if typical.x is None:
+                column, shown = axis.label(i)
+            else:
+                column, shown = axis.columns[i], float(typical.x[i])
+                if column in model.schema.times:
+                    shown = np.datetime64(round(shown), "s").item()
             found.append((float(weight[i]), title(column), shown))
     found.sort(key=lambda item: -item[0])
     return [(column, value, weight) for weight, column, value in found[:n]]

@@ -135,9 +135,8 @@ class Answers(metaclass=ABCMeta):
         >>> nb = NaiveBayes().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
         >>> print(nb.explain(["cheap lunch"])[0])
         'spam' against 'ham': log odds 0.44 (probability 0.61)
-           +0.92  text = cheap
-           -0.63  text = lunch
-           +0.16  text = (runs of characters)
+           +4.16  text = cheap
+           -3.71  text = lunch
            +0.00  class prior
         """
         check_is_fitted(self)
