@@ -240,6 +240,6 @@ def _refuse_missing(missing: NDArray[np.bool_]) -> None:
         more = int(missing.sum()) - 1
         others = f" (and {more} more)" if more else ""
         raise ValueError(
-            f"Row {row}{others} has no label; y must not contain NaN or None. (Fitting with "
-            "NaiveBayes(semi_supervised=True) learns from such rows too.)"
+            f"Row {row}{others} has no label; y must not contain NaN or None. (With "
+            "semi_supervised=True, or --semi-supervised, such rows are learned from too.)"
         )
