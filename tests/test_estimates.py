@@ -27,16 +27,9 @@ from naively import (
     Poisson,
 )
 from naively.events.prior import leave_one_out_alpha, leave_one_out_coin
+from tests.test_worked import ROWS
 
 HEADS = [1] * 8 + [0] * 2
-ROWS = [
-    (0, 1, 0, 1, 1),
-    (1, 0, 1, 0, 1),
-    (1, 0, 1, 1, 1),
-    (0, 0, 0, 1, 1),
-    (0, 1, 0, 1, 0),
-    (1, 1, 0, 1, 0),
-]
 
 
 def exactly(*numbers: tuple[float, Fraction]) -> None:

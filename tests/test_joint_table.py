@@ -13,20 +13,9 @@ import pytest
 from scipy import stats
 
 from naively import Gaussian, JointTable, NaiveBayes, load
+from tests.test_worked import ROWS, X, Y
 
 Pure = partial(NaiveBayes, weights=None)
-
-# (y; x1, x2, x3, xM), as in the worked examples
-ROWS = [
-    (0, 1, 0, 1, 1),
-    (1, 0, 1, 0, 1),
-    (1, 0, 1, 1, 1),
-    (0, 0, 0, 1, 1),
-    (0, 1, 0, 1, 0),
-    (1, 1, 0, 1, 0),
-]
-X = np.array([row[1:] for row in ROWS])
-Y = np.array([row[0] for row in ROWS])
 
 
 def posterior(row: tuple[int, ...], alpha: int) -> list[float]:

@@ -230,8 +230,8 @@ def _collect(
 
 def _words_of_runs(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
     """Return the words that each run of characters of each text is in."""
-    options = axis.analyser.splitting
-    lower, of_runs = options["lowercase"], splitter(**_without(options, "features"))
+    options = {key: value for key, value in axis.analyser.splitting.items() if key != "features"}
+    lower, of_runs = options["lowercase"], splitter(**options)
     of_words = splitter("word", (1, 1), lower, ())
     found = []
     for text in axis.analyser.rows(rows.values(axis.columns[0]).tolist()):
@@ -243,10 +243,6 @@ def _words_of_runs(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
                 words.setdefault(run, {}).update(dict.fromkeys(near))
         found.append({run: tuple(of) for run, of in words.items()})
     return found
-
-
-def _without(options: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in options.items() if key != name}
 
 
 def _both(a: NDArray[Any], b: NDArray[Any]) -> list[Any]:

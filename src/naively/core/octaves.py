@@ -27,6 +27,15 @@ def octave(texts: Floats) -> NDArray[np.int64]:
     return np.frexp(np.maximum(texts, 1.0))[1].astype(np.int64) - 1
 
 
+def octaves_of(texts: Floats) -> int:
+    """Return how many octaves the words have that so many texts hold; at least one.
+
+    >>> octaves_of(np.array([1.0, 5.0]))
+    3
+    """
+    return int(octave(texts.max(initial=1.0))) + 1
+
+
 def octave_part(group: str, number: int) -> tuple[str, Name]:
     """Return the part of the evidence that the words of an octave are.
 
@@ -46,7 +55,7 @@ def word_parts(group: str, frequency: Floats, by_octave: bool) -> list[tuple[str
     """
     if not by_octave:
         return [(group, f"{group}, all words")]
-    return [octave_part(group, i) for i in range(int(octave(frequency).max(initial=0)) + 1)]
+    return [octave_part(group, i) for i in range(octaves_of(frequency))]
 
 
 def leave_one_out(
@@ -74,7 +83,7 @@ def leave_one_out(
         How many words they have that other texts hold.
     """
     frequency = count.sum(axis=1)
-    octaves = int(octave(frequency.max(initial=1.0))) + 1 if block.presence else 1
+    octaves = octaves_of(frequency) if block.presence else 1
     total = count.sum(axis=0) + pretend.sum()
     evidence = np.zeros((len(block), octaves, count.shape[1]))
     length = np.zeros(len(block))
