@@ -33,7 +33,7 @@ def write(tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         content = content.encode() if isinstance(content, str) else content
         if name.endswith(".gz"):
-            content = gzip.compress(content)
+            content = gzip.compress(content, mtime=0)
         path.write_bytes(content)
         return path
 
@@ -618,8 +618,8 @@ def run(program, content=b""):
         (b'{"a": 1, "b": "x"}\n', ""),
         (b'\xef\xbb\xbf {"a": 1, "b": "x"}\n', ""),
         (b'[{"a": 1, "b": "x"}]', ""),
-        (gzip.compress(b"a,b\n1,x\n"), ""),
-        (gzip.compress(b'{"a": 1, "b": "x"}'), ""),
+        (gzip.compress(b"a,b\n1,x\n", mtime=0), ""),
+        (gzip.compress(b'{"a": 1, "b": "x"}', mtime=0), ""),
         (b"a,b\n1,x\n", ", format='csv'"),
     ],
 )
@@ -635,7 +635,7 @@ print({{name: column.tolist() for name, column in read("-"{options}).values.item
     [
         (b"", "standard input is empty"),
         (b"a,b\n1\n", "Line 2 of standard input has a number of fields (1)"),
-        (gzip.compress(b"a,b\n1\n" * 100)[:-9], "standard input is not a complete .gz file"),
+        (gzip.compress(b"a,b\n1\n" * 100, mtime=0)[:-9], "standard input is not a complete .gz file"),
     ],
 )
 def test_bad_standard_input(content, sentence):
