@@ -635,7 +635,10 @@ print({{name: column.tolist() for name, column in read("-"{options}).values.item
     [
         (b"", "standard input is empty"),
         (b"a,b\n1\n", "Line 2 of standard input has a number of fields (1)"),
-        (gzip.compress(b"a,b\n1\n" * 100, mtime=0)[:-9], "standard input is not a complete .gz file"),
+        (
+            gzip.compress(b"a,b\n1\n" * 100, mtime=0)[:-9],
+            "standard input is not a complete .gz file",
+        ),
     ],
 )
 def test_bad_standard_input(content, sentence):
