@@ -96,7 +96,7 @@ CASES = [
     Case(Categorical(alpha=0), LEVEL, objects),
     Case(Categorical(alpha=0.5), COUNT, numbers, lambda: CategoricalNB(alpha=0.5)),
     Case(Categorical(codes=3), COUNT, numbers),
-    Case(Gaussian(smoothing=1e-9, floor="largest"), REAL, numbers),
+    Case(Gaussian(smoothing=0, floor=1e-9), REAL, numbers),
     Case(Gaussian(variance="shared"), REAL, numbers),
     Case(Gaussian(variance=4.0), REAL, numbers),
     Case(Gaussian(prior=NormalInverseGamma(0, 1, 2, 3), estimate="map"), REAL, numbers),

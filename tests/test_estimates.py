@@ -19,6 +19,8 @@ from naively import (
     Gamma,
     Gaussian,
     Geometric,
+    Histogram,
+    JointTable,
     LogNormal,
     Multinomial,
     NaiveBayes,
@@ -60,12 +62,15 @@ def test_laplace(alpha: float, expected: tuple[str, str]) -> None:
     exactly(*zip(die.mean.values(), map(Fraction, expected), strict=True))
 
 
-def test_pseudo_counts_are_the_mean_and_the_mode_of_one_prior_more() -> None:
+def test_the_pseudo_count_is_of_the_estimate_that_is_set() -> None:
     sample = ["r", "r", "b", "g"]
-    by_count = Categorical(alpha=1.5).fit(sample)
-    assert by_count.mean == Categorical(prior=Dirichlet(1.5)).fit(sample).mean
-    assert by_count.map == Categorical(prior=Dirichlet(2.5)).fit(sample).map
-    assert by_count.mle == {"r": 0.5, "b": 0.25, "g": 0.25}
+    for event, alpha in ((Categorical(1.5), 1.5), (Categorical(1.5, estimate="map"), 2.5)):
+        mine, its_prior = event.fit(sample), Categorical(prior=Dirichlet(alpha)).fit(sample)
+        assert mine.prior == Dirichlet(alpha)
+        assert (mine.mean, mine.map) == (its_prior.mean, its_prior.map)
+        assert mine.mle == {"r": 0.5, "b": 0.25, "g": 0.25}
+    mode = Categorical(1.5, estimate="map").fit(sample).map
+    assert mode == Categorical(1.5).fit(sample).mean
 
 
 def test_the_course_table() -> None:
@@ -111,6 +116,178 @@ def test_gaussian() -> None:
         (both.map["variance"], Fraction(2 * 23, 13)),
         (both.mle["variance"], Fraction(26, 4)),
     )
+
+
+def test_estimates_that_contradicted_their_posterior() -> None:
+    coin = Bernoulli().fit(HEADS)
+    exactly((coin.map, Fraction(8, 10)), (coin.mean, Fraction(9, 12)))
+    assert coin.posterior.args == (9, 3)
+    exactly((Bernoulli(prior=Beta(0.5, 0.5)).fit(HEADS).map, Fraction(15, 18)))
+    pay = Gaussian().fit([85, 95, 100, 12, 89])
+    assert pay.mean["variance"] == pytest.approx(pay.posterior["variance"].mean(), rel=1e-12)
+    assert pay.mle["variance"] == pytest.approx(np.var([85, 95, 100, 12, 89]), rel=1e-12)
+
+
+def test_levels_that_are_known_and_never_seen() -> None:
+    die = Categorical(alpha=1, codes=3).fit([0, 0, 1])
+    exactly(*zip(die.mean.values(), (Fraction(3, 6), Fraction(2, 6), Fraction(1, 6)), strict=True))
+    assert die.posterior.alpha.tolist() == [3, 2, 1]
+    assert die.predictive.p.tolist() == list(die.mean.values())
+    assert die.mle == {0: 2 / 3, 1: 1 / 3, 2: 0.0}
+
+
+def test_the_m_estimate_of_a_plain_sample_sums_to_one() -> None:
+    """Pretend rows are spread as the levels are, each with half a row more."""
+    die = Categorical(m=2).fit(list("aab"))
+    a, b = Fraction(5, 8), Fraction(3, 8)
+    exactly((die.mean["a"], (2 + 2 * a) / 5), (die.mean["b"], (1 + 2 * b) / 5))
+    assert die.predictive.p.tolist() == list(die.mean.values())
+    exactly(*zip(die.posterior.alpha, (2 + 2 * a, 1 + 2 * b), strict=True))
+
+
+@pytest.mark.parametrize("sample", [[5.0, 5.0, 5.0], [5.0]])
+def test_the_variance_of_one_number_is_none(sample: list[float]) -> None:
+    assert Gaussian(smoothing=0).fit(sample).mle == {"mean": 5.0, "variance": 0.0}
+
+
+def test_a_sequence_of_counts_is_one_row() -> None:
+    found = Multinomial(alpha=1).fit([8, 2])
+    assert found.mle.tolist() == [0.8, 0.2]
+    assert found.mean.tolist() == [0.75, 0.25]
+
+
+def test_what_is_undefined_is_said() -> None:
+    nothing = Bernoulli().fit([])
+    assert np.isnan(nothing.mle)
+    assert nothing.mean == 0.5
+    assert "mle         undefined" in str(nothing)
+    for event in (Gaussian(), Poisson(), Exponential(), Geometric()):
+        value = event.fit([]).mle
+        assert np.isnan(value["mean"] if isinstance(value, dict) else value)
+
+
+@pytest.mark.parametrize(
+    ("event", "sample", "message"),
+    [
+        (Bernoulli(), [1, 2, 2, 1], "the sample holds 2; give a threshold"),
+        (Bernoulli(), list("HHT"), "from numbers, and the sample holds 'H'; Categorical"),
+        (Categorical(), [["a", "x"], ["b", "x"]], "one column of levels.*fit each column alone"),
+        (Gaussian(), [1.0, "two"], "the sample holds 'two'"),
+    ],
+)
+def test_samples_that_are_refused(event: object, sample: list, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        event.fit(sample)  # type: ignore[attr-defined]
+
+
+def test_thresholds_and_shares_of_a_plain_sample() -> None:
+    assert Bernoulli(threshold=1.5).fit([1, 2, 2, 1]).mle == 0.5
+    assert Bernoulli(threshold=None).fit([0.25, 0.75]).mle == 0.5
+
+
+def test_an_estimate_prints_its_prior_and_itself() -> None:
+    coin = Bernoulli(prior=Beta(2, 2)).fit([1, 1, 0])
+    assert str(coin).splitlines() == [
+        "bernoulli(prior=Beta(a=2, b=2))",
+        "prior       Beta(a=2, b=2)",
+        "mle         0.666667",
+        "map         0.6",
+        "mean        0.571429",
+        "posterior   beta(4, 3)",
+        "predictive  bernoulli(0.571429)",
+    ]
+    assert repr(coin) == str(coin)
+    assert "beta(4, 3)" in coin._repr_html_()
+    assert (
+        str(Categorical().fit(np.array(["H", "T"]))).splitlines()[2] == "mle         H 0.5, T 0.5"
+    )
+
+
+@pytest.mark.parametrize("how", ["mean", "map"])
+@pytest.mark.parametrize(
+    ("event", "sample"),
+    [
+        (Bernoulli, HEADS),
+        (lambda **o: Bernoulli(m=1.5, **o), HEADS),
+        (lambda **o: Bernoulli(alpha="auto", **o), HEADS),
+        (Poisson, [3, 0, 2]),
+        (Exponential, [0.5, 2.0, 1.0]),
+        (Geometric, [4, 0, 2]),
+    ],
+)
+def test_one_prior_for_all_estimates(event: object, sample: list, how: str) -> None:
+    """The mean is the posterior's mean, and no value is more probable than the mode."""
+    found = event(estimate=how).fit(sample)  # type: ignore[operator]
+    assert found.mean == pytest.approx(found.posterior.mean(), rel=1e-12)
+    near = found.map * np.array([0.999, 1.0, 1.001])
+    assert found.posterior.logpdf(near).argmax() == 1
+    assert found.posterior.args or found.posterior.kwds
+
+
+@pytest.mark.parametrize("how", ["mean", "map"])
+@pytest.mark.parametrize(
+    ("event", "sample"),
+    [
+        (Categorical, list("aabc")),
+        (lambda **o: Categorical(m=2.0, **o), list("aabc")),
+        (lambda **o: Categorical(m="auto", **o), list("aabbccc")),
+        (Multinomial, [4, 2, 1]),
+        (lambda **o: Histogram(smoothing=0, **o), [1.0, 2.0, 2.0, 2.0, 1.0, 3.0, 3.0]),
+        (lambda **o: Histogram(smoothing=0, alpha=1.0, **o), [1.0, 2.0, 2.0, 1.0, 3.0, 3.0]),
+        (JointTable, [(0, 1), (0, 1), (1, 1), (1, 1), (1, 1)]),
+    ],
+)
+def test_one_dirichlet_for_all_estimates(event: object, sample: list, how: str) -> None:
+    found = event(estimate=how).fit(sample)  # type: ignore[operator]
+    mean, mode = (
+        np.array([*value.values()] if isinstance(value, dict) else value)
+        for value in (found.mean, found.map)
+    )
+    alpha = found.posterior.alpha
+    np.testing.assert_allclose(mean, alpha / alpha.sum(), rtol=1e-12)
+    np.testing.assert_allclose(mode, (alpha - 1) / (alpha - 1).sum(), rtol=1e-12)
+    if not isinstance(sample[0], int):  # what the model scores with is the estimate that is set
+        said = [found.log_likelihood([level]) for level in sorted(set(sample))]
+        np.testing.assert_allclose(np.exp(said), {"mean": mean, "map": mode}[how], rtol=1e-9)
+
+
+@pytest.mark.parametrize("prior", [NormalInverseGamma(1, 2, 3, 4), None])
+def test_the_mode_of_mean_and_variance_together(prior: object) -> None:
+    found = Gaussian(prior=prior).fit([1.0, 3.0, 4.0, 8.0])  # type: ignore[arg-type]
+    mean, rows, shape, scale = (
+        getattr(found.prior, name) for name in ("mean", "rows", "shape", "scale")
+    )
+
+    def log_joint(at: float, variance: float) -> float:
+        sd = np.sqrt(variance)
+        return float(
+            stats.invgamma.logpdf(variance, shape, scale=scale)
+            + stats.norm.logpdf(at, mean, sd / np.sqrt(rows))
+            + stats.norm.logpdf([1.0, 3.0, 4.0, 8.0], at, sd).sum()
+        )
+
+    best = found.map
+    top = log_joint(best["mean"], best["variance"])
+    for a, b in [(1.001, 1), (0.999, 1), (1, 1.001), (1, 0.999)]:
+        assert log_joint(best["mean"] * a, best["variance"] * b) < top
+    assert found.mean["variance"] == pytest.approx(found.posterior["variance"].mean())
+    assert found.mean["mean"] == pytest.approx(found.posterior["mean"].mean())
+
+
+def test_the_default_gaussian_is_pretend_rows_beside_the_real() -> None:
+    """A tenth of a row with the mean and variance of the column joins each class."""
+    x, y = np.array([1.0, 2.0, 6.0, 8.0, 13.0]), np.array([0, 0, 1, 1, 1])
+    event = Gaussian(smoothing=0.5)
+    (tally,) = NaiveBayes(event, weights=None).fit(x[:, None], y).tally_.blocks.values()
+    found = event.parameters(tally, "mean")
+    for c in (0, 1):
+        own = x[y == c]
+        weight = np.append(np.ones(len(own)), [0.25, 0.25])
+        pretend = x.mean() + x.std() * np.array([-1, 1])
+        mean = np.average([*own, *pretend], weights=weight)
+        variance = np.average((np.array([*own, *pretend]) - mean) ** 2, weights=weight)
+        assert found["mean"][0, c] == pytest.approx(mean)
+        assert found["variance"][0, c] == pytest.approx(variance)
 
 
 CONJUGATE = [
@@ -213,8 +390,6 @@ def test_priors_must_be_priors() -> None:
             Beta(wrong, 1)
         with pytest.raises(ValueError, match="Dirichlet alpha must be greater than 0"):
             Dirichlet([1, wrong])
-    with pytest.raises(ValueError, match="needs a prior of at least 1"):
-        _ = Bernoulli(prior=Beta(0.5, 0.5)).fit(HEADS).map
     with pytest.raises(ValueError, match="give variance= a number"):
         Gaussian(prior=Normal(0, 1))
     with pytest.raises(ValueError, match="estimate must be one of"):

@@ -13,7 +13,7 @@ from scipy import stats
 from scipy.special import rel_entr
 from sklearn.preprocessing import KBinsDiscretizer
 
-from naively import Histogram, NaiveBayes
+from naively import Gaussian, Histogram, KernelDensity, LogNormal, NaiveBayes
 from naively.core.axis import Columns
 from naively.core.binned import Binned
 from naively.core.block import Dense
@@ -244,15 +244,44 @@ def test_leaving_a_row_out_is_counting_without_it(event: Histogram, data: st.Dat
 def test_score_samples_is_a_density() -> None:
     X, y = mixture(5000)
     nb = NaiveBayes(Histogram()).fit(X[:, :1], y)
-    x = np.linspace(X[:, 0].min(), X[:, 0].max(), 200_001)
+    x = np.linspace(*Histogram().fit(X[:, 0]).predictive.support(), 200_001)
     density = np.exp(nb.score_samples(x[:, None]))
     assert abs(np.trapezoid(density, x) - 1.0) < 1e-3
 
 
-def test_the_probability_of_single_values_is_no_density() -> None:
-    x = np.repeat([1.0, 2.0, 3.0], [2, 1, 1])[:, None]
+def test_single_values_are_as_dense_as_the_data_are_fine() -> None:
+    """A number that stands alone has a bin as wide as the data's resolution there."""
+    x = np.repeat([10.0, 20.0, 22.0], [2, 1, 1])[:, None]
     nb = NaiveBayes(Histogram(smoothing=0, estimate="mle")).fit(x, [0, 0, 0, 0])
-    assert np.exp(nb.score_samples([[1.0], [3.0]])).tolist() == pytest.approx([0.5, 0.25])
+    density = np.exp(nb.score_samples([[10.0], [20.0], [22.0]]))
+    assert density.tolist() == pytest.approx([0.5 / 10, 0.25 / 6, 0.25 / 2])
+    alone = NaiveBayes(Histogram(smoothing=0)).fit([[7.0]] * 3, [0, 0, 1])
+    assert alone.score_samples([[7.0]]) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("edges", ["frequency", "width", "mdl"])
+def test_the_predictive_is_the_likelihood(edges: str) -> None:
+    """SciPy's density is that of the log likelihood at each number, the last one included."""
+    x = np.round(np.random.default_rng(0).normal(3, 2, 500), 1)
+    for sample in (x, x[:40], x[:2]):
+        found = Histogram(edges=edges).fit(sample)
+        mine = [found.log_likelihood([number]) for number in sample]
+        np.testing.assert_allclose(np.exp(mine), found.predictive.pdf(sample), rtol=1e-9)
+        right_edge = np.nextafter(found.predictive.support()[1], -np.inf)
+        assert found.predictive.pdf(right_edge) > 0
+
+
+@pytest.mark.parametrize("digits", [1, 3, 12])
+def test_densities_of_one_sample_can_be_compared(digits: int) -> None:
+    """Rounded or not, what each event model says of a sample is near its true log density."""
+    x = np.round(np.exp(np.random.default_rng(0).normal(1.0, 0.4, 4000)), digits)
+    true = stats.lognorm.logpdf(x, 0.4, scale=np.e).mean()
+    models = Histogram(), KernelDensity(), LogNormal(), Gaussian()
+    found = [model.fit(x).log_likelihood(x) / len(x) for model in models]
+    np.testing.assert_allclose(found[:3], true, atol=0.06)
+    normal = stats.norm.logpdf(x, x.mean(), x.std()).mean()
+    assert found[3] == pytest.approx(normal, abs=1e-3)
+    assert found[3] < true
 
 
 def test_infinities_are_numbers_like_others() -> None:

@@ -22,7 +22,7 @@ def class_probabilities(
     if not isinstance(prior, str | Beta | Dirichlet):
         return given_prior(prior, classes)
     if isinstance(prior, Beta | Dirichlet):
-        count = class_count + pretend_classes(prior, how, classes)
+        count = np.maximum(class_count + pretend_classes(prior, how, classes), 0.0)
     elif prior in ("data", "uniform"):
         count = class_count if prior == "data" else np.ones(len(classes))
     else:

@@ -33,6 +33,7 @@ from naively.events import (
     Multinomial,
     Poisson,
 )
+from naively.events.multinomial import BagOfCounts
 from naively.schema import SHOWN, Group, Schema, list_names
 
 Choice: TypeAlias = "str | EventModel | Analyser"
@@ -306,7 +307,7 @@ def _of_strings(rows: Rows, name: Name, kind: Kind, chosen: Choice, usual: Usual
     if isinstance(chosen, Analyser):
         return _text(chosen, usual)
     assert isinstance(chosen, EventModel)
-    if isinstance(chosen, Multinomial | Bernoulli):
+    if isinstance(chosen, BagOfCounts | Bernoulli):
         return _text(Text(event=chosen), usual)
     if isinstance(chosen, Categorical):
         if any(isinstance(cell, list) for cell in rows.values(name).tolist()):
@@ -322,7 +323,7 @@ def _of_strings(rows: Rows, name: Name, kind: Kind, chosen: Choice, usual: Usual
 
 def _text(analyser: Analyser, usual: Usual) -> Chosen:
     event = event_model(analyser.event, usual)
-    if not isinstance(event, Multinomial | Bernoulli):
+    if not isinstance(event, BagOfCounts | Bernoulli):
         raise ValueError(  # noqa: TRY004
             f"{analyser} has a {event.name} event model, which cannot count the tokens of texts; "
             "choose multinomial, bernoulli or complement."

@@ -30,7 +30,7 @@ class Binned(Likelihood):
     middle : ndarray
         A number in each bin.
     width : ndarray
-        Of each bin; 1 where it is a single number.
+        Of each bin.
     """
 
     edges: tuple[Floats, ...]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,8 @@ from naively.core.block import Codes, Dense
 from naively.core.event import EventModel, How
 from naively.core.kernels import Floats
 from naively.core.tally import BlockTally
+
+SHOWN = 10  # numbers of many
 
 
 class Estimate:
@@ -31,6 +36,19 @@ class Estimate:
     (0.6666666666666666, 0.6, 0.5714285714285714)
     >>> coin.posterior.cdf(0.5)  # how probable it is that tails come up more often
     np.float64(0.34375)
+    >>> coin
+    bernoulli(prior=Beta(a=2, b=2))
+    prior       Beta(a=2, b=2)
+    mle         0.666667
+    map         0.6
+    mean        0.571429
+    posterior   beta(4, 3)
+    predictive  bernoulli(0.571429)
+
+    Notes
+    -----
+    One prior stands behind all of them. What is undefined is NaN, and printed as such: the maximum
+    likelihood estimate from nothing, the mode of a posterior that has none.
     """
 
     def __init__(self, event: EventModel, tally: BlockTally) -> None:
@@ -39,7 +57,7 @@ class Estimate:
 
     @property
     def mle(self) -> Any:
-        """The maximum likelihood estimate."""
+        """The maximum likelihood estimate; NaN from nothing."""
         return self._parameters("mle")
 
     @property
@@ -51,6 +69,11 @@ class Estimate:
     def mean(self) -> Any:
         """The mean of the posterior."""
         return self._parameters("mean")
+
+    @property
+    def prior(self) -> Any:
+        """The prior of all estimates, or None: then they are maximum likelihood."""
+        return self.event.prior_of(self.tally)
 
     @property
     def posterior(self) -> Any:
@@ -97,6 +120,22 @@ class Estimate:
         assert isinstance(block, Dense)
         return block.values[:, 0] if block.values.shape[1] == 1 else block.values
 
+    def __str__(self) -> str:
+        lines = [str(self.event), f"prior       {_shown(self.prior) or 'none'}"]
+        lines += [f"{how:<11} {_shown(getattr(self, how))}" for how in ("mle", "map", "mean")]
+        for what in ("posterior", "predictive"):
+            try:
+                shown = _shown(getattr(self, what))
+            except ValueError:
+                continue  # a kernel density has no posterior
+            lines.append(f"{what:<11} {shown}")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
     def _parameters(self, how: How) -> Any:
         """Return one number, a mapping by level, or a mapping by parameter."""
         found = {name: flat(p) for name, p in self.event.parameters(self.tally, how).items()}
@@ -116,3 +155,46 @@ def flat(table: Floats) -> Any:
 
 def _plain(values: Floats) -> Any:
     return values.item() if values.size == 1 else values
+
+
+def _shown(value: Any) -> str:
+    """Write a number, levels or parameters with their numbers, a prior or a distribution."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return "undefined" if np.isnan(value) else f"{value:.6g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_plain_key(name)} {_shown(of)}" for name, of in value.items())
+    if isinstance(value, tuple | np.ndarray):
+        numbers = np.asarray(value)
+        shown = [_shown(number) for number in numbers[:SHOWN].tolist()]
+        more = [f"and {len(numbers) - SHOWN} more"] if len(numbers) > SHOWN else []
+        return f"[{', '.join(shown + more)}]"
+    if is_dataclass(value):
+        options = {field.name: getattr(value, field.name) for field in fields(value)}
+        given = ", ".join(f"{name}={_shown(_number(of))}" for name, of in options.items())
+        return f"{type(value).__name__}({given})"
+    return _distribution(value)
+
+
+def _distribution(frozen: Any) -> str:
+    """Write a frozen distribution of SciPy's by its name and parameters."""
+    from scipy.stats import distributions
+
+    if isinstance(frozen, distributions.rv_frozen):
+        given = [_shown(_number(of)) for of in frozen.args]
+        given += [f"{name}={_shown(_number(of))}" for name, of in frozen.kwds.items()]
+        return f"{frozen.dist.name}({', '.join(given)})"
+    name = type(frozen).__name__.removesuffix("_frozen").removesuffix("_gen")
+    found = vars(frozen)
+    given = [_shown(_number(found[option])) for option in ("alpha", "p") if option in found]
+    return f"{name}({', '.join(given)})" if given else name
+
+
+def _number(value: Any) -> Any:
+    array = np.asarray(value, np.float64)
+    return array.item() if array.size == 1 else array.ravel()
+
+
+def _plain_key(name: Any) -> Any:
+    return name if isinstance(name, str) else repr(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, final
 
@@ -83,6 +83,10 @@ class EventModel(ABC):
     @abstractmethod
     def likelihood(self, tally: BlockTally) -> Likelihood:
         """Derive the log tables from the sums, smoothed by the prior's pretend data."""
+
+    @abstractmethod
+    def prior_of(self, tally: BlockTally) -> Any:
+        """Return the prior that all estimates are under, or None where there is no pretend data."""
 
     @abstractmethod
     def posterior(self, tally: BlockTally) -> Any:
@@ -195,30 +199,75 @@ class EventModel(ABC):
         Parameters
         ----------
         sample : sequence, or array of shape (rows, columns)
-            Numbers, or the levels of a categorical column; NaN and None are missing.
+            Numbers, or the levels of a categorical column; NaN and None are missing. A sequence
+            is one column; of ``Multinomial`` it is one row, the counts of its outcomes.
 
         Returns
         -------
         estimate : Estimate
             With ``mle``, ``map``, ``mean``, ``posterior`` and ``predictive``.
         """
-        block = self.encode(sample)
-        labels = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
         from naively.core.estimate import Estimate
 
-        return Estimate(self, self.tally(block, labels))
+        block = self.encode(sample)
+        labels = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
+        tally = self.tally(block, labels)
+        if isinstance(block, Codes):  # of levels, also those that are known and were never seen
+            nothing = {s: Sums.zeros((len(block.axis), 1)) for s in tally.sums}
+            _, tally = BlockTally(block.axis, nothing).align(tally)
+        return Estimate(self, tally)
 
     def encode(self, sample: Any, axis: Any = None) -> Block:
         """Encode a plain sample, by a known axis or by finding one."""
         if self.layout != "numbers":
-            values = list(sample) if self.layout == "levels" else [*map(tuple, sample)]
-            known = axis.levels[0] if axis else dict.fromkeys(v for v in values if v is not None)
+            values = [_plain(value) for value in sample]
+            if self.layout == "rows":
+                values = [*map(tuple, values)]
+            elif any(isinstance(value, list | np.ndarray) for value in values):
+                raise ValueError(
+                    f"{type(self).__name__} estimates one column of levels, and the sample holds "
+                    "rows; fit each column alone, or use NaiveBayes for a table."
+                )
+            missing = [value is None or _is_nan(value) for value in values]
+            seen = (v for v, gone in zip(values, missing, strict=True) if not gone)
+            known = axis.levels[0] if axis else self._known(dict.fromkeys(seen))
             index = {level: code for code, level in enumerate(known)}
-            codes = [-1 if v is None else index.get(v, len(index)) for v in values]
+            codes = [
+                -1 if gone else index.get(value, len(index))
+                for value, gone in zip(values, missing, strict=True)
+            ]
             return Codes(np.array([codes], np.int32).T, axis or Levels((0,), (tuple(index),)))
-        numbers = np.asarray(sample, np.float64)
+        try:
+            numbers = np.asarray(sample, np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{type(self).__name__} estimates from numbers, and the sample holds "
+                f"{_no_number(sample)!r}; Categorical counts what is not a number."
+            ) from None
         matrix = numbers[:, None] if numbers.ndim == 1 else numbers
         return Dense(matrix, Columns(range(matrix.shape[1])))
+
+    def _known(self, seen: Iterable[Any]) -> Iterable[Any]:
+        """Return the levels of a plain sample: those seen."""
+        return seen
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _no_number(sample: Any) -> Any:
+    """Return the first value of a plain sample that is no number."""
+    for value in np.asarray(sample, object).ravel().tolist():
+        try:
+            np.float64(value)
+        except (TypeError, ValueError):
+            return value
+    return sample
 
 
 def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
@@ -250,6 +299,25 @@ def draw_levels(
         p = count[:, c] / total if total > 0 else None  # nothing counted: each alike
         drawn[of_class] = rng.choice(len(count), len(of_class), p=p)
     return drawn
+
+
+def added(pseudo_count: Any, estimate: How, how: How) -> Floats:
+    """Return what is added to the count of each outcome, as a column: the net pretend data.
+
+    Parameters
+    ----------
+    pseudo_count : float or array-like
+        What is added for the estimate that is set.
+    estimate : {"mean", "map", "mle", "predictive"}
+        The estimate that is set. It decides of which prior the pseudo-count is: the posterior mean
+        adds alpha under Dirichlet(alpha), the mode adds alpha under Dirichlet(alpha + 1).
+    how : {"mean", "map", "mle", "predictive"}
+        The estimate that is asked for, under this prior.
+    """
+    if how == "mle":
+        return np.zeros((1, 1))
+    moved = (estimate == "map") - (how == "map")
+    return by_row(pseudo_count) + float(moved)
 
 
 def check_estimate(how: str) -> None:

@@ -30,15 +30,16 @@ class GaussianNB(Preset):
     priors : array-like of shape (classes,), optional
         Class probabilities; from the data by default.
     var_smoothing : float or "column", default 1e-9
-        Share of the largest variance of all columns that is added to every variance. "column"
-        adds to each a hundredth of its own column's, which drowns no column of small scale.
+        Share of the largest variance of all columns that is added to every variance. "column" is
+        ``Gaussian``'s own rule instead, a tenth of a pretend row with the mean and the variance of
+        each column, which drowns no column of small scale.
 
     Attributes
     ----------
     theta_, var_ : ndarray of shape (classes, columns)
         Mean and variance; a class without rows yet takes those of all rows.
-    epsilon_ : float, or ndarray of shape (columns,)
-        What was added to the variances.
+    epsilon_ : float
+        What was added to the variances; 0 with ``var_smoothing="column"``.
     class_prior_, class_count_, classes_ : ndarray of shape (classes,)
         Probability, rows (total weight) and label of each class.
 
@@ -78,10 +79,9 @@ class GaussianNB(Preset):
         return variance.T
 
     @property
-    def epsilon_(self) -> float | Floats:
+    def epsilon_(self) -> float:
         """What was added to the variances."""
-        added: Floats = self._counted_as.added_variance(self._block)[:, 0]
-        return added if self._counted_as.floor == "column" else float(added[0])
+        return float(self._counted_as.added_variance(self._block))
 
     @property
     def class_prior_(self) -> Floats:
@@ -92,7 +92,7 @@ class GaussianNB(Preset):
     def _event(self) -> Gaussian:
         if isinstance(self.var_smoothing, str):
             return Gaussian()
-        return Gaussian(smoothing=float(self.var_smoothing), floor="largest")
+        return Gaussian(smoothing=0, floor=float(self.var_smoothing))
 
     def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
         if self.priors is None:

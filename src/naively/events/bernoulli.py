@@ -12,12 +12,20 @@ from numpy.typing import NDArray
 from naively.core.axis import Words
 from naively.core.block import Block, Dense, Documents, Sparse
 from naively.core.estimate import flat
-from naively.core.event import EventModel, How, by_row, check_alpha, check_estimate, numbers
+from naively.core.event import (
+    EventModel,
+    How,
+    added,
+    by_row,
+    check_alpha,
+    check_estimate,
+    numbers,
+)
 from naively.core.kernels import Floats
 from naively.core.loglinear import LogLinear
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
-from naively.events.prior import Beta, leave_one_out_coin, pretend_rows
+from naively.events.prior import Beta, leave_one_out_coin, pretend_rows, share
 
 
 @dataclass(frozen=True)
@@ -28,20 +36,21 @@ class Bernoulli(EventModel):
     ----------
     alpha : float, "laplace", "jeffreys", "auto" or sequence of float, default 1.0
         Pretend count of each of the two outcomes in each class, for all columns or for each: the
-        posterior mean under Beta(alpha, alpha), which is the mode under
-        Beta(alpha + 1, alpha + 1). 1 is Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0
-        maximum likelihood. "auto" is the one under which each outcome is best foretold by the
-        rest.
+        prior is Beta(alpha, alpha), or with ``estimate="map"`` Beta(alpha + 1, alpha + 1), whose
+        mode it is. 1 is Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum
+        likelihood. "auto" is the one under which each outcome is best foretold by the rest.
     threshold : float or None, default 0.0
         A number above it counts as true. None: numbers are between 0 (false) and 1 (true)
-        already, and count for as much as they are.
+        already, and count for as much as they are. A plain sample (``fit``) holds 0 and 1 only,
+        unless a threshold other than 0 is given.
     prior : Beta, optional
         Instead of ``alpha``.
     m : float, optional
         Instead of ``alpha``: pretend rows in each class, of which as many are true as of all
         rows (the m-estimate).
     estimate : {"mean", "map", "mle", "predictive"}
-        Posterior mean, mode, or maximum likelihood; the predictive is the mean.
+        Posterior mean, mode, or maximum likelihood; the predictive is the mean. What is undefined
+        (maximum likelihood from nothing, the mode of a uniform posterior) is NaN.
 
     Notes
     -----
@@ -94,13 +103,16 @@ class Bernoulli(EventModel):
         return replace(self, alpha=leave_one_out_coin(tally[VALUE].high, self._trials(tally)))
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
-        true, trials = self._counts(tally, how)
-        return {"p": _share(true, trials)}
+        true, false = self._counts(tally, how)
+        return {"p": share(true, true + false)}
 
     def likelihood(self, tally: BlockTally) -> LogLinear:
-        true, trials = self._counts(tally, self.estimate)
+        true, false = self._counts(tally, self.estimate)
+        p, q = share(true, true + false), share(false, true + false)
+        undefined = np.isnan(p)  # nothing is known of it: it is as true as false
+        p[undefined] = q[undefined] = 0.5
         with np.errstate(divide="ignore", invalid="ignore"):
-            log_p, log_q = np.log(_share(true, trials)), np.log(_share(trials - true, trials))
+            log_p, log_q = np.log(p), np.log(q)
             return LogLinear(slope=log_p - log_q, offset=log_q)
 
     def n_values(self, tally: BlockTally) -> int:
@@ -109,7 +121,7 @@ class Bernoulli(EventModel):
     def sample(
         self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Block:
-        p = self.parameters(tally, self.estimate)["p"]
+        p = np.nan_to_num(self.parameters(tally, self.estimate)["p"], nan=0.5)
         if isinstance(tally.axis, Words):
             words = tally.axis.writable
             held = (words[rng.random(len(words)) < p[:, c]] for c in classes.tolist())
@@ -117,27 +129,51 @@ class Bernoulli(EventModel):
         true = (rng.random((len(classes), len(p))) < p.T[classes]).astype(np.float64)
         return numbers(true + (self.threshold or 0.0), tally)
 
+    def prior_of(self, tally: BlockTally) -> Beta | None:
+        if self.prior is not None:
+            return self.prior
+        a, b = (flat(of) for of in self._pretend(tally, "mean"))
+        return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
+
     def posterior(self, tally: BlockTally) -> Any:
         from scipy import stats
 
-        true, trials = self._counts(tally, "mean")
-        return stats.beta(flat(true), flat(trials - true))
+        return stats.beta(*map(flat, self._counts(tally, "mean")))
 
     def predictive(self, tally: BlockTally) -> Any:
         from scipy import stats
 
         return stats.bernoulli(flat(self.parameters(tally, "mean")["p"]))
 
+    def encode(self, sample: Any, axis: Any = None) -> Block:
+        block = super().encode(sample, axis)
+        assert isinstance(block, Dense)
+        x = block.values
+        if self.threshold == 0 and (other := ~np.isnan(x) & (x != 0) & (x != 1)).any():
+            raise ValueError(
+                f"Bernoulli estimates from 0 (false) and 1 (true), and the sample holds "
+                f"{x[other][0]:.6g}; give a threshold above 0, or None for shares, or compare the "
+                "sample first."
+            )
+        return block
+
     def _counts(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
-        """Return how many are true, of how many, the pretend ones among them."""
-        if self.m is not None and how != "mle":
-            rows, of_them = pretend_rows(tally, self.m)
-            return tally[VALUE].high + of_them, tally[PRESENT].high + rows
+        """Return how many are true and how many false, the pretend ones among them."""
+        true, false = self._pretend(tally, how)
+        value = tally[VALUE].high
+        return np.maximum(value + true, 0.0), np.maximum(self._trials(tally) - value + false, 0.0)
+
+    def _pretend(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
+        """Return how many are pretended to be true, and false."""
         if self.prior is not None:
             a, b = map(by_row, self.prior.pretend(how))
-        else:
-            a = b = by_row(0.0 if how == "mle" else self.settled(tally).alpha)
-        return tally[VALUE].high + a, tally[PRESENT].high + a + b
+            return a, b
+        if self.m is not None and how != "mle":
+            rows, of_them = pretend_rows(tally, self.m)
+            a, b = (added(part, self.estimate, how) for part in (of_them, rows - of_them))
+            return a, b
+        alpha = added(0.0 if how == "mle" else self.settled(tally).alpha, self.estimate, how)
+        return alpha, alpha
 
     @staticmethod
     def _trials(tally: BlockTally) -> Floats:
@@ -148,9 +184,3 @@ def _check_share(block: Block) -> None:
     cells = block.values if isinstance(block, Dense) else block.data  # type: ignore[attr-defined]
     if (cells < 0).any() or (cells > 1).any():
         raise ValueError("Without a threshold, Bernoulli numbers must be between 0 and 1.")
-
-
-def _share(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole; a half where nothing was counted."""
-    share: Floats = np.divide(part, whole, out=np.full(np.shape(part), 0.5), where=whole > 0)
-    return share

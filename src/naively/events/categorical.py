@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -14,14 +14,22 @@ from numpy.typing import NDArray
 from naively.core.axis import Levels
 from naively.core.block import Block, Codes
 from naively.core.estimate import flat
-from naively.core.event import EventModel, How, by_row, check_alpha, check_estimate, draw_levels
+from naively.core.event import (
+    EventModel,
+    How,
+    added,
+    by_row,
+    check_alpha,
+    check_estimate,
+    draw_levels,
+)
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.pointwise import Table
 from naively.core.statistic import LEVEL
 from naively.core.sums import HAPAX
 from naively.core.tally import BlockTally
-from naively.events.prior import Dirichlet
+from naively.events.prior import Dirichlet, share
 
 SPARE = 0.5  # of a row, for each level in the share over all classes, and for one never seen
 HALF = 0.5  # of a row, for each class
@@ -36,8 +44,8 @@ class Categorical(EventModel):
     Parameters
     ----------
     alpha : float, "laplace" or "jeffreys", default 1.0
-        Pretend count of each level in each class: the posterior mean under a symmetric
-        Dirichlet(alpha), which is the mode under Dirichlet(alpha + 1). 1 is Laplace's rule, 1/2
+        Pretend count of each level in each class: the prior is Dirichlet(alpha), or with
+        ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is. 1 is Laplace's rule, 1/2
         Jeffreys's, any other Lidstone's, 0 maximum likelihood. A level never seen in training
         takes what it would have had if it had been known and never counted:
         alpha / (n + alpha · (levels + 1)).
@@ -50,10 +58,12 @@ class Categorical(EventModel):
         never seen takes nothing then.
     m : float or "auto", optional
         Instead of ``alpha``: pretend rows in each class, spread as the levels are over all classes
-        (the m-estimate). A level never seen takes the share of half a row. "auto" takes for each
-        column the m of least leave-one-out log loss, which follows from the counts.
+        (the m-estimate), each level with half a row more. A level never seen takes the share of
+        half a row. "auto" takes for each column the m of least leave-one-out log loss, which
+        follows from the counts.
     estimate : {"mean", "map", "mle", "predictive"}
-        Posterior mean, mode, or maximum likelihood; the predictive is the mean.
+        Posterior mean, mode, or maximum likelihood; the predictive is the mean. What is undefined
+        (maximum likelihood from nothing, the mode of a uniform posterior) is NaN.
 
     Notes
     -----
@@ -98,8 +108,7 @@ class Categorical(EventModel):
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
         smoothed = self._smoothed(tally, how)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return {"p": smoothed.count / smoothed.total[_column(tally)]}
+        return {"p": share(smoothed.count, smoothed.total[_column(tally)])}
 
     def likelihood(self, tally: BlockTally) -> Table:
         axis, column = tally.axis, _column(tally)
@@ -121,15 +130,19 @@ class Categorical(EventModel):
         level = axis.first[column] + block.codes[row, column]
         weight = np.ones(len(row)) if labels.weight is None else labels.weight[row]
         own = labels.take(row).one_hot()
+        pretend = self._pretend(tally, self.estimate)
+        count, total = tally[LEVEL].high[level], _total(tally)[column]
+        if self.m is None or self.estimate == "mle":
+            net = np.broadcast_to(pretend.known, (len(axis), 1))[level]
+            rest = np.maximum(count - own + net, 0.0)
+            whole = self._smoothed(tally, self.estimate).total[column]
+            whole = whole - np.maximum(count + net, 0.0) + rest
+        else:
+            m = self._m(tally)[column, None]
+            q = _pooled(tally, weight, level, column)[:, None]
+            rest, whole = np.maximum(count - own, 0.0) + m * q, total - own + m
         with np.errstate(divide="ignore", invalid="ignore"):
-            if self.m is None:
-                smoothed = self._smoothed(tally, self.estimate)
-                p = (smoothed.count[level] - own) / (smoothed.total[column] - own)
-            else:
-                m = self._m(tally)[column, None]
-                q = _pooled(tally, weight, level, column)[:, None]
-                count, total = tally[LEVEL].high[level], _total(tally)[column]
-                p = (np.maximum(count - own, 0.0) + m * q) / (total - own + m)
+            p = rest / whole
             evidence = np.zeros((*block.codes.shape, labels.k))
             evidence[row, column] = np.log(np.where(np.isnan(p), 1.0, p))
         return evidence
@@ -154,6 +167,14 @@ class Categorical(EventModel):
             codes[:, j] = draw_levels(count[start:end], classes, rng)
         return Codes(codes, axis)
 
+    def prior_of(self, tally: BlockTally) -> Dirichlet | None:
+        if self.prior is not None:
+            return self.prior
+        counts = self._pretend(tally, "mean").known[:, 0].tolist()
+        if not min(counts, default=0) > 0:
+            return None
+        return Dirichlet(counts[0] if len(set(counts)) == 1 else counts)
+
     def posterior(self, tally: BlockTally) -> Any:
         from scipy import stats
 
@@ -164,29 +185,43 @@ class Categorical(EventModel):
 
         return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
 
+    def _known(self, seen: Iterable[Any]) -> Iterable[Any]:
+        """Return the levels of a plain sample: with ``codes`` all numbers up to the largest."""
+        if self.codes is None:
+            return seen
+        return range(int(self.n_levels(Levels((0,), (tuple(seen),)))[0]))
+
     def _smoothed(self, tally: BlockTally, how: How) -> _Smoothed:
         """Count levels and their totals by column, pretend ones among them."""
-        axis, column = tally.axis, _column(tally)
+        axis, column, pretend = tally.axis, _column(tally), self._pretend(tally, how)
         assert isinstance(axis, Levels)
-        count, total = tally[LEVEL].high, _total(tally)
-        if self.m is not None and how != "mle":
-            m = self._m(tally)[:, None]
-            spare = m * SPARE / _pooled_total(tally)[:, None]
-            pretend = m[column] * _pooled(tally)[:, None]
-            return _Smoothed(count + pretend, total + m, spare, np.zeros_like(m))
-        pretend = by_row(0.0 if how == "mle" else self.alpha)
-        if self.prior is not None:
-            pretend = by_row(self.prior.pretend(how))
-        if len(pretend) not in (1, len(axis)):
+        if len(pretend.known) not in (1, len(axis)):
             raise ValueError(
-                f"The Dirichlet prior has {len(pretend)} counts for {len(axis)} levels."
+                f"The Dirichlet prior has {len(pretend.known)} counts for {len(axis)} levels."
             )
-        count = count + pretend
-        spare = pretend[:1] if len(pretend) == 1 else np.zeros((1, 1))
+        count = np.maximum(tally[LEVEL].high + pretend.known, 0.0)
+        never = np.maximum(pretend.never, 0.0)
+        if self.m is not None and how == self.estimate != "mle":
+            total = _total(tally) + self._m(tally)[:, None]  # exact, where adding up is not
+            return _Smoothed(count, total, never, np.zeros_like(never))
         more = (self.n_levels(axis) - np.diff(axis.first))[:, None]
-        total = _sum_by_column(count, column, len(axis.levels)) + spare * more
+        total = _sum_by_column(count, column, len(axis.levels)) + never * more
         # With codes, a level never seen has its place already.
-        return _Smoothed(count, total, spare, spare if self.codes is None else np.zeros((1, 1)))
+        outside = never if self.codes is None and self.m is None else np.zeros((1, 1))
+        return _Smoothed(count, total, never, outside)
+
+    def _pretend(self, tally: BlockTally, how: How) -> _Pretend:
+        """Return what is added to the count of each level, and of one never seen."""
+        if self.prior is not None:
+            known = by_row(self.prior.pretend(how))
+            return _Pretend(known, known if len(known) == 1 else np.zeros((1, 1)))
+        if self.m is None or how == "mle":
+            known = added(0.0 if how == "mle" else self.alpha, self.estimate, how)
+            return _Pretend(known, known)
+        m = self._m(tally)
+        never = m * SPARE / _pooled_total(tally)
+        known = m[_column(tally)] * _pooled(tally)
+        return _Pretend(added(known, self.estimate, how), added(never, self.estimate, how))
 
     def _m(self, tally: BlockTally) -> Floats:
         """Return the pretend rows of each column."""
@@ -206,6 +241,14 @@ class Categorical(EventModel):
             loss[i] = np.bincount(column, of_level, d) + SURE / 2 * np.log(m / USUAL_M) ** 2
         best: Floats = np.asarray(CHOICES)[loss.argmin(axis=0)]
         return best
+
+
+@dataclass(frozen=True, eq=False)
+class _Pretend:
+    """Pretend counts, as columns."""
+
+    known: Floats  # of each level, or of all alike
+    never: Floats  # of a level never seen, of each column or of all alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,13 +281,11 @@ def _pooled_total(
     tally: BlockTally,
     left_out: Floats | float = 0.0,
     column: NDArray[np.int64] | slice = slice(None),
-    gone: NDArray[np.bool_] | float = 0.0,
 ) -> Floats:
-    """Count cells over all classes, with half a row for each level and one never seen."""
+    """Count cells over all classes, with half a row for each level."""
     assert isinstance(tally.axis, Levels)
     rows: Floats = _total(tally).sum(axis=1)[column] - left_out
-    levels: Floats = np.diff(tally.axis.first)[column] + 1.0 - gone
-    return rows + SPARE * levels
+    return rows + SPARE * np.maximum(np.diff(tally.axis.first), 1)[column]
 
 
 def _pooled(
@@ -255,10 +296,13 @@ def _pooled(
 ) -> Floats:
     """Return the share of levels over all classes, less a row of this weight that has the level.
 
-    A level that only this row has goes with it: its share is that of a level never seen.
+    The shares of the levels that are left sum to 1. A level that only this row has goes with it:
+    its share is that of a level never seen, half a row beside those of one level fewer, which is
+    half a row of as many levels as before.
     """
     seen = tally[LEVEL].high.sum(axis=1)[level]
     left = np.maximum(seen - left_out, 0.0)
+    left = np.where(left <= HAPAX * seen, 0.0, left)
     column = _column(tally)[level] if column is None else column
-    share: Floats = (left + SPARE) / _pooled_total(tally, left_out, column, left <= HAPAX * seen)
+    share: Floats = (left + SPARE) / _pooled_total(tally, left_out, column)
     return share

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.core.block import Block
-from naively.core.event import EventModel, How
+from naively.core.event import How
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.loglinear import LogLinear
-from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
-from naively.events.multinomial import Multinomial
+from naively.events.multinomial import BagOfCounts
+from naively.events.prior import share
 
 
+@final
 @dataclass(frozen=True)
-class Complement(Multinomial):
+class Complement(BagOfCounts):
     """Counts of words, each class judged by how unlike all the others it is.
 
     Parameters
@@ -49,48 +50,42 @@ class Complement(Multinomial):
     norm: bool = False
     name = "complement"
 
-    @property
-    def integrates(self) -> bool:
-        return False
+    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+        """Return the probabilities of words outside of each class."""
+        others = self._counts(tally, how)
+        return {"p": share(others, others.sum(axis=0, keepdims=True))}
 
     def likelihood(self, tally: BlockTally) -> LogLinear:
         return LogLinear(slope=self.log_probabilities(tally, self.estimate))
 
-    def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Block:
-        return EventModel.sample(self, tally, classes, rng)
-
     def log_probabilities(self, tally: BlockTally, how: How) -> Floats:
-        value = tally[VALUE].high
-        if value.shape[1] == 1:  # one class has no complement
-            return np.zeros_like(value)
-        unrecorded = ~(tally[PRESENT].high > 0).any(axis=1)
-        others = value.sum(axis=1, keepdims=True) - value + self._pretend(tally, how)
-        others[np.broadcast_to(unrecorded, len(others))] = 0.0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weights: Floats = np.log(others.sum(axis=0)) - np.log(others)
-        weights[np.broadcast_to(unrecorded, len(weights))] = 0.0
-        # A word that is rare elsewhere weighs much.
+        weights = super().log_probabilities(tally, how)
         if self.norm:
-            total = weights.sum(axis=0)
-            weights /= np.where(total == 0, 1.0, total)
+            weights /= self._size(tally)
         return weights
-
-    def _log_shares(self, count: Floats, total: Floats, pretend: Floats, of_all: Floats) -> Floats:
-        if count.shape[1] == 1:
-            return np.zeros_like(count)
-        others = count.sum(axis=1, keepdims=True) - count + pretend
-        of_others = total.sum(axis=1, keepdims=True) - total + of_all
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weights: Floats = np.log(of_others) - np.log(others)
-            return weights
 
     def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
         """As for ``Multinomial``; with ``norm`` the sizes of the weights stay as they were."""
         evidence = super().leave_one_out(tally, block, labels)
         if self.norm:
-            plain = replace(self, norm=False).log_probabilities(tally, self.estimate)
-            total = plain.sum(axis=0)
-            evidence /= np.where(total == 0, 1.0, total)
+            evidence = evidence / self._size(tally)
         return evidence
+
+    def _size(self, tally: BlockTally) -> Floats:
+        """Return the sum of the weights of each class."""
+        total = super().log_probabilities(tally, self.estimate).sum(axis=0)
+        size: Floats = np.where(total == 0, 1.0, total)
+        return size
+
+    def _of_classes(self, count: Floats) -> Floats:
+        """Return the counts that a class is judged by: those of all the others."""
+        others: Floats = count.sum(axis=1, keepdims=True) - count
+        return others
+
+    def _log_shares(self, count: Floats, total: Floats) -> Floats:
+        if count.shape[1] == 1:  # one class has no complement
+            return np.zeros_like(count)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # A word that is rare elsewhere weighs much.
+            weights: Floats = np.where(total > 0, np.log(total) - np.log(count), 0.0)
+            return weights

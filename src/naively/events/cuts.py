@@ -126,22 +126,31 @@ def edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, ...]:
     return tuple(edges[a:b] for a, b in pairwise(ends))
 
 
-def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Return a number in each bin, and its width; 1 where it is a single number, or has no end."""
+def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
+    """Return a number in each bin, and where the bin begins and ends.
+
+    It reaches midway to the cells beside it, and as far out as in where there is none; a bin that
+    is the only number of its column, or that holds infinite ones, is 1 wide.
+    """
     if not len(cells):
-        return np.empty(0), np.empty(0)
+        return np.empty(0), np.empty(0), np.empty(0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        half = (cells.low[1:] - cells.high[:-1]) / 2  # of the gap after each cell but the last
+    apart = (cells.column[1:] != cells.column[:-1]) | ~np.isfinite(half)
+    half = np.where(apart, np.nan, half)
+    before, after = np.append(np.nan, half), np.append(half, np.nan)
+    before, after = (
+        np.nan_to_num(np.where(np.isnan(near), other, near))
+        for near, other in ((before, after), (after, before))
+    )
     begin = np.flatnonzero(np.diff(bin_, prepend=-1))
     end = np.append(begin[1:], len(bin_)) - 1
-    edges = np.concatenate(edges_of(cells, bin_))
-    new = np.diff(cells.column[begin], prepend=-1) != 0  # a column's first bin
-    low, high = cells.low[begin], cells.high[end]
-    low[~new] = edges
-    high[~np.append(new[1:], True)] = edges
+    middle = cells.middle[(begin + end) // 2]
     with np.errstate(invalid="ignore", over="ignore"):
-        width = high - low
-    single = (begin == end) & (cells.low[begin] == cells.high[end])
-    without = single | ~np.isfinite(width) | (width <= 0)
-    return cells.middle[(begin + end) // 2], np.where(without, 1.0, width)
+        low, high = cells.low[begin] - before[begin], cells.high[end] + after[end]
+        flat = ~np.isfinite(high - low) | (high <= low)
+    at = np.where(np.isfinite(middle), middle, 0.0)
+    return middle, np.where(flat, at - 0.5, low), np.where(flat, at + 0.5, high)
 
 
 CUTS: dict[str, Cut] = {"frequency": by_frequency, "width": by_width, "mdl": by_entropy}

@@ -116,6 +116,9 @@ class KernelDensity(EventModel):
             evidence[there, j] = bumps.grid().log_density_without(x[there], own)
         return evidence
 
+    def prior_of(self, tally: BlockTally) -> None:
+        """Return None: a kernel density has no parameters that a prior could be of."""
+
     def posterior(self, tally: BlockTally) -> Any:  # noqa: ARG002
         raise ValueError("A kernel density has no parameters that a posterior could be of.")
 

@@ -13,6 +13,7 @@ from naively.core.estimate import flat
 from naively.core.event import (
     EventModel,
     How,
+    added,
     check_alpha,
     check_estimate,
     check_not_negative,
@@ -24,7 +25,7 @@ from naively.core.loglinear import LogLinear
 from naively.core.pointwise import Pointwise
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
-from naively.events.prior import Gamma, pretend_rows
+from naively.events.prior import Gamma, pretend_rows, share
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,13 @@ class Exponential(EventModel):
     Parameters
     ----------
     alpha : float, default 1.0
-        Pretend rows in each class, at the mean of the column over all classes.
+        Pretend rows in each class, at the mean of the column over all classes: the prior is
+        Gamma(alpha, alpha · mean), or with ``estimate="map"`` Gamma(alpha + 1, alpha · mean).
     prior : Gamma, optional
         Instead of ``alpha``: ``shape`` pretend rows that sum to ``rate``.
     estimate : {"mean", "map", "mle", "predictive"}
-        Of the rate; "predictive" integrates it out (Lomax).
+        Of the rate; "predictive" integrates it out (Lomax). Maximum likelihood from nothing is
+        NaN; when rows are scored, such a class has the rate of all classes.
 
     Notes
     -----
@@ -72,9 +75,7 @@ class Exponential(EventModel):
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
         rows, time = self._counts(tally, how)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # Nothing counted, or no time at all: any rate, the same for each class.
-            return {"rate": np.where((rows > 0) & (time > 0), rows / time, 1.0)}
+        return {"rate": share(rows, time)}
 
     def likelihood(self, tally: BlockTally) -> Likelihood:
         if self.estimate == "predictive":
@@ -88,7 +89,7 @@ class Exponential(EventModel):
                 )
 
             return Pointwise(log_density, time / rows)
-        rate = self.parameters(tally, self.estimate)["rate"]
+        rate = self._rate(tally)
         return LogLinear(slope=-rate, offset=np.log(rate))
 
     def sample(
@@ -98,7 +99,7 @@ class Exponential(EventModel):
             shape, scale = self._counts(tally, "mean")
             rate = rng.gamma(shape.T[classes], 1 / scale.T[classes])
         else:
-            rate = self.parameters(tally, self.estimate)["rate"].T[classes]
+            rate = self._rate(tally).T[classes]
         return numbers(rng.exponential(1 / rate), tally)
 
     def posterior(self, tally: BlockTally) -> Any:
@@ -113,11 +114,29 @@ class Exponential(EventModel):
         rows, time = map(flat, self._counts(tally, "mean"))
         return stats.lomax(rows, scale=time)
 
+    def prior_of(self, tally: BlockTally) -> Gamma | None:
+        if self.prior is not None:
+            return self.prior
+        rows, time = (flat(part) for part in self._pretend(tally, "mean"))
+        return Gamma(rows, time) if np.all(rows > 0) and np.all(time > 0) else None
+
+    def _rate(self, tally: BlockTally) -> Floats:
+        """Return the rates that are scored with: of a class without any rows, that of all.
+
+        Where no time was counted at all it is any rate, the same for each class.
+        """
+        rate = self.parameters(tally, self.estimate)["rate"]
+        rows, time = (tally[s].high.sum(axis=1, keepdims=True) for s in (PRESENT, VALUE))
+        return np.where(np.isnan(rate), np.nan_to_num(share(rows, time), nan=1.0), rate)
+
     def _counts(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
         """Return rows and their sum, the pretend ones among them."""
-        rows, time = tally[PRESENT].high, tally[VALUE].high
+        more_rows, more_time = self._pretend(tally, how)
+        return np.maximum(tally[PRESENT].high + more_rows, 0.0), tally[VALUE].high + more_time
+
+    def _pretend(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
+        """Return the pretend rows and their sum."""
         if self.prior is not None:
-            more_rows, more_time = self.prior.pretend(how)
-        else:
-            more_rows, more_time = pretend_rows(tally, 0.0 if how == "mle" else self.alpha)
-        return rows + more_rows, time + more_time
+            return self.prior.pretend(how)
+        rows, time = pretend_rows(tally, 0.0 if how == "mle" else self.alpha)
+        return added(rows, self.estimate, how), time

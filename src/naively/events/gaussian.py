@@ -1,9 +1,12 @@
-"""Gaussian event model: a real number, with a mean and a variance for each class."""
+"""Gaussian event model: a real number, with a mean and a variance for each class.
+
+What it shares with the log-normal event model is ``NormalNumbers``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,64 +21,31 @@ from naively.core.quadratic import Quadratic
 from naively.core.statistic import PRESENT, SQUARE, VALUE
 from naively.core.sums import CANCELLED, Sums
 from naively.core.tally import BlockTally
-from naively.events.prior import Normal, NormalInverseGamma
+from naively.events.prior import Normal, NormalInverseGamma, share
 
 
 @dataclass(frozen=True)
-class Gaussian(EventModel):
-    """Real numbers: x | class ~ Normal(mean, variance), one of each per column and class.
+class NormalNumbers(EventModel):
+    """Numbers with a mean and a variance for each class: what such event models share."""
 
-    Parameters
-    ----------
-    smoothing : float, default 0.01
-        Share of a variance over all classes that is added to each class's, so that none is 0. A
-        class with no value in a column takes the column's mean and variance.
-    floor : {"column", "largest"}, default "column"
-        Whose variance that is: the column's own, which makes the model free of units, or the
-        largest of all columns (scikit-learn's rule), which drowns a column of small scale.
-    variance : {"class", "shared"} or float, default "class"
-        One variance for each class, one for all classes (pooled within them), or a known one.
-    prior : NormalInverseGamma or Normal, optional
-        Instead of ``smoothing``: of the mean and variance, or, with a known variance, of the mean.
-    estimate : {"mean", "map", "mle", "predictive"}
-        Of the parameters under the prior; "predictive" integrates them out (Student-t). It works
-        without a prior too: a tenth of a row at the column's mean, and two rows of 0.3 of its
-        variance.
-
-    Notes
-    -----
-    Maximum likelihood estimates (Duda, Hart & Stork, Pattern Classification, 2001, section
-    3.2.3); with a prior, Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007),
-    sections 2 and 6. The variance is derived from double-double sums, so that a column at
-    1e8 ± 1 has the right one.
-
-    Examples
-    --------
-    >>> from naively import Gaussian, NaiveBayes
-    >>> X, y = [[1.0], [3.0], [8.0], [9.0]], [0, 0, 1, 1]
-    >>> nb = NaiveBayes(event_models=Gaussian(smoothing=0)).fit(X, y)
-    >>> nb.predict([[2.5]])
-    array([0])
-    """
-
-    smoothing: float = 0.01
-    floor: str = "column"
+    smoothing: float = 0.1
     variance: str | float = "class"
     prior: NormalInverseGamma | Normal | None = None
+    floor: float = 0.0
     estimate: How = "mean"
-    name = "gaussian"
     statistics = (PRESENT, VALUE, SQUARE)
 
     def __post_init__(self) -> None:
         check_estimate(self.estimate)
-        if not (np.isfinite(self.smoothing) and self.smoothing >= 0):
-            raise ValueError(f"Gaussian smoothing must be at least 0, got {self.smoothing}.")
-        if self.floor not in ("column", "largest"):
-            raise ValueError(f"Gaussian floor must be 'column' or 'largest', got {self.floor!r}.")
+        name = type(self).__name__
+        for option in ("smoothing", "floor"):
+            value = getattr(self, option)
+            if not (np.isfinite(value) and value >= 0):
+                raise ValueError(f"{name} {option} must be at least 0, got {value}.")
         known = not isinstance(self.variance, str)
         if self.variance not in ("class", "shared") and not (known and self.variance > 0):  # type: ignore[operator]
             raise ValueError(
-                f"Gaussian variance must be 'class', 'shared' or a number above 0, "
+                f"{name} variance must be 'class', 'shared' or a number above 0, "
                 f"got {self.variance!r}."
             )
         if isinstance(self.prior, Normal) and not known:
@@ -88,14 +58,21 @@ class Gaussian(EventModel):
         return False
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
-        if self.prior is None or how == "mle":
-            mean, variance = self.moments(tally, smoothed=how != "mle")
-            return {"mean": mean, "variance": variance}
-        mean, _, shape, scale = self._posterior(tally)
-        if isinstance(self.prior, Normal):
-            return {"mean": mean, "variance": np.full_like(mean, self.variance)}
-        with np.errstate(invalid="ignore", divide="ignore"):
-            variance = scale / (shape + 1.5 if how == "map" else np.maximum(shape - 1.0, 0.0))
+        known = None if isinstance(self.variance, str) else float(self.variance)
+        if how == "mle":
+            mean, variance = _moments(*(tally[s] for s in self.statistics))
+            rows, spread = tally[PRESENT].high, tally[PRESENT].high * variance
+        else:
+            mean, pretend, shape, scale = self._posterior(tally)
+            rows, spread = tally[PRESENT].high + pretend, 2 * scale
+            with np.errstate(invalid="ignore", divide="ignore"):
+                less = -1.5 if how == "map" else 1.0
+                variance = np.where(shape > less, scale / (shape - less), np.nan)
+        if known is not None:
+            variance = np.full_like(mean, known)
+        elif self.variance == "shared":
+            within = np.nan_to_num(spread).sum(axis=1, keepdims=True)
+            variance = np.tile(share(within, rows.sum(axis=1, keepdims=True)), mean.shape[1])
         return {"mean": mean, "variance": variance}
 
     def likelihood(self, tally: BlockTally) -> Likelihood:
@@ -104,17 +81,25 @@ class Gaussian(EventModel):
             return Pointwise(
                 lambda x, column: predictive(column).logpdf(x[:, None]), self._posterior(tally)[0]
             )
-        parameters = self.parameters(tally, self.estimate)
-        variance = parameters["variance"]
-        return Quadratic(parameters["mean"], 0.5 / variance, -0.5 * np.log(2 * np.pi * variance))
+        mean, variance = self.moments(tally)
+        return Quadratic(mean, 0.5 / variance, -0.5 * np.log(2 * np.pi * variance))
+
+    def prior_of(self, tally: BlockTally) -> Normal | NormalInverseGamma | None:
+        if self.prior is not None or self.smoothing == 0:
+            return self.prior
+        at, rows, shape, scale = (float(of.ravel()[0]) for of in self._prior(tally))
+        if not isinstance(self.variance, str):
+            return Normal(at, self.variance / rows)
+        return NormalInverseGamma(at, rows, shape, scale) if scale > 0 else None
 
     def posterior(self, tally: BlockTally) -> Any:
         """Return the posterior of the mean, or of mean and variance (a mapping)."""
         from scipy import stats
 
-        mean, rows, shape, scale = map(flat, self._posterior(tally))
-        if isinstance(self.prior, Normal):
-            return stats.norm(mean, np.sqrt(scale))
+        mean, pretend, shape, scale = map(flat, self._posterior(tally))
+        rows = flat(tally[PRESENT].high) + pretend
+        if not isinstance(self.variance, str):
+            return stats.norm(mean, np.sqrt(self.variance / rows))
         return {
             "mean": stats.t(2 * shape, mean, np.sqrt(scale / (shape * rows))),
             "variance": stats.invgamma(shape, scale=scale),
@@ -135,37 +120,35 @@ class Gaussian(EventModel):
             drawn = self._predictive(tally)((slice(None), classes))
             shape = len(tally.axis), len(classes)
             return numbers(drawn.rvs(size=shape, random_state=rng).T, tally)
-        parameters = self.parameters(tally, self.estimate)
-        mean, variance = parameters["mean"].T[classes], parameters["variance"].T[classes]
+        mean, variance = (table.T[classes] for table in self.moments(tally))
         return numbers(rng.normal(mean, np.sqrt(variance)), tally)
 
-    def added_variance(self, tally: BlockTally) -> Floats:
-        """Return what smoothing adds to the variances, of shape (columns, 1)."""
-        _, pooled = self._pooled(tally)
-        largest = pooled.max(initial=0.0)
-        return self.smoothing * (
-            pooled if self.floor == "column" else np.full_like(pooled, largest)
-        )
+    def added_variance(self, tally: BlockTally) -> float:
+        """Return what ``floor`` adds to every variance."""
+        return float(self.floor * self._pooled(tally)[1].max(initial=0.0))
 
-    def moments(self, tally: BlockTally, smoothed: bool = True) -> tuple[Floats, Floats]:
-        """Return the mean and the variance, each of shape (columns, classes)."""
-        n = tally[PRESENT].high
-        mean, variance = _moments(tally[PRESENT], tally[VALUE], tally[SQUARE])
+    def moments(self, tally: BlockTally) -> tuple[Floats, Floats]:
+        """Return the mean and variance that are scored with, each of shape (columns, classes).
+
+        They are the estimate that is set, but finite: a class with no value in a column has those
+        of the column, and a variance is more than rounding.
+        """
+        found = self.parameters(tally, self.estimate)
         pooled_mean, pooled = self._pooled(tally)
-        unseen = n <= 0
-        mean = np.where(unseen, pooled_mean, mean)
-        if not isinstance(self.variance, str):
-            return mean, np.full_like(mean, self.variance)
-        if self.variance == "shared":
-            within = np.where(unseen, 0.0, n * variance).sum(axis=1, keepdims=True)
-            rows = n.sum(axis=1, keepdims=True)
-            variance = np.tile(np.divide(within, rows, where=rows > 0, out=within), n.shape[1])
-        added = self.added_variance(tally) if smoothed else np.zeros_like(pooled)
-        least = CANCELLED * (pooled + pooled_mean**2)  # a smaller spread is rounding
+        unseen = (tally[PRESENT].high <= 0) & (self.prior is None)
+        mean = np.where(unseen | np.isnan(found["mean"]), pooled_mean, found["mean"])
+        free = unseen & (self.variance == "class")
+        variance = np.where(free | np.isnan(found["variance"]), pooled, found["variance"])
+        variance = variance + self.added_variance(tally)
+        least = self._least(tally)
         # A column without any: no class can differ from another, and any variance will do.
-        constant = ~(pooled + added > least)
-        variance = np.where(unseen, pooled, variance) + added
+        constant = ~(np.maximum(pooled, variance.max(axis=1, keepdims=True)) > least)
         return mean, np.where(constant, 1.0, np.maximum(variance, np.maximum(least, 1e-300)))
+
+    def _least(self, tally: BlockTally) -> Floats:
+        """Return the variance of each column below which it is rounding."""
+        mean, variance = self._pooled(tally)
+        return CANCELLED * (variance + mean**2)
 
     def _pooled(self, tally: BlockTally) -> tuple[Floats, Floats]:
         """Return the mean and variance over all classes, 0 where nothing was counted."""
@@ -173,46 +156,95 @@ class Gaussian(EventModel):
         return np.nan_to_num(pooled[0]), np.nan_to_num(pooled[1])
 
     def _posterior(self, tally: BlockTally) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return mean, rows, shape and scale of the normal-inverse-gamma posterior.
-
-        With a known variance, scale is the variance of the mean.
-        """
-        prior, n = self.prior, tally[PRESENT]
-        if isinstance(prior, Normal):
-            assert not isinstance(self.variance, str)
-            known = self.variance / prior.variance  # the prior is worth so many rows
-            mean = (tally[VALUE] + Sums(known * prior.mean)) / (n + Sums(known))
-            return mean.high, n.high + known, n.high, self.variance / (n.high + known)
+        """Return mean, pretend rows, shape and scale of the normal-inverse-gamma posterior."""
         at, worth, shape, scale = self._prior(tally)
         # The prior's mean is so many pretend rows there: they join the sums.
+        n = tally[PRESENT]
         centre, pretend = Sums(np.broadcast_to(at, n.shape)), Sums(np.broadcast_to(worth, n.shape))
         rows = n + pretend
         value = tally[VALUE] + pretend * centre
         square = tally[SQUARE] + pretend * centre * centre
-        mean = value / rows
-        distance = np.maximum((square + -(mean * value)).high, 0.0)
-        return mean.high, rows.high, shape + n.high / 2, scale + distance / 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = value / rows
+            distance = (square + -(mean * value)).high
+        distance = np.where(rows.high > 0, np.maximum(distance, 0.0), 0.0)
+        return mean.high, pretend.high, shape + n.high / 2, scale + distance / 2
 
     def _prior(self, tally: BlockTally) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return mean, rows, shape and scale; by default a little of the column itself."""
+        """Return mean, rows, shape and scale of the prior; by default pretend rows."""
         if isinstance(self.prior, NormalInverseGamma):
             given = self.prior.mean, self.prior.rows, self.prior.shape, self.prior.scale
-            at, worth, shape, scale = map(np.asarray, given)
+            at, worth, shape, scale = (np.asarray(value, np.float64) for value in given)
             return at, worth, shape, scale
-        at, spread = _moments(*(tally[s].total(axis=1)[:, None] for s in self.statistics))
-        spread = np.where(spread > CANCELLED * (spread + at**2), spread, 1.0)
-        return np.nan_to_num(at), np.asarray(0.1), np.asarray(1.0), 0.3 * spread
+        none = np.zeros((len(tally.axis), 1))
+        if isinstance(self.prior, Normal):
+            rows = float(self.variance) / self.prior.variance  # the prior is worth so many
+            return none + self.prior.mean, none + rows, none, none
+        mean, variance = self._pooled(tally)
+        half = self.smoothing / 2  # so that the mean of the prior's variance is the column's
+        return mean, none + self.smoothing, none + 1.0 + half, half * variance
 
     def _predictive(self, tally: BlockTally) -> Any:
         """Return what gives the predictive distributions of columns, one for each class."""
         from scipy import stats
 
-        mean, rows, shape, scale = self._posterior(tally)
-        if isinstance(self.prior, Normal):
-            spread = np.sqrt(scale + np.float64(self.variance))
+        mean, pretend, shape, scale = self._posterior(tally)
+        rows = np.maximum(tally[PRESENT].high + pretend, 1e-12)
+        pooled_mean, pooled = self._pooled(tally)
+        mean = np.where(np.isnan(mean), pooled_mean, mean)
+        if not isinstance(self.variance, str):
+            spread = np.sqrt(self.variance * (1 + 1 / rows))
             return lambda column: stats.norm(mean[column], spread[column])
+        least = self._least(tally)
+        scale = np.maximum(scale, np.where(pooled > least, np.maximum(least, 1e-300), 1.0))
         width = np.sqrt(scale * (rows + 1) / (shape * rows))
         return lambda column: stats.t(2 * shape[column], mean[column], width[column])
+
+
+@final
+@dataclass(frozen=True)
+class Gaussian(NormalNumbers):
+    """Real numbers: x | class ~ Normal(mean, variance), one of each per column and class.
+
+    Parameters
+    ----------
+    smoothing : float, default 0.1
+        Pretend rows in each class, with the column's mean and variance over all classes; 0 is
+        maximum likelihood. They are a normal-inverse-gamma prior with that mean, as many rows,
+        the shape 1 + smoothing / 2 and the scale smoothing / 2 times that variance: the posterior
+        mean of the variance is the variance of real and pretend rows together.
+    variance : {"class", "shared"} or float, default "class"
+        One variance for each class, one for all classes (pooled within them), or a known one.
+    prior : NormalInverseGamma or Normal, optional
+        Instead of ``smoothing``: of the mean and variance, or, with a known variance, of the mean.
+    floor : float, default 0.0
+        Share of the largest variance of all columns that is added to every variance when rows are
+        scored: scikit-learn's rule, which depends on the columns' units.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Of the parameters under the prior; the mode is that of mean and variance together;
+        "predictive" integrates them out (Student-t). What is undefined (maximum likelihood from
+        nothing) is NaN. When rows are scored, a class with no value in a column takes the
+        column's mean and variance.
+
+    Notes
+    -----
+    Maximum likelihood estimates (Duda, Hart & Stork, Pattern Classification, 2001, section
+    3.2.3); with a prior, Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007),
+    sections 2 and 6. The variance is derived from double-double sums, so that a column at
+    1e8 ± 1 has the right one.
+
+    Examples
+    --------
+    >>> from naively import Gaussian, NaiveBayes
+    >>> X, y = [[1.0], [3.0], [8.0], [9.0]], [0, 0, 1, 1]
+    >>> nb = NaiveBayes(event_models=Gaussian(smoothing=0)).fit(X, y)
+    >>> nb.predict([[2.5]])
+    array([0])
+    >>> Gaussian(smoothing=0).fit([5.0, 5.0, 5.0]).mle
+    {'mean': 5.0, 'variance': 0.0}
+    """
+
+    name = "gaussian"
 
 
 def _moments(n: Sums, value: Sums, square: Sums) -> tuple[Floats, Floats]:

@@ -13,6 +13,7 @@ from naively.core.estimate import flat
 from naively.core.event import (
     EventModel,
     How,
+    added,
     by_row,
     check_alpha,
     check_estimate,
@@ -25,7 +26,7 @@ from naively.core.loglinear import LogLinear
 from naively.core.pointwise import Pointwise
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
-from naively.events.prior import Beta, pretend_rows
+from naively.events.prior import Beta, pretend_rows, share
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,13 @@ class Geometric(EventModel):
     Parameters
     ----------
     alpha : float, default 1.0
-        Pretend rows in each class, at the mean of the column over all classes.
+        Pretend rows in each class, at the mean of the column over all classes: the prior is
+        Beta(alpha, alpha · mean), or with ``estimate="map"`` one more of each.
     prior : Beta, optional
         Instead of ``alpha``: ``a`` pretend rows, which have a success each, with ``b`` failures.
     estimate : {"mean", "map", "mle", "predictive"}
-        Of p; "predictive" integrates it out (beta-geometric).
+        Of p; "predictive" integrates it out (beta-geometric). Maximum likelihood from nothing is
+        NaN; when rows are scored, such a class has the p of all classes.
 
     Notes
     -----
@@ -74,9 +77,7 @@ class Geometric(EventModel):
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
         rows, failures = self._counts(tally, how)
-        trials = rows + failures
-        # Nothing counted: any p, the same for each such class.
-        return {"p": np.divide(rows, trials, out=np.full_like(trials, 0.5), where=trials > 0)}
+        return {"p": share(rows, rows + failures)}
 
     def likelihood(self, tally: BlockTally) -> Likelihood:
         if self.estimate == "predictive":
@@ -90,7 +91,7 @@ class Geometric(EventModel):
                 return more - betaln(a[column], b[column])
 
             return Pointwise(log_density, b / a)
-        p = self.parameters(tally, self.estimate)["p"]
+        p = self._p(tally)
         with np.errstate(divide="ignore"):
             return LogLinear(slope=np.log1p(-p), offset=np.log(p))
 
@@ -101,7 +102,7 @@ class Geometric(EventModel):
             a, b = self._counts(tally, "mean")
             p = rng.beta(a.T[classes], np.maximum(b, 1e-12).T[classes])
         else:
-            p = self.parameters(tally, self.estimate)["p"].T[classes]
+            p = self._p(tally).T[classes]
         return numbers(rng.geometric(p) - 1.0, tally)
 
     def posterior(self, tally: BlockTally) -> Any:
@@ -115,11 +116,28 @@ class Geometric(EventModel):
         a, b = map(flat, self._counts(tally, "mean"))
         return stats.betanbinom(1, a, b)
 
+    def prior_of(self, tally: BlockTally) -> Beta | None:
+        if self.prior is not None:
+            return self.prior
+        rows, failures = (flat(part) for part in self._pretend(tally, "mean"))
+        return Beta(rows, failures) if np.all(rows > 0) and np.all(failures > 0) else None
+
+    def _p(self, tally: BlockTally) -> Floats:
+        """Return the p that are scored with: of a class without any rows, that of all."""
+        p = self.parameters(tally, self.estimate)["p"]
+        rows, failures = (tally[s].high.sum(axis=1, keepdims=True) for s in (PRESENT, VALUE))
+        return np.where(np.isnan(p), np.nan_to_num(share(rows, rows + failures), nan=0.5), p)
+
     def _counts(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
         """Return rows and failures, the pretend ones among them."""
-        rows, failures = tally[PRESENT].high, tally[VALUE].high
+        more_rows, more_failures = self._pretend(tally, how)
+        rows, failures = tally[PRESENT].high + more_rows, tally[VALUE].high + more_failures
+        return np.maximum(rows, 0.0), np.maximum(failures, 0.0)
+
+    def _pretend(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
+        """Return the pretend rows and failures."""
         if self.prior is not None:
-            more_rows, more_failures = map(by_row, self.prior.pretend(how))
-        else:
-            more_rows, more_failures = pretend_rows(tally, 0.0 if how == "mle" else self.alpha)
-        return rows + more_rows, failures + more_failures
+            rows, failures = map(by_row, self.prior.pretend(how))
+            return rows, failures
+        rows, failures = pretend_rows(tally, 0.0 if how == "mle" else self.alpha)
+        return added(rows, self.estimate, how), added(failures, self.estimate, how)

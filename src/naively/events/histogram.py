@@ -13,12 +13,13 @@ from naively.core.binned import Binned
 from naively.core.block import Block, Dense
 from naively.core.cells import Cells
 from naively.core.estimate import flat
-from naively.core.event import EventModel, How, check_estimate, numbers
+from naively.core.event import EventModel, How, check_alpha, check_estimate, numbers
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.statistic import CELL
 from naively.core.tally import BlockTally
 from naively.events.cuts import CUTS, edges_of, extent_of
+from naively.events.prior import Dirichlet, share
 
 SPARE = 0.1  # of a row, for each bin in the share over all classes
 HALF = 0.5  # of a row, for each class
@@ -43,11 +44,19 @@ class Histogram(EventModel):
         from the counts.
     m : float, default 2.0
         Pretend rows in each class, spread as the numbers are over all classes.
+    alpha : float, optional
+        Instead of ``m``: pretend count of each bin in each class.
     estimate : {"mean", "map", "mle", "predictive"}
-        Maximum likelihood is without the pretend rows; the others are the mean.
+        Posterior mean, mode, or maximum likelihood; the predictive is the mean. The prior is a
+        Dirichlet with the pretend count of each bin, or with ``"map"`` one more, so that its mode
+        adds as much.
 
     Notes
     -----
+    The likelihood is a density: the probability of a bin over its width. A bin reaches midway to
+    the numbers beside it, the outermost ones as far beyond the last number as between it and its
+    neighbour, so that a number that stands alone has the width of the data's resolution there, and
+    rounding the data changes the density little. A column of one number has a width of 1.
     Numbers are counted in the cells of a grid (``naively.core.grid``), so that bins merge, forget
     and stream like all else; their edges follow from the counts. Smoothing over neighbours:
     Simonoff, Smoothing Methods in Statistics (1996), section 6.
@@ -66,6 +75,7 @@ class Histogram(EventModel):
     edges: str = "frequency"
     smoothing: float | str = "auto"
     m: float = 2.0
+    alpha: float | None = None
     estimate: How = "mean"
     name = "histogram"
     statistics = (CELL,)
@@ -84,21 +94,26 @@ class Histogram(EventModel):
             )
         if not (np.isfinite(self.m) and self.m >= 0):
             raise ValueError(f"Histogram m must be at least 0, got {self.m}.")
+        if self.alpha is not None:
+            check_alpha(self, self.alpha)
 
     @property
     def sparse(self) -> bool:
         return False
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
-        counts = self._smoothed(tally)
-        return {"p": counts.probabilities(0.0 if how == "mle" else self.m)[counts.there]}
+        smoothed = self._smoothed(tally)
+        if how in ("mle", self.estimate):
+            return {"p": smoothed.probabilities(real=how == "mle")[smoothed.there]}
+        return {"p": smoothed.shares(float((self.estimate == "map") - (how == "map")))}
 
     def likelihood(self, tally: BlockTally) -> Binned:
         axis, bin_ = tally.axis, self._bins(tally)
         assert isinstance(axis, Cells)
         with np.errstate(divide="ignore"):
             table = np.log(self.parameters(tally, self.estimate)["p"])
-        edges, (middle, width) = edges_of(axis, bin_), extent_of(axis, bin_)
+        edges, (middle, low, high) = edges_of(axis, bin_), extent_of(axis, bin_)
+        width = high - low
         empty = np.flatnonzero(np.diff(axis.first) == 0)
         if len(empty):  # a column without any number has one bin, which says nothing
             at = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first[empty]]
@@ -113,30 +128,35 @@ class Histogram(EventModel):
         row, column = np.nonzero(code >= 0)
         weight = np.ones(len(block)) if labels.weight is None else labels.weight
         p = self._smoothed(tally).without(
-            column, code[row, column], weight[row], labels.codes[row], self._pretend
+            column, code[row, column], weight[row], labels.codes[row], real=self.estimate == "mle"
         )
         evidence = np.zeros((*block.values.shape, labels.k))
         with np.errstate(divide="ignore"):
             evidence[row, column] = np.log(p)
         return evidence
 
+    def prior_of(self, tally: BlockTally) -> Dirichlet | None:
+        pretend = self._smoothed(tally).pretend[:, :, 0] + float(self.estimate == "map")
+        counts = pretend[self._smoothed(tally).there]
+        return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
+
     def posterior(self, tally: BlockTally) -> Any:
         """Return the posterior of the probabilities of the bins of one column."""
         from scipy import stats
 
-        counts = self._smoothed(tally)
-        pretend = self.m * counts.pooled[counts.there]
-        return stats.dirichlet(flat(counts.smooth[counts.there] + pretend[:, None]))
+        smoothed = self._smoothed(tally)
+        counts = smoothed.smooth + smoothed.pretend + float(self.estimate == "map")
+        return stats.dirichlet(flat(counts[smoothed.there]))
 
     def predictive(self, tally: BlockTally) -> Any:
         """Return the distribution of the next number of one column."""
         from scipy import stats
 
         assert isinstance(tally.axis, Cells)
-        bin_ = self._bins(tally)
-        (inner,) = edges_of(tally.axis, bin_)
-        edges = np.concatenate([tally.axis.low[:1], inner, tally.axis.high[-1:]])
-        return stats.rv_histogram((flat(self.parameters(tally, "mean")["p"]), edges), density=False)
+        _, low, high = extent_of(tally.axis, self._bins(tally))
+        edges = np.append(low, np.nextafter(high[-1:], np.inf))  # the last bin holds its right edge
+        p = self.parameters(tally, "mean")["p"][:, 0]
+        return stats.rv_histogram((p, edges), density=False)
 
     def n_parameters(self, tally: BlockTally) -> int:
         counts = self._smoothed(tally)
@@ -155,17 +175,13 @@ class Histogram(EventModel):
             if start == end:
                 continue
             of_bin = np.bincount(bin_[start:end] - bin_[start], cell_count[start:end])
-            share = cell_count[start:end] / of_bin[bin_[start:end] - bin_[start]]
+            within = cell_count[start:end] / of_bin[bin_[start:end] - bin_[start]]
             for c in np.unique(classes):
                 rows = np.flatnonzero(classes == c)
-                of_cell = p[bin_[start:end], c] * share
+                of_cell = p[bin_[start:end], c] * within
                 cell = start + rng.choice(end - start, len(rows), p=of_cell / of_cell.sum())
                 drawn[rows, j] = rng.uniform(axis.low[cell], np.maximum(axis.high, axis.low)[cell])
         return numbers(drawn, tally)
-
-    @property
-    def _pretend(self) -> float:
-        return 0.0 if self.estimate == "mle" else self.m
 
     def _bins(self, tally: BlockTally) -> NDArray[np.int64]:
         """Return the bin of each cell, numbered through all columns."""
@@ -181,11 +197,14 @@ class Histogram(EventModel):
         n_bins = np.diff(first)
         count = np.zeros((len(n_bins), n_bins.max(initial=1), tally[CELL].shape[1]))
         np.add.at(count, (axis.column, bin_ - first[axis.column]), tally[CELL].high)
+
+        def smoothed(width: Floats) -> _Smoothed:
+            return _Smoothed(count, n_bins, width, self.m, self.alpha)
+
         if self.smoothing != "auto":
-            return _Smoothed(count, n_bins, np.full(len(n_bins), float(self.smoothing)))
-        found = [_Smoothed(count, n_bins, np.full(len(n_bins), width)) for width in WIDTHS]
-        loss = np.stack([smoothed.loss(self.m) for smoothed in found])
-        return _Smoothed(count, n_bins, np.asarray(WIDTHS)[loss.argmin(axis=0)])
+            return smoothed(np.full(len(n_bins), float(self.smoothing)))
+        loss = np.stack([smoothed(np.full(len(n_bins), width)).loss() for width in WIDTHS])
+        return smoothed(np.asarray(WIDTHS)[loss.argmin(axis=0)])
 
 
 class _Smoothed:
@@ -199,10 +218,21 @@ class _Smoothed:
         How many bins each column has.
     width : ndarray of shape (columns,)
         Of each column's kernel, in bins.
+    m : float
+        Pretend rows, spread as the numbers are over all classes.
+    alpha : float, optional
+        Instead: pretend count of each bin.
     """
 
-    def __init__(self, count: Floats, bins: NDArray[np.int64], width: Floats) -> None:
-        self.count, self.bins = count, bins
+    def __init__(
+        self,
+        count: Floats,
+        bins: NDArray[np.int64],
+        width: Floats,
+        m: float,
+        alpha: float | None = None,
+    ) -> None:
+        self.count, self.bins, self.alpha = count, bins, alpha
         number = np.arange(count.shape[1])
         self.there = number < bins[:, None]
         distance = number[:, None] - number
@@ -214,15 +244,22 @@ class _Smoothed:
         self.smooth = kernel @ count
         self.rows = count.sum(axis=1)
         spare = SPARE * self.there
-        self.pooled = self.smooth.sum(axis=2) + spare
-        self.pooled /= np.maximum(self.pooled.sum(axis=1, keepdims=True), 1e-300)
+        pooled = self.smooth.sum(axis=2) + spare
+        pooled /= np.maximum(pooled.sum(axis=1, keepdims=True), 1e-300)
+        self.m = np.full(len(bins), m) if alpha is None else alpha * bins
+        self.pretend = (m * pooled if alpha is None else alpha * self.there)[:, :, None]
 
-    def probabilities(self, m: float) -> Floats:
-        """Return the probability of each bin (columns, most bins, classes)."""
-        pretend = m * self.pooled[:, :, None]
+    def probabilities(self, *, real: bool = False) -> Floats:
+        """Return the probability of each bin (columns, most bins, classes); ``real``: no prior."""
+        pretend, m = (0.0, 0.0) if real else (self.pretend, self.m[:, None, None])
         with np.errstate(divide="ignore", invalid="ignore"):
             p = (self.smooth + pretend) / (self.rows[:, None] + m)
         return np.where(np.isnan(p), 1.0, p)  # a class without any number says nothing
+
+    def shares(self, more: float) -> Floats:
+        """Return the same (bins of all columns, classes) with so much more of each bin, or less."""
+        counts = np.maximum(self.smooth + self.pretend + more, 0.0) * self.there[:, :, None]
+        return share(counts, counts.sum(axis=1, keepdims=True))[self.there]
 
     def without(
         self,
@@ -230,23 +267,29 @@ class _Smoothed:
         bin_: NDArray[np.integer],
         weight: Floats,
         right: NDArray[np.integer],
-        m: float,
+        *,
+        real: bool = False,
     ) -> Floats:
         """Return the probabilities of numbers, each less its own row (numbers, classes)."""
         own = weight * self.own[column, bin_]
         # Of decayed counts less than a row may be left.
         others = np.maximum(self.rows[column].sum(axis=1) - weight, 0.0)
         here_too = np.maximum(self.smooth[column, bin_].sum(axis=1) - own, 0.0)
-        share = (here_too + SPARE) / (others + SPARE * self.bins[column])
+        m = self.m[column]
+        pretend = m * (here_too + SPARE) / (others + SPARE * self.bins[column])
+        if self.alpha is not None:
+            pretend = np.full(len(column), self.alpha)
+        if real:
+            m, pretend = 0.0 * m, 0.0 * pretend
         here = np.arange(len(column))
         smooth, rows = self.smooth[column, bin_], self.rows[column]
         smooth[here, right] = np.maximum(smooth[here, right] - own, 0.0)
         rows[here, right] = np.maximum(rows[here, right] - weight, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            p = (smooth + m * share[:, None]) / (rows + m)
+            p = (smooth + pretend[:, None]) / (rows + m[:, None])
         return np.where(np.isnan(p), 1.0, p)
 
-    def loss(self, m: float) -> Floats:
+    def loss(self) -> Floats:
         """Return the leave-one-out log loss of each column alone, summed over its rows."""
         d, _, k = self.count.shape
         column, bin_ = np.nonzero(self.there)
@@ -254,7 +297,7 @@ class _Smoothed:
         loss = np.zeros(d)
         for c in range(k):
             right = np.full(len(column), c)
-            p = prior * self.without(column, bin_, np.ones(len(column)), right, m)
+            p = prior * self.without(column, bin_, np.ones(len(column)), right)
             own = p[:, c] * (np.maximum(self.rows[column, c] - 1.0, 0.0) + HALF) / prior[:, c]
             rest = p.sum(axis=1) - p[:, c]
             with np.errstate(divide="ignore", invalid="ignore"):

@@ -13,13 +13,21 @@ from numpy.typing import NDArray
 from naively.core.axis import Levels, Name
 from naively.core.block import Block, Codes
 from naively.core.estimate import flat
-from naively.core.event import EventModel, How, check_alpha, check_estimate, draw_levels
+from naively.core.event import (
+    EventModel,
+    How,
+    added,
+    check_alpha,
+    check_estimate,
+    draw_levels,
+)
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.pointwise import Table
 from naively.core.statistic import LEVEL
 from naively.core.sums import HAPAX
 from naively.core.tally import BlockTally
+from naively.events.prior import Dirichlet, share
 
 
 @dataclass(frozen=True)
@@ -34,10 +42,10 @@ class JointTable(EventModel):
     alpha : float, default 1.0
         Pretend count of each row that can be, shared among the classes as the counted rows are; a
         row never seen leaves the class prior as it is. What can be is every combination of the
-        values that the columns have had (a boolean has two).
+        values that the columns have had (a boolean has two). The prior is Dirichlet(alpha), or
+        with ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is.
     estimate : {"mean", "map", "mle", "predictive"}
-        Maximum likelihood is without pretend counts; the others are the same, as for
-        ``Categorical``.
+        Posterior mean, mode, or maximum likelihood; the predictive is the mean.
     columns : sequence of str or int, optional
         Which columns they are; known when it is fitted.
 
@@ -71,9 +79,13 @@ class JointTable(EventModel):
             object.__setattr__(self, "columns", tuple(self.columns))
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
-        alpha = 0.0 if how == "mle" else self.alpha
-        count = tally[LEVEL].high
-        return {"p": self._smooth(count, count.sum(axis=0), alpha, self._sides(tally))}
+        count, sides = tally[LEVEL].high, self._sides(tally)
+        alpha = added(self.alpha, self.estimate, how).item()
+        if alpha >= 0:
+            return {"p": self._smooth(count, count.sum(axis=0), alpha, sides)}
+        # The mode of a posterior with less than a count of some rows: it has none of these.
+        left = np.maximum(self._smooth(count, count.sum(axis=0), 0.0, 1.0) * count.sum() + alpha, 0)
+        return {"p": share(left, left.sum(axis=0, keepdims=True))}
 
     def likelihood(self, tally: BlockTally) -> Table:
         p = self.parameters(tally, self.estimate)["p"]
@@ -97,13 +109,21 @@ class JointTable(EventModel):
             evidence[row, column] = np.log(p)
         return evidence
 
+    def prior_of(self, tally: BlockTally) -> Dirichlet | None:  # noqa: ARG002
+        alpha = self._of_mean
+        return Dirichlet(alpha) if alpha > 0 else None
+
     def posterior(self, tally: BlockTally) -> Any:
         """Return the posterior of the rows seen, the last of all others together."""
         from scipy import stats
 
-        seen = flat(tally[LEVEL].high) + self.alpha
+        seen = flat(tally[LEVEL].high) + self._of_mean
         others = self._sides(tally) - len(tally.axis)
-        return stats.dirichlet(np.append(seen, [others * self.alpha] if others else []))
+        return stats.dirichlet(np.append(seen, [others * self._of_mean] if others else []))
+
+    @property
+    def _of_mean(self) -> float:
+        return float(added(self.alpha, self.estimate, "mean").item())
 
     def predictive(self, tally: BlockTally) -> Any:
         from scipy import stats

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,17 @@ from naively.core.likelihood import Likelihood
 from naively.core.pointwise import Pointwise
 from naively.core.quadratic import Quadratic
 from naively.core.tally import BlockTally
-from naively.events.gaussian import Gaussian
+from naively.events.gaussian import NormalNumbers
 
 
+@final
 @dataclass(frozen=True)
-class LogNormal(Gaussian):
+class LogNormal(NormalNumbers):
     """Positive numbers: log x | class ~ Normal(mean, variance).
 
     Parameters
     ----------
-    smoothing, variance, prior, estimate
+    smoothing, variance, prior, floor, estimate
         As for ``Gaussian``, of the logarithms.
 
     Notes

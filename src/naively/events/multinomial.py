@@ -1,20 +1,25 @@
-"""Multinomial event model: a bag of counts, each drawn from the class's one die."""
+"""Multinomial event model: a bag of counts, each drawn from the class's one die.
+
+What it shares with the complement event model is ``BagOfCounts``.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Words
+from naively.core.axis import Columns, Words
 from naively.core.block import Block, Dense, Documents
 from naively.core.estimate import flat
 from naively.core.event import (
     EventModel,
     How,
+    added,
     by_row,
     check_alpha,
     check_estimate,
@@ -30,18 +35,153 @@ from naively.core.polya import Bag, Polya, polya_cells
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.sums import HAPAX
 from naively.core.tally import BlockTally
-from naively.events.prior import Dirichlet, leave_one_out_alpha
+from naively.events.prior import Dirichlet, leave_one_out_alpha, share
 
 
 @dataclass(frozen=True)
-class Multinomial(EventModel):
+class BagOfCounts(EventModel):
+    """Rows of counts, all drawn from one die of each class: what such event models share."""
+
+    alpha: float | str | Sequence[float] = 1.0
+    prior: Dirichlet | None = None
+    estimate: How = "mean"
+    statistics = (PRESENT, VALUE)
+    joined = True
+
+    def __post_init__(self) -> None:
+        check_alpha(self, self.alpha, named=True, auto=True)
+        check_estimate(self.estimate)
+
+    def prepare(self, block: Block) -> Block:
+        check_not_negative(block, type(self).__name__)
+        return block
+
+    def settled(self, tally: BlockTally) -> Self:
+        if self.alpha != "auto":
+            return self
+        return replace(self, alpha=leave_one_out_alpha(tally[VALUE].high))
+
+    def n_parameters(self, tally: BlockTally) -> int:
+        words, classes = tally[VALUE].shape
+        return max(words - 1, 0) * classes
+
+    def encode(self, sample: Any, axis: Any = None) -> Block:
+        """Encode a plain sample; a sequence of numbers is one row."""
+        block = super().encode(sample, axis)
+        assert isinstance(block, Dense)
+        if np.ndim(sample) != 1:
+            return block
+        return Dense(block.values.T, Columns(range(len(block))))
+
+    def prior_of(self, tally: BlockTally) -> Dirichlet | None:
+        if self.prior is not None:
+            return self.prior
+        counts = flat(self._pretend(tally, "mean"))
+        return Dirichlet(counts) if np.all(counts > 0) else None
+
+    def posterior(self, tally: BlockTally) -> Any:
+        from scipy import stats
+
+        return stats.dirichlet(flat(self._counts(tally, "mean")))
+
+    def predictive(self, tally: BlockTally) -> Any:
+        from scipy import stats
+
+        return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
+
+    @abstractmethod
+    def _log_shares(self, count: Floats, total: Floats) -> Floats:
+        """Return what each of some words says of each class.
+
+        Parameters
+        ----------
+        count : ndarray of shape (words, classes)
+            How often it comes, pretend counts among them (``_counts``).
+        total : ndarray of shape (words or 1, classes)
+            The same of all words together.
+        """
+
+    def log_probabilities(self, tally: BlockTally, how: How) -> Floats:
+        """Return what each word says of each class; 0 for what says nothing."""
+        count = self._counts(tally, how)
+        log_p = self._log_shares(count, count.sum(axis=0, keepdims=True))
+        # A column that was never recorded says nothing.
+        log_p[np.broadcast_to(self._unrecorded(tally), len(log_p))] = 0.0
+        return log_p
+
+    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+        """Return the log likelihood of each row as if it had not been counted, (rows, 1, classes).
+
+        A word (or a dense column) that no other row holds goes with the row, as if never seen.
+        """
+        settled = self.settled(tally)
+        if settled is not self:
+            return settled.leave_one_out(tally, block, labels)
+        row, item, x = block.entries()
+        weight = np.ones(len(block)) if labels.weight is None else labels.weight
+        own = self._of_classes(labels.take(row).one_hot() * x[:, None])
+        every, all_counts = self._of_classes(tally[VALUE].high), self._counts(tally, self.estimate)
+        alone = np.zeros(len(row), np.bool_)
+        if tally.axis.grows:
+            count = tally[VALUE].high[item].sum(axis=1)
+            alone = count - weight[row] * x <= HAPAX
+        pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(every), 1))
+        pretend = np.where(self._unrecorded(tally)[:, None], 0.0, pretend)
+        left = np.maximum(np.maximum(every[item] - own, 0.0) + pretend[item], 0.0)
+        total = np.tile(all_counts.sum(axis=0), (len(block), 1))
+        np.subtract.at(total, row, all_counts[item] - left)
+        if isinstance(block, Dense):  # a column that only this row records goes with it
+            recorded = tally[PRESENT].high.sum(axis=1)
+            gone_row, gone = np.nonzero(~np.isnan(block.values))
+            only = recorded[gone] - weight[gone_row] <= HAPAX
+            gone_row, gone = gone_row[only], gone[only]
+            np.subtract.at(total, gone_row, np.maximum(pretend[gone], 0.0))
+            alone = recorded[item] - weight[row] <= HAPAX
+        else:
+            np.subtract.at(total, row[alone], np.maximum(pretend[item[alone]], 0.0))
+        length = np.bincount(row[~alone], x[~alone], len(block)).astype(np.float64)
+        evidence = self._say(x, left, total[row], length[row])
+        evidence[alone] = 0.0
+        joint = np.zeros((len(block), 1, labels.k))
+        np.add.at(joint[:, 0], row, evidence)
+        return joint
+
+    def _say(self, x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:  # noqa: ARG002
+        """Return the log likelihoods of cells x of rows of this length, (cells, classes)."""
+        return x[:, None] * self._log_shares(count, total)
+
+    def _of_classes(self, count: Floats) -> Floats:
+        """Return the counts that a class is judged by: its own."""
+        return count
+
+    def _unrecorded(self, tally: BlockTally) -> NDArray[np.bool_]:
+        """Return which columns were never recorded; all or none of the words of a text."""
+        recorded = (tally[PRESENT].high > 0).any(axis=1)
+        return np.broadcast_to(~recorded, len(tally[VALUE].high))
+
+    def _counts(self, tally: BlockTally, how: How) -> Floats:
+        """Return the counts, pretend ones among them; none of a column never recorded."""
+        counts = np.maximum(self._of_classes(tally[VALUE].high) + self._pretend(tally, how), 0.0)
+        counts[self._unrecorded(tally)] = 0.0
+        return counts
+
+    def _pretend(self, tally: BlockTally, how: How) -> Floats:
+        """Return what is added to the count of each word, as a column."""
+        if self.prior is not None:
+            return by_row(self.prior.pretend(how))
+        return added(0.0 if how == "mle" else self.settled(tally).alpha, self.estimate, how)
+
+
+@final
+@dataclass(frozen=True)
+class Multinomial(BagOfCounts):
     """Counts of words or of columns: x | class ~ Multinomial(length of the row, p).
 
     Parameters
     ----------
     alpha : float, "laplace", "jeffreys", "auto" or sequence of float, default 1.0
-        Pretend count of each word in each class, one for all columns or one for each: the
-        posterior mean under Dirichlet(alpha), which is the mode under Dirichlet(alpha + 1). 1 is
+        Pretend count of each word in each class, one for all columns or one for each: the prior is
+        Dirichlet(alpha), or with ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is. 1 is
         Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum likelihood. "auto" is the
         one under which each single count is best foretold by the rest.
     prior : Dirichlet, optional
@@ -49,7 +189,7 @@ class Multinomial(EventModel):
     estimate : {"mean", "map", "mle", "predictive"}
         Posterior mean, mode, or maximum likelihood; "predictive" integrates them out, for each row
         as a whole (Pólya's urn, the Dirichlet-multinomial), so that a word seen once in a row
-        is expected there again.
+        is expected there again. What is undefined (maximum likelihood from nothing) is NaN.
 
     Notes
     -----
@@ -65,37 +205,25 @@ class Multinomial(EventModel):
     array(['b'], dtype='<U1')
     """
 
-    alpha: float | str | Sequence[float] = 1.0
-    prior: Dirichlet | None = None
-    estimate: How = "mean"
     name = "multinomial"
-    statistics = (PRESENT, VALUE)
-    joined = True
-
-    def __post_init__(self) -> None:
-        check_alpha(self, self.alpha, named=True, auto=True)
-        check_estimate(self.estimate)
 
     @property
     def integrates(self) -> bool:
         """Whether the probabilities are integrated out."""
         return self.estimate == "predictive"
 
-    def prepare(self, block: Block) -> Block:
-        check_not_negative(block, "Multinomial")
-        return block
+    def adds_words(self, block: Block) -> bool:
+        """Whether the evidence of a row is the sum of that of the words of a text."""
+        return isinstance(block, Documents) and not self.integrates
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
-        return {"p": np.exp(self.log_probabilities(tally, how))}
+        count = self._counts(tally, how)
+        return {"p": share(count, count.sum(axis=0, keepdims=True))}
 
     def likelihood(self, tally: BlockTally) -> Likelihood:
         if self.integrates:
             return Polya(self._counts(tally, "mean"))
         return Bag(slope=self.log_probabilities(tally, self.estimate))
-
-    def n_parameters(self, tally: BlockTally) -> int:
-        words, classes = tally[VALUE].shape
-        return max(words - 1, 0) * classes
 
     def sample(
         self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
@@ -119,74 +247,6 @@ class Multinomial(EventModel):
         cell = np.bincount(row * len(value) + drawn, minlength=shape[0] * shape[1])
         return numbers(cell.reshape(shape).astype(np.float64), tally)
 
-    def posterior(self, tally: BlockTally) -> Any:
-        from scipy import stats
-
-        return stats.dirichlet(flat(tally[VALUE].high + self._pretend(tally, "mean")))
-
-    def predictive(self, tally: BlockTally) -> Any:
-        from scipy import stats
-
-        return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
-
-    def log_probabilities(self, tally: BlockTally, how: How) -> Floats:
-        """Return log p of each word and class; 0 for what says nothing."""
-        unrecorded = ~(tally[PRESENT].high > 0).any(axis=1)
-        log_p = self._counts(tally, how)
-        total = log_p.sum(axis=0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            np.log(log_p, out=log_p)
-            log_p -= np.log(total)
-        # A column never recorded, and a class without any counts, say nothing.
-        log_p[np.broadcast_to(unrecorded, len(log_p))] = 0.0
-        log_p[:, total == 0] = 0.0
-        return log_p
-
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
-        """Return the log likelihood of each row as if it had not been counted, (rows, 1, classes).
-
-        A word (or a dense column) that no other row holds goes with the row, as if never seen.
-        """
-        row, item, x = block.entries()
-        weight = np.ones(len(block)) if labels.weight is None else labels.weight
-        own = labels.take(row).one_hot() * x[:, None]
-        count = tally[VALUE].high[item]
-        alone = np.zeros(len(row), np.bool_)
-        if tally.axis.grows:
-            alone = count.sum(axis=1) - own.sum(axis=1) <= HAPAX
-        count = np.maximum(count - own, 0.0)
-        total = np.tile(tally[VALUE].high.sum(axis=0), (len(block), 1))
-        np.subtract.at(total, row, own)
-        recorded = (tally[PRESENT].high > 0).any(axis=1, keepdims=True)
-        pretend = np.where(recorded, self._pretend(tally, self.estimate), 0.0)
-        pretend = np.broadcast_to(pretend, (len(tally.axis), 1))[:, 0]
-        of_all = np.full(len(block), pretend.sum())
-        np.subtract.at(of_all, row[alone], pretend[item[alone]])
-        if isinstance(block, Dense):  # a column that only this row records goes too
-            cell = np.nonzero(~np.isnan(block.values))
-            left = tally[PRESENT].high.sum(axis=1)[cell[1]] - weight[cell[0]]
-            gone = cell[0][left <= HAPAX], cell[1][left <= HAPAX]
-            np.subtract.at(of_all, gone[0], pretend[gone[1]])
-            alone = tally[PRESENT].high.sum(axis=1)[item] - weight[row] <= HAPAX
-        if self.integrates:
-            length = np.bincount(row[~alone], x[~alone], len(block))[row]
-            every = total[row] + of_all[row, None]
-            evidence = polya_cells(
-                x, count + pretend[item, None], every, np.maximum(length, 1e-300)
-            )
-        else:
-            evidence = x[:, None] * self._log_shares(
-                count, total[row], pretend[item, None], of_all[row, None]
-            )
-        evidence[alone] = 0.0
-        joint = np.zeros((len(block), 1, labels.k))
-        np.add.at(joint[:, 0], row, evidence)
-        return joint
-
-    def adds_words(self, block: Block) -> bool:
-        """Whether the evidence of a row is the sum of that of the words of a text."""
-        return isinstance(block, Documents) and not self.integrates and type(self) is Multinomial
-
     def leave_one_out_by_word(
         self, tally: BlockTally, block: Documents, labels: Labels
     ) -> tuple[Floats, Floats]:
@@ -195,25 +255,15 @@ class Multinomial(EventModel):
         pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(count), 1))
         return leave_one_out(count, pretend[:, 0], block, labels)
 
-    def _log_shares(self, count: Floats, total: Floats, pretend: Floats, of_all: Floats) -> Floats:
-        """Return log p of words from their counts and those of all words, real and pretend."""
+    def _say(self, x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
+        if self.integrates:
+            return polya_cells(x, count, total, np.maximum(length, 1e-300))
+        return super()._say(x, count, total, length)
+
+    def _log_shares(self, count: Floats, total: Floats) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            total = total + of_all
-            return np.where(total > 0, np.log(count + pretend) - np.log(total), 0.0)
-
-    def _counts(self, tally: BlockTally, how: How) -> Floats:
-        """Return the counts, pretend ones among them; none of a column never recorded."""
-        unrecorded = ~(tally[PRESENT].high > 0).any(axis=1)
-        counts: Floats = tally[VALUE].high + self._pretend(tally, how)
-        counts[np.broadcast_to(unrecorded, len(counts))] = 0.0
-        return counts
-
-    def _pretend(self, tally: BlockTally, how: How) -> Floats:
-        if self.prior is not None:
-            return by_row(self.prior.pretend(how))
-        if self.alpha == "auto" and how != "mle":
-            return by_row(leave_one_out_alpha(tally[VALUE].high))
-        return by_row(0.0 if how == "mle" else self.alpha)
+            # A class without any counts says nothing.
+            return np.where(total > 0, np.log(count) - np.log(total), 0.0)
 
 
 def _draw_from_urns(

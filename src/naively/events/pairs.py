@@ -129,6 +129,9 @@ class Pairs(EventModel):
             free += int(max(of_a - 1, 0) * max(of_b - 1, 0))
         return free * tally[LEVEL].shape[1]
 
+    def prior_of(self, tally: BlockTally) -> None:
+        """Return None: a pair shrinks ratios, which is no conjugate prior."""
+
     def posterior(self, tally: BlockTally) -> NoReturn:  # noqa: ARG002
         raise ValueError("A pair is evidence beside that of its columns; it has no posterior.")
 

@@ -13,6 +13,7 @@ from naively.core.estimate import flat
 from naively.core.event import (
     EventModel,
     How,
+    added,
     check_alpha,
     check_estimate,
     check_not_negative,
@@ -24,7 +25,7 @@ from naively.core.loglinear import LogLinear
 from naively.core.pointwise import Pointwise
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.tally import BlockTally
-from naively.events.prior import Gamma, pretend_rows
+from naively.events.prior import Gamma, pretend_rows, share
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,13 @@ class Poisson(EventModel):
     Parameters
     ----------
     alpha : float, default 1.0
-        Pretend rows in each class, at the mean of the column over all classes.
+        Pretend rows in each class, at the mean of the column over all classes: the prior is
+        Gamma(alpha · mean, alpha), or with ``estimate="map"`` Gamma(alpha · mean + 1, alpha).
     prior : Gamma, optional
         Instead of ``alpha``: ``shape`` pretend events in ``rate`` pretend rows.
     estimate : {"mean", "map", "mle", "predictive"}
-        Of the rate; "predictive" integrates it out (negative binomial).
+        Of the rate; "predictive" integrates it out (negative binomial). Maximum likelihood from
+        nothing is NaN; when rows are scored, such a class has the rate of all classes.
 
     Notes
     -----
@@ -73,7 +76,7 @@ class Poisson(EventModel):
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
         events, rows = self._counts(tally, how)
-        return {"rate": np.divide(events, rows, out=np.zeros_like(events), where=rows > 0)}
+        return {"rate": share(events, rows)}
 
     def likelihood(self, tally: BlockTally) -> Likelihood:
         if self.estimate == "predictive":
@@ -88,7 +91,7 @@ class Poisson(EventModel):
                 )
 
             return Pointwise(log_density, events / rows)
-        rate = self.parameters(tally, self.estimate)["rate"]
+        rate = self._rate(tally)
         with np.errstate(divide="ignore"):
             return LogLinear(slope=np.log(rate), offset=-rate, base=log_factorial)
 
@@ -99,7 +102,7 @@ class Poisson(EventModel):
             events, rows = self._counts(tally, "mean")
             rate = rng.gamma(events.T[classes], 1 / rows.T[classes])
         else:
-            rate = self.parameters(tally, self.estimate)["rate"].T[classes]
+            rate = self._rate(tally).T[classes]
         return numbers(rng.poisson(rate).astype(np.float64), tally)
 
     def posterior(self, tally: BlockTally) -> Any:
@@ -114,14 +117,29 @@ class Poisson(EventModel):
         events, rows = map(flat, self._counts(tally, "mean"))
         return stats.nbinom(events, rows / (rows + 1))
 
+    def prior_of(self, tally: BlockTally) -> Gamma | None:
+        if self.prior is not None:
+            return self.prior
+        events, rows = (flat(part) for part in self._pretend(tally, "mean"))
+        return Gamma(events, rows) if np.all(events > 0) and np.all(rows > 0) else None
+
+    def _rate(self, tally: BlockTally) -> Floats:
+        """Return the rates that are scored with: of a class without any rows, that of all."""
+        rate = self.parameters(tally, self.estimate)["rate"]
+        events, rows = (tally[s].high.sum(axis=1, keepdims=True) for s in (VALUE, PRESENT))
+        return np.where(np.isnan(rate), np.nan_to_num(share(events, rows)), rate)
+
     def _counts(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
         """Return events and rows, the pretend ones among them."""
-        events, rows = tally[VALUE].high, tally[PRESENT].high
+        more_events, more_rows = self._pretend(tally, how)
+        return np.maximum(tally[VALUE].high + more_events, 0.0), tally[PRESENT].high + more_rows
+
+    def _pretend(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
+        """Return the pretend events and rows."""
         if self.prior is not None:
-            more_events, more_rows = self.prior.pretend(how)
-        else:
-            more_rows, more_events = pretend_rows(tally, 0.0 if how == "mle" else self.alpha)
-        return events + more_events, rows + more_rows
+            return self.prior.pretend(how)
+        rows, events = pretend_rows(tally, 0.0 if how == "mle" else self.alpha)
+        return added(events, self.estimate, how), rows
 
 
 def log_factorial(x: Floats) -> Floats:

@@ -1,7 +1,8 @@
 """Conjugate priors: pretend data, added to the tally before anything is estimated.
 
 With no pretend data the estimate is maximum likelihood, with the prior's own it is the posterior
-mean, and with the prior's less what moves a mean to a mode it is the maximum a posteriori.
+mean, and with one count less of each outcome it is the mode of the same posterior, the maximum a
+posteriori. Where that leaves less than nothing of an outcome, the mode has none of it.
 """
 
 from __future__ import annotations
@@ -172,21 +173,23 @@ def _counts(counts: Counts, how: How) -> Floats:
     pretend = np.asarray(counts, np.float64)
     if how == "mle":
         return np.zeros_like(pretend)
-    if how == "map":
-        if (pretend < 1).any():
-            raise ValueError(f"A maximum a posteriori needs a prior of at least 1, got {counts}.")
-        return pretend - 1.0
-    return pretend
+    return pretend - 1.0 if how == "map" else pretend
 
 
 def _check_positive(prior: object, *names: str) -> None:
     for name in names:
         value = getattr(prior, name)
-        if isinstance(value, list):
-            object.__setattr__(prior, name, tuple(value))
+        if isinstance(value, list | np.ndarray):  # as a tuple it is equal to itself, and hashes
+            object.__setattr__(prior, name, tuple(np.asarray(value).tolist()))
         numbers = np.asarray(value, np.float64)
         if not (np.isfinite(numbers).all() and (numbers > 0).all()):
             raise ValueError(f"{type(prior).__name__} {name} must be greater than 0, got {value}.")
+
+
+def share(part: Floats, whole: Floats) -> Floats:
+    """Return part / whole; NaN, which is undefined, where the whole is nothing."""
+    found: Floats = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
+    return found
 
 
 def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
