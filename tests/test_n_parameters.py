@@ -86,3 +86,14 @@ def test_a_class_prior_that_is_given_is_not_estimated() -> None:
 def test_words_of_texts() -> None:
     nb = NaiveBayes(text="words").fit(["cheap pills now", "lunch at noon"], ["spam", "ham"])
     assert nb.n_parameters_ == 2 * 5 + 1
+
+
+def test_a_number_of_parameters_that_no_float_holds() -> None:
+    X = np.random.default_rng(0).random((20, 10_000)) < 0.5
+    many = NaiveBayes(weights=None).fit(X, np.arange(20) % 2).n_joint_parameters_
+    assert many == 2 * (2**10_000 - 1) + 1
+    assert (str(many), f"{many:,}", repr(many)) == ("about 2^10001",) * 3
+    assert many.log2 == pytest.approx(10_001)
+    assert float(many) == math.inf
+    few = NaiveBayes(weights=None).fit(X[:, :2], np.arange(20) % 2).n_joint_parameters_
+    assert (str(few), f"{few:,}", few.log2, float(few)) == ("7", "7", math.log2(7), 7.0)

@@ -1,14 +1,17 @@
 """The event model of each column: as it is named, or by what the column holds.
 
-Numbers are histograms, booleans Bernoulli, strings categories or texts by what they look like,
-sparse matrices and texts multinomial. Times, and strings that are all ISO 8601 times, are numbers
-(seconds since 1970) and have parts that are categories (see ``naively.data.times``).
+Numbers are histograms, booleans and columns of 0 and 1 Bernoulli, strings categories or texts by
+what they look like, sparse matrices and texts multinomial. Times, and strings that are all ISO 8601
+times, are numbers (seconds since 1970) and have parts that are categories (see
+``naively.data.times``).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,7 +19,7 @@ from numpy.typing import NDArray
 
 from naively.core.analyser import Analyser
 from naively.core.axis import title
-from naively.core.event import How
+from naively.core.event import PSEUDO_COUNTS, How
 from naively.data.columns import Kind, Name
 from naively.data.rows import Rows, SparseRows
 from naively.data.text import Text
@@ -30,8 +33,8 @@ from naively.events import (
     Gaussian,
     Histogram,
     JointTable,
+    LogNormal,
     Multinomial,
-    Poisson,
 )
 from naively.events.multinomial import BagOfCounts
 from naively.schema import SHOWN, Group, Schema, list_names
@@ -48,6 +51,7 @@ TEXT_DISTINCT = 0.5
 SAMPLE = 10_000  # strings that are looked at to tell texts from categories
 SHORT = 1_500  # characters, up to which runs of them are counted too
 PRESENCE = 0.5  # the pseudo-count of words that count once in a text
+FIRST = 100  # numbers that are looked at before a whole column is
 SEQUENCE = 50  # so many whole numbers, none twice, within twice as wide a range are a sequence
 SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
 USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
@@ -55,16 +59,15 @@ USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
     "categorical": "string",
     "joint": "string",
 }
-# The option that is the pseudo-count, and how it is chosen by itself (None: as the model says).
-PSEUDO_COUNT: dict[type[EventModel], tuple[str, Any]] = {
-    Bernoulli: ("alpha", "auto"),
-    Categorical: ("m", "auto"),
-    Complement: ("alpha", "auto"),
-    Gaussian: ("smoothing", None),
-    Histogram: ("m", None),
-    Multinomial: ("alpha", "auto"),
-    Poisson: ("alpha", None),
+# How event models choose their pseudo-count by themselves (others do as they say), and the option
+# that it is given by, where that is not alpha.
+AUTO: dict[type[EventModel], dict[str, Any]] = {
+    Bernoulli: {"alpha": "auto"},
+    Categorical: {"m": "auto"},
+    Complement: {"alpha": "auto"},
+    Multinomial: {"alpha": "auto"},
 }
+OPTION: dict[type[EventModel], str] = {Gaussian: "smoothing", LogNormal: "smoothing"}
 KINDS: dict[str, tuple[Kind, ...]] = {  # what a mapping may name beside columns
     "number": ("number",),
     "boolean": ("boolean",),
@@ -81,8 +84,10 @@ class Usual:
     ----------
     estimate : {"mean", "map", "mle", "predictive"}
         How parameters are estimated.
-    smoothing : "auto" or float
-        The pseudo-count, or "auto": chosen by leave-one-out where an event model can.
+    smoothing : "auto", "laplace", "jeffreys" or float
+        The pseudo-count of each outcome (a level, true and false, a word, a bin), or, where
+        outcomes cannot be counted, the pretend rows in each class; "laplace" is 1, "jeffreys" 1/2.
+        "auto" is chosen by leave-one-out where an event model can.
     text : {"words", "blocks"}
         What is counted of a text: its words; or words, pairs of words, and, where texts are short,
         runs of characters, each once, as blocks of their own (see docs/decisions/0006-text.md).
@@ -94,16 +99,24 @@ class Usual:
 
     def make(self, model: type[EventModel]) -> EventModel:
         """Return an event model with these settings."""
-        option, auto = PSEUDO_COUNT.get(model, (None, None))
-        count = auto if self.smoothing == "auto" else self.smoothing
-        options = {} if option is None or count is None else {option: count}
-        return model(estimate=self.estimate, **options)  # type: ignore[call-arg]
+        count = self.pseudo_count
+        given = AUTO.get(model, {}) if count is None else {OPTION.get(model, "alpha"): count}
+        return model(estimate=self.estimate, **given)  # type: ignore[call-arg]
+
+    @property
+    def pseudo_count(self) -> float | None:
+        """The number that ``smoothing`` stands for; None: it is chosen."""
+        if self.smoothing == "auto":
+            return None
+        if isinstance(self.smoothing, str):
+            return PSEUDO_COUNTS[self.smoothing]
+        return float(self.smoothing)
 
     def texts(self, column: NDArray[Any]) -> tuple[Text, ...]:
         """Return how a column of texts is counted, unless it is said."""
         if self.text == "words":
             return (Text(),)
-        alpha = PRESENCE if self.smoothing == "auto" else self.smoothing
+        alpha = PRESENCE if self.pseudo_count is None else self.pseudo_count
         event = Multinomial(alpha, estimate=self.estimate)
         blocks = (
             Text(binary=True, event=event),
@@ -115,6 +128,17 @@ class Usual:
             not some or float(np.median([len(text) for text in some])) <= SHORT
         )
         return blocks if short else blocks[:2]
+
+
+def check_smoothing(smoothing: Any) -> None:
+    """Raise a ValueError unless this is a pseudo-count, or a name for one."""
+    if isinstance(smoothing, str):
+        if smoothing in ("auto", *PSEUDO_COUNTS):
+            return
+    elif isinstance(smoothing, Real) and 0 <= float(smoothing) < math.inf:
+        return
+    names = ", ".join(map(repr, ("auto", *PSEUDO_COUNTS)))
+    raise ValueError(f"smoothing must be {names} or a number of at least 0, got {smoothing!r}.")
 
 
 @dataclass(frozen=True)
@@ -193,10 +217,44 @@ def _one_group(rows: Rows, kind: Kind, given: Choice | None, usual: Usual) -> Sc
         columns = tuple(name for name in columns if rows.kind(name) is not None)
     if not columns:
         return Schema((), rows.names)
-    event = _choose(rows, columns[0], kind, given, usual).event
-    group = _group(event, kind, columns)
+    numbers = given is None and kind == "number" and not isinstance(rows, SparseRows)
+    truths = _truths(rows, columns) if numbers else set()
+    if 0 < len(truths) < len(columns):
+        of = {
+            model: [c for c in columns if (c in truths) == (model is Bernoulli)]
+            for model in (Bernoulli, OF_NUMBERS)
+        }
+        groups = (_group(usual.make(model), kind, tuple(some)) for model, some in of.items())
+        return Schema(tuple(groups), rows.names)
+    group = _group(_choose(rows, columns[0], kind, given, usual).event, kind, columns)
     said = given is not None and len(columns) <= SHOWN
     return Schema((group,), rows.names, dict.fromkeys(columns, "given") if said else {})
+
+
+def given_as_objects(event_models: EventModels, schema: Schema) -> bool:
+    """Whether all columns have event models that were given as objects, with options of their own.
+
+    >>> from naively import Bernoulli, NaiveBayes
+    >>> nb = NaiveBayes({"a": Bernoulli()}).fit({"a": [0, 1], "b": [2.5, 7.0]}, ["x", "y"])
+    >>> given_as_objects(nb.event_models, nb.schema_)
+    False
+    """
+
+    def is_object(choice: Any) -> bool:
+        if isinstance(choice, list | tuple):
+            return all(map(is_object, choice))
+        event = choice.event if isinstance(choice, Analyser) else choice
+        return isinstance(event, EventModel)
+
+    if not isinstance(event_models, Mapping):
+        return is_object(event_models)
+    named: set[Any] = set()
+    for key, choice in event_models.items():
+        if is_object(choice):
+            named |= set(key) if isinstance(key, tuple) else {key}
+            kinds = KINDS.get(key, ()) if isinstance(key, str) else ()
+            named |= {name for name, group in schema.columns.items() if group.kind in kinds}
+    return bool(schema.columns) and named.issuperset(schema.columns)
 
 
 def extend(
@@ -343,8 +401,25 @@ def _default(rows: Rows, name: Name, kind: Kind, usual: Usual) -> Chosen:
         return Chosen(usual.make(Bernoulli), kind)
     if isinstance(rows, SparseRows):
         return Chosen(usual.make(Multinomial), kind)
+    if _is_truth(rows.numbers([name])[:, 0]):
+        return Chosen(usual.make(Bernoulli), kind)
     note = SEQUENTIAL if rows.one_kind is None and _is_sequence(rows.values(name)) else None
     return Chosen(usual.make(OF_NUMBERS), kind, note=note)
+
+
+def _truths(rows: Rows, names: Sequence[Name]) -> set[Name]:
+    """Return the columns of a matrix that hold 0 and 1."""
+    first = rows.take(slice(0, FIRST)).numbers(names)
+    maybe = np.flatnonzero(((first == 0) | (first == 1) | np.isnan(first)).all(axis=0))
+    return {names[j] for j in maybe.tolist() if _is_truth(rows.numbers([names[j]])[:, 0])}
+
+
+def _is_truth(column: NDArray[np.floating]) -> bool:
+    """Whether numbers are 0 and 1, both, and nothing else but missing."""
+    for some in (column[:FIRST], column):
+        if not ((some == 0) | (some == 1) | np.isnan(some)).all():
+            return False
+    return bool((column == 0).any() and (column == 1).any())
 
 
 def _looks_like_text(rows: Rows, name: Name) -> bool:

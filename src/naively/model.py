@@ -28,6 +28,7 @@ from naively.data.rows import Rows
 from naively.events.pairs import Pairs
 from naively.findings import describe
 from naively.inference import EventModels, TextBlocks, Usual, infer
+from naively.parameters import ParameterCount
 from naively.schema import Schema, encode_pairs, pair_group
 
 
@@ -194,7 +195,7 @@ class Model:
         return self._n_prior + sum(event.n_parameters(tally) for event, tally in self._parts)
 
     @property
-    def n_joint_parameters(self) -> int | float:
+    def n_joint_parameters(self) -> ParameterCount | float:
         """How many there would be without the assumption: one for each row that can be and class.
 
         ``inf`` where a column holds numbers without end.
@@ -202,7 +203,8 @@ class Model:
         values = [event.n_values(tally) for event, tally in self._parts if not event.beside]
         if math.inf in values:
             return math.inf
-        return len(self.classes) * (math.prod(values) - 1) + self._n_prior
+        rows = math.prod(int(value) for value in values)
+        return ParameterCount(len(self.classes) * (rows - 1) + self._n_prior)
 
     @property
     def _n_prior(self) -> int:

@@ -24,6 +24,7 @@ from naively.decide import Cost, decide, estimate_prior, shift
 from naively.explain import Explanation, explain
 from naively.linear import Linear, linear
 from naively.model import Model
+from naively.parameters import ParameterCount
 from naively.schema import Schema
 
 
@@ -312,11 +313,12 @@ class Answers(metaclass=ABCMeta):
         return self._fitted.n_parameters
 
     @property
-    def n_joint_parameters_(self) -> int | float:
+    def n_joint_parameters_(self) -> ParameterCount | float:
         """How many there would be without the naive Bayes assumption: 2(2ᴹ - 1) + 1.
 
-        One probability for each row that there can be and each class; ``inf`` where a column
-        holds numbers without end.
+        One probability for each row that there can be and each class: a whole number, which prints
+        as a power of 2 where it is long, and has ``log2``; ``inf`` where a column holds numbers
+        without end.
         """
         return self._fitted.n_joint_parameters
 

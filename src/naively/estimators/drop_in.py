@@ -31,7 +31,7 @@ class GaussianNB(Preset):
         Class probabilities; from the data by default.
     var_smoothing : float or "column", default 1e-9
         Share of the largest variance of all columns that is added to every variance. "column" is
-        ``Gaussian``'s own rule instead, a tenth of a pretend row with the mean and the variance of
+        ``Gaussian``'s own rule instead, a pretend row with the mean and the variance of
         each column, which drowns no column of small scale.
 
     Attributes

@@ -24,8 +24,16 @@ from naively.core.labels import Labels, check_weight, encode_labels, encode_some
 from naively.data.frames import as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
+from naively.events import Beta, Dirichlet
 from naively.findings import warn_of_leaks
-from naively.inference import EventModels, TextBlocks, extend, infer
+from naively.inference import (
+    EventModels,
+    TextBlocks,
+    check_smoothing,
+    extend,
+    given_as_objects,
+    infer,
+)
 from naively.model import Model, Settings
 
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
@@ -40,12 +48,13 @@ class NaiveBayes(CountingClassifier):
     ----------
     event_models : "auto", str, EventModel or mapping, default "auto"
         How columns are generated, given the class. "auto" chooses by column: numbers are
-        Gaussian, booleans Bernoulli, strings categorical or texts (four words or more on average,
-        mostly distinct), texts and sparse matrices multinomial. Times, and strings that are all
-        ISO 8601 times, are numbers (seconds since 1970, UTC), with hour, weekday and month as
-        categories beside them where their cycles repeat. A name ("gaussian", "bernoulli",
-        "categorical", "multinomial", "text") or an event model is for all columns; a mapping is
-        from columns, tuples of columns or kinds ("number", "boolean", "string", "time") to either.
+        histograms, booleans and columns of 0 and 1 Bernoulli, strings categorical or texts (four
+        words or more on average, mostly distinct), texts and sparse matrices multinomial. Times,
+        and strings that are all ISO 8601 times, are numbers (seconds since 1970, UTC), with hour,
+        weekday and month as categories beside them where their cycles repeat. A name ("gaussian",
+        "bernoulli", "categorical", "multinomial", "text") or an event model is for all columns; a
+        mapping is from columns, tuples of columns or kinds ("number", "boolean", "string", "time")
+        to either.
         What was chosen, and why, is said by ``print(nb.schema_)``.
     class_prior : "data", "uniform", sequence, mapping, Beta or Dirichlet, default "data"
         Probability of each class before anything is seen: as counted, all equal, or given in the
@@ -56,9 +65,12 @@ class NaiveBayes(CountingClassifier):
         How parameters are estimated, by event models that are not given as objects and of a class
         prior that is a Beta or Dirichlet: posterior mean, posterior mode, maximum likelihood, or
         integrated out.
-    smoothing : "auto" or float, default "auto"
-        The pseudo-count of event models that are not given as objects. "auto" is chosen for each
-        column (or text) by leave-one-out, from the counts alone.
+    smoothing : "auto", "laplace", "jeffreys" or float, default "auto"
+        The pseudo-count of each outcome (a level, true and false, a word, a bin of a histogram) in
+        each class, of event models that are not given as objects: 1 is Laplace's rule, 1/2
+        Jeffreys's. Where outcomes cannot be counted it is the number of pretend rows in each
+        class, with the column's mean (and variance). "auto" is chosen for each column (or text)
+        by leave-one-out, from the counts alone.
     weights : {"loo", "temperature"} or None, default "loo"
         How much the evidence of each column counts, so that what columns say alike is not counted
         twice and probabilities can be believed: one weight for each, or one for all, fitted to
@@ -166,6 +178,7 @@ class NaiveBayes(CountingClassifier):
             raise ValueError(f"weights must be 'loo', 'temperature' or None, got {self.weights!r}.")
         if self.text not in ("auto", "words"):
             raise ValueError(f"text must be 'auto' or 'words', got {self.text!r}.")
+        check_smoothing(self.smoothing)
         if self.interactions not in ("auto", None):
             raise ValueError(f"interactions must be 'auto' or None, got {self.interactions!r}.")
         if self.interactions and self.weights != "loo":
@@ -188,6 +201,7 @@ class NaiveBayes(CountingClassifier):
             model = Model.learn(every.take(there), labels, schema, settings)
         else:
             raise ValueError("No row has a label; label some rows of each class.")
+        self._check_effect(model)
         warn_of_leaks(model.schema, model.tally)
         self._sample = Reservoir(self.random_state)
         self._sample.add(every if there is None else every.take(there), labels, model)
@@ -272,6 +286,19 @@ class NaiveBayes(CountingClassifier):
         weights = fit(found, kind, float(self.class_count_.sum()))
         self.keep(replace(self.model_, weights=weights))
         return self
+
+    def _check_effect(self, model: Model) -> None:
+        """Raise a ValueError if an option has no effect, as all event models have their own."""
+        estimates_prior = isinstance(self.class_prior, Beta | Dirichlet)
+        idle = [] if self.estimate == "mean" or estimates_prior else ["estimate"]
+        idle += [] if self.smoothing == "auto" else ["smoothing"]
+        if idle and given_as_objects(self.event_models, model.schema):
+            name = type(model.schema.groups[0].event).__name__
+            raise ValueError(
+                f"{idle[0]}={getattr(self, idle[0])!r} has no effect: every event model is given "
+                f"as an object, which has options of its own. Give them to it, as in {name}(...), "
+                f"or name the event model, {model.schema.groups[0].event.name!r}."
+            )
 
     @property
     def _counts_unlabelled(self) -> bool:
@@ -401,11 +428,12 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
 def estimator_of(model: Model) -> NaiveBayes:
     """Return the estimator of a frozen model."""
     settings = model.settings
+    as_objects = given_as_objects(model.schema.event_models, model.schema)
     nb = NaiveBayes(
         model.schema.event_models,
         settings.class_prior,
-        settings.estimate,
-        settings.smoothing,
+        "mean" if as_objects else settings.estimate,
+        "auto" if as_objects else settings.smoothing,
         weights=None if model.weights is None else "loo",
         interactions="auto" if model.schema.pairs else None,
         text="auto" if settings.text == "blocks" else "words",

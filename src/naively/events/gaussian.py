@@ -28,7 +28,7 @@ from naively.events.prior import Normal, NormalInverseGamma, share
 class NormalNumbers(EventModel):
     """Numbers with a mean and a variance for each class: what such event models share."""
 
-    smoothing: float = 0.1
+    smoothing: float = 1.0
     variance: str | float = "class"
     prior: NormalInverseGamma | Normal | None = None
     floor: float = 0.0
@@ -208,7 +208,7 @@ class Gaussian(NormalNumbers):
 
     Parameters
     ----------
-    smoothing : float, default 0.1
+    smoothing : float, default 1.0
         Pretend rows in each class, with the column's mean and variance over all classes; 0 is
         maximum likelihood. They are a normal-inverse-gamma prior with that mean, as many rows,
         the shape 1 + smoothing / 2 and the scale smoothing / 2 times that variance: the posterior
