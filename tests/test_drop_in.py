@@ -277,9 +277,10 @@ def test_variance_smoothing_drowns_no_small_column_by_column() -> None:
     assert GaussianNB(var_smoothing="column").fit(x, y).score(x, y) > 0.99
     assert GaussianNB(var_smoothing=1e-3).fit(x, y).score(x, y) < 0.7  # scikit-learn's rule
     nb = GaussianNB(var_smoothing="column").fit(x, y)
-    assert nb.epsilon_ == 0
+    np.testing.assert_allclose(nb.epsilon_, 0.01 * x.var(axis=0))
+    event = Gaussian(smoothing=0, floor=0.01, floor_of="column")
     np.testing.assert_allclose(
-        nb.predict_proba(x), NaiveBayes(Gaussian(), weights=None).fit(x, y).predict_proba(x)
+        nb.predict_proba(x), NaiveBayes(event, weights=None).fit(x, y).predict_proba(x)
     )
 
 

@@ -63,7 +63,8 @@ def test_what_speaks_most_for_a_class() -> None:
     # 2 of 6 words of spam and none of 7 of ham, each of 9 known words once more
     assert (column, word) == ("text", "cheap")
     assert weight == pytest.approx(np.log((3 / 15) / (1 / 16)))
-    numbers = NaiveBayes("gaussian", weights=None).fit({"x": [1.0, 1.2, 5.0, 5.4]}, Y)
+    numbers = NaiveBayes("gaussian", estimate="mle", weights=None)
+    numbers.fit({"x": [1.0, 1.2, 5.0, 5.4]}, Y)
     column, mean, weight = strongest(numbers.model_, 0, 1)[0]
     assert (column, mean) == ("x", pytest.approx(5.2))
     assert weight > 3

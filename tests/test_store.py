@@ -123,8 +123,9 @@ def test_a_newer_format_is_said(saved: Path) -> None:
         lambda _, arrays: arrays.update(
             {name: np.array([5, 3], np.int64) for name in arrays if name.endswith("/ends")}
         ),
-        lambda _, arrays: arrays.update({"histogram/cell/high": np.zeros((9, 9))}),
-        lambda _, arrays: arrays.update({"histogram/keys": arrays["histogram/keys"][::-1].copy()}),
+        lambda _, arrays: arrays.update({"0/cell/high": np.zeros((9, 9))}),
+        lambda _, arrays: arrays.update({"0/keys": arrays["0/keys"][::-1].copy()}),
+        lambda header, _: header["weights"].update(of=[[7, "x", None]]),
     ],
 )
 def test_a_header_that_does_not_fit_is_damage(saved: Path, change: object) -> None:

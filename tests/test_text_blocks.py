@@ -17,7 +17,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from naively import Multinomial, NaiveBayes, Text, load
-from naively.core.octaves import octave
+from naively.core.octaves import Part, octave
 from naively.core.statistic import VALUE
 
 TEXTS = [
@@ -82,8 +82,8 @@ def test_the_posterior_is_what_the_formula_says() -> None:
         log_p = np.log(of_class + 0.5) - np.log((of_class + 0.5).sum(axis=0))
         log_p -= log_p.mean(axis=1, keepdims=True)
         in_octave = octave(held.sum(axis=0).astype(float))
-        names = [name for of, name in nb.weights_.of if of == group.name]
-        weight = nb.weights_.table(group.name, names, nb.classes_.tolist())[in_octave]
+        bands = [Part(group.key, "text", band) for band in range(in_octave.max() + 1)]
+        weight = nb.weights_.table(bands, nb.classes_.tolist())[in_octave]
         rows = count.transform(new).toarray()
         joint += rows @ (weight * log_p) / np.sqrt(np.maximum(rows.sum(axis=1), 1))[:, None]
     np.testing.assert_allclose(nb.predict_joint_log_proba(new), joint, atol=1e-12)
@@ -119,7 +119,7 @@ def test_a_saved_model_is_the_same(tmp_path: Path) -> None:
 def test_merge_and_forget() -> None:
     whole = NaiveBayes().fit(TEXTS, Y)
     parts = NaiveBayes().fit(TEXTS[:4], Y[:4]).merge(NaiveBayes().fit(TEXTS[4:], Y[4:]))
-    words = whole.schema_.groups[0].name
+    words = whole.schema_.groups[0].key
     of = {word: whole.tally_.blocks[words][VALUE].high[i].tolist()
           for i, word in enumerate(whole.tally_.blocks[words].axis.words)}  # fmt: skip
     assert of == {word: parts.tally_.blocks[words][VALUE].high[i].tolist()

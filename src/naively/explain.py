@@ -56,6 +56,11 @@ class Evidence:
             weights = self.log_likelihood[:, c] - self.log_likelihood[:, self.rival(c)]
         return np.nan_to_num(weights, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
+    def log_odds(self, c: int) -> float:
+        """Return the log odds of class c against its strongest rival; NaN of the impossible."""
+        with np.errstate(invalid="ignore"):
+            return float(self.joint[c] - self.joint[self.rival(c)])
+
     @property
     def best(self) -> int:
         """Index of the most probable class: by the prior where every class is impossible."""
@@ -94,14 +99,26 @@ class Evidence:
         c = self.best
         rival = self.classes[self.rival(c)]
         names = f"{_plain(self.classes[c])!r} against {_plain(rival)!r}"
-        with np.errstate(invalid="ignore"):
-            odds, p = self.weights(c).sum(), self.probability(c)
-        shown = "undefined, both are impossible" if np.isnan(odds) else f"{odds:.2f}"
-        lines = [f"{names}: log odds {shown} (probability {p:.2f})"]
+        odds, p = self.log_odds(c), self.probability(c)
+        shown = f"log odds {odds:.2f} (probability {p:.2f})"
+        if np.isnan(odds):
+            shown = f"every class is impossible, so that the class prior decides ({p:.2f})"
+        lines = [f"{names}: {shown}"]
+        both = self.log_likelihood[:, [c, self.rival(c)]]
+        nowhere = np.flatnonzero(np.isneginf(both).all(axis=1)) if len(self.classes) > 1 else ()
+        for i in nowhere:
+            item = self._item(self.column[i], self.value[i])
+            lines.append(f"    -inf  {item} (for both)")
+        skipped = {self._item(self.column[i], self.value[i]) for i in nowhere}
         for column, value, weight in self.top(c):
-            item = column if value is None else f"{column} = {_plain(value)}"
-            lines.append(f"{weight:+8.2f}  {item}")
+            item = self._item(column, value)
+            if item not in skipped:
+                lines.append(f"{weight:+8.2f}  {item}")
         return "\n".join(lines)
+
+    @staticmethod
+    def _item(column: str, value: Any) -> str:
+        return column if value is None else f"{column} = {_plain(value)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +191,9 @@ def explain(model: Model, rows: Rows) -> Explanation:
     prior: Item = (PRIOR, None, model.start)
     items = [[prior] for _ in range(len(rows))]
     of_runs = model.schema.of_runs
-    for name, found in model.contributions(rows).items():
-        _collect(items, found, model.counts[name].axis, rows, pairs, name in of_runs)
+    for key, block in model.blocks(rows).items():
+        found = model.likelihoods[key].itemised(block)
+        _collect(items, found, model.counts[key].axis, rows, pairs, key in of_runs)
     joint = model.joint_log_likelihood(rows)
     return Explanation(
         [
@@ -207,6 +225,9 @@ def _collect(
         name = None if column == ABSENT else axis.columns[column]
         if item == ABSENT:
             shown: Any = "(all that is absent)"
+        elif item < ABSENT:
+            known = axis.label(ABSENT - 1 - item)[1]
+            shown = 0 if known is None else f"(no {known})"
         elif isinstance(axis, Words):
             shown = axis.label(item)[1]
             if runs:

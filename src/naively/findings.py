@@ -38,7 +38,7 @@ def describe(schema: Schema, tally: Tally) -> Schema:
     if few:
         texts: dict[Name, list[str]] = {}
         for group in schema.of_columns:
-            for name, held in _held(group, tally.blocks[group.name]):
+            for name, held in _held(group, tally.blocks[group.key]):
                 if group.kind == "text":
                     texts.setdefault(name, []).append(held)
                 else:
@@ -73,7 +73,7 @@ def telling(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
         return []
     found: list[Name] = []
     for group in schema.of_columns:
-        block = tally.blocks[group.name]
+        block = tally.blocks[group.key]
         columns = block.axis.columns
         tells = _tells(group, block, classes)
         if renamed and isinstance(block.axis, Levels | Cells):
@@ -164,7 +164,7 @@ def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
 
 def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
     for group in schema.of_columns:
-        block = tally.blocks[group.name]
+        block = tally.blocks[group.key]
         axis, sums = block.axis, block.sums
         if isinstance(axis, Levels):
             n = _by_column(axis, sums[LEVEL].high).sum(axis=1)

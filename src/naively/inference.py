@@ -54,11 +54,6 @@ PRESENCE = 0.5  # the pseudo-count of words that count once in a text
 FIRST = 100  # numbers that are looked at before a whole column is
 SEQUENCE = 50  # so many whole numbers, none twice, within twice as wide a range are a sequence
 SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
-USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
-    "bernoulli": "boolean",
-    "categorical": "string",
-    "joint": "string",
-}
 # How event models choose their pseudo-count by themselves (others do as they say), and the option
 # that it is given by, where that is not alpha.
 AUTO: dict[type[EventModel], dict[str, Any]] = {
@@ -301,15 +296,7 @@ def _group(
 ) -> Group:
     if isinstance(event, JointTable):
         event = replace(event, columns=tuple(columns))
-    name = _group_name(event, kind)
-    if analyser is not None:
-        name += f" {title(columns[0])}" + ("" if analyser.is_plain else f" {analyser}")
-    return Group(name, event, kind, columns, analyser)
-
-
-def _group_name(event: EventModel, kind: Kind) -> str:
-    usual = kind in ("text", USUAL_KIND.get(event.name, "number"))
-    return str(event) if usual else f"{event} of {kind}s"
+    return Group(event, kind, columns, analyser)
 
 
 def _named(event_models: EventModels, rows: Rows, usual: Usual) -> Any:

@@ -46,13 +46,13 @@ def linear(model: Model) -> Linear:
     tables, total = [], model.start
     for group in model.schema.groups:
         try:
-            slope, constant = model.likelihoods[group.name].linear()
+            slope, constant = model.likelihoods[group.key].linear()
         except ValueError as error:
             kind = group.event.name
             raise ValueError(f"The model is not linear in its {kind} columns: {error}") from None
         tables.append(slope)
         total = total + constant
-        axis = model.counts[group.name].axis
+        axis = model.counts[group.key].axis
         labels = [axis.label(row) for row in range(len(axis))]
         names += [title(c) if level is None else f"{title(c)}={level}" for c, level in labels]
     coef = np.concatenate(tables).T if tables else np.empty((len(total), 0))

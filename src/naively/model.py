@@ -21,6 +21,7 @@ from naively.core.kernels import Finish, Floats
 from naively.core.labels import Labels
 from naively.core.likelihood import Contributions, Likelihood
 from naively.core.loglinear import LogLinear
+from naively.core.octaves import Part
 from naively.core.statistic import VALUE
 from naively.core.tally import BlockTally, Tally, count_classes
 from naively.core.weights import Weights
@@ -29,7 +30,7 @@ from naively.events.pairs import Pairs
 from naively.findings import describe
 from naively.inference import EventModels, TextBlocks, Usual, infer
 from naively.parameters import ParameterCount
-from naively.schema import Schema, encode_pairs, pair_group
+from naively.schema import GroupKey, Schema, encode_pairs, pair_group
 
 
 @dataclass(frozen=True)
@@ -117,9 +118,9 @@ class Model:
             schema = event_models
         else:
             schema = infer(rows, event_models, (settings or Settings()).usual)
-        events = {group.name: group.event for group in schema.groups}
+        events = {group.key: group.event for group in schema.groups}
         blocks = {
-            name: events[name].tally(block, labels) for name, block in schema.encode(rows).items()
+            key: events[key].tally(block, labels) for key, block in schema.encode(rows).items()
         }
         tally = Tally(labels.classes, count_classes(labels), blocks)
         if labels.weight is not None:
@@ -153,7 +154,7 @@ class Model:
         return replace(
             self,
             schema=replace(self.schema, groups=(*self.schema.groups, group)),
-            tally=replace(self.tally, blocks={**self.tally.blocks, group.name: counted}),
+            tally=replace(self.tally, blocks={**self.tally.blocks, group.key: counted}),
         )
 
     def without_pairs(self) -> Model:
@@ -161,7 +162,7 @@ class Model:
         groups = self.schema.of_columns
         if len(groups) == len(self.schema.groups):
             return self
-        blocks = {group.name: self.tally.blocks[group.name] for group in groups}
+        blocks = {group.key: self.tally.blocks[group.key] for group in groups}
         return replace(
             self,
             schema=replace(self.schema, groups=groups),
@@ -211,13 +212,13 @@ class Model:
         return len(self.classes) - 1 if is_estimated(self.settings.class_prior) else 0
 
     @cached_property
-    def counts(self) -> dict[str, BlockTally]:
+    def counts(self) -> dict[GroupKey, BlockTally]:
         """The tally of each block, of the words that are learned from."""
         return {name: block.selected() for name, block in self.tally.blocks.items()}
 
     @property
     def _parts(self) -> list[tuple[EventModel, BlockTally]]:
-        return [(group.event, self.counts[group.name]) for group in self.schema.groups]
+        return [(group.event, self.counts[group.key]) for group in self.schema.groups]
 
     @cached_property
     def start(self) -> Floats:
@@ -228,7 +229,7 @@ class Model:
         return start
 
     @cached_property
-    def likelihoods(self) -> dict[str, Likelihood]:
+    def likelihoods(self) -> dict[GroupKey, Likelihood]:
         """The log tables of each block, derived once, times the weights."""
         plain = self.unweighted_likelihoods
         if self.weights is None:
@@ -239,35 +240,33 @@ class Model:
             if isinstance(axis, Words):
                 weighted[name] = self._weighted_texts(name, axis, likelihood, self.weights)
             else:
-                weight = self.weights.table(name, axis.columns, classes)
+                weight = self.weights.table([Part(name, c) for c in axis.columns], classes)
                 weighted[name] = likelihood.weighted(weight)
         return weighted
 
     def _weighted_texts(
-        self, name: str, axis: Words, likelihood: Likelihood, weights: Weights
+        self, name: GroupKey, axis: Words, likelihood: Likelihood, weights: Weights
     ) -> Likelihood:
         classes = self.classes.tolist()
         by_word = weights.of_words(name, self.counts[name][VALUE].high.sum(axis=1), classes)
         if by_word is not None and isinstance(likelihood, LogLinear):
             return Damped(likelihood.weighted(by_word))
-        weight = weights.table(name, axis.columns, classes)[0]
+        weight = weights.table([Part(name)], classes)[0]
         return likelihood.weighted(np.broadcast_to(weight, (len(axis), len(classes))))
 
     @cached_property
-    def unweighted_likelihoods(self) -> dict[str, Likelihood]:
+    def unweighted_likelihoods(self) -> dict[GroupKey, Likelihood]:
         """The log tables of each block, as the event models say."""
         return {
-            group.name: group.event.likelihood(self.counts[group.name])
+            group.key: group.event.likelihood(self.counts[group.key])
             for group in self.schema.groups
         }
 
-    def blocks(self, rows: Rows) -> dict[str, Block]:
+    def blocks(self, rows: Rows) -> dict[GroupKey, Block]:
         """Encode rows as they were encoded in training."""
         axes = {name: block.axis for name, block in self.counts.items()}
         encoded = self.schema.encode(rows, axes)
-        return {
-            group.name: group.event.prepare(encoded[group.name]) for group in self.schema.groups
-        }
+        return {group.key: group.event.prepare(encoded[group.key]) for group in self.schema.groups}
 
     def score(self, rows: Rows, finish: Finish) -> Any:
         """Add up the evidence of each row and finish it (see ``core.kernels``)."""
@@ -321,12 +320,12 @@ class Model:
                 raise ValueError(f"There is no class {label!r}; the classes are {labels}.")
             codes = np.full(n, labels.index(label))
         blocks = {
-            group.name: group.event.sample(self.counts[group.name], codes, rng)
+            group.key: group.event.sample(self.counts[group.key], codes, rng)
             for group in self.schema.written
         }
         return self.schema.decode(blocks), self.classes[codes]
 
-    def contributions(self, rows: Rows) -> dict[str, Contributions]:
+    def contributions(self, rows: Rows) -> dict[GroupKey, Contributions]:
         """Return the log likelihoods item by item; with the prior they sum to the joint."""
         return {
             name: self.likelihoods[name].contributions(block)

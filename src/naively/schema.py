@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from hashlib import blake2b
 from itertools import islice
 from typing import Any
 
@@ -35,6 +34,12 @@ from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
 from naively.data.times import CYCLES, TimedRows, part_name
 from naively.events.pairs import Pairs
 
+USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
+    "bernoulli": "boolean",
+    "categorical": "string",
+    "joint": "string",
+    "pairs": "pair",
+}
 SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
 WIDEST = 40  # of the names, in characters
 # What a column may come as, beside what it was learned as.
@@ -42,18 +47,51 @@ ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",), 
 
 
 @dataclass(frozen=True)
-class Group:
-    """The columns of one event model, and what kind of values they held in training.
+class GroupKey:
+    """What a group and its block are known by: settings, by their values, as they count alike.
 
-    The name follows from event model and kind (and column, of a text), so that groups made apart
-    have the same name exactly if they are the same.
+    Groups that were made apart are the same exactly if their keys are equal, whatever is printed.
+
+    Parameters
+    ----------
+    event : EventModel
+        With all its settings.
+    kind : str
+        What kind of values the columns held in training.
+    column : str or int, optional
+        The column of a text, which is a group of its own.
+    analyser : Analyser, optional
+        How the text was split.
     """
 
-    name: str
+    event: EventModel
+    kind: Kind
+    column: Name | None = None
+    analyser: Analyser | None = None
+
+    def __str__(self) -> str:
+        usual = self.kind in ("text", USUAL_KIND.get(self.event.name, "number"))
+        name = str(self.event) if usual else f"{self.event} of {self.kind}s"
+        if self.analyser is None or self.column is None:
+            return name
+        name = f"{name} {title(self.column)}"
+        return name if self.analyser.is_plain else f"{name} {self.analyser}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The columns of one event model, and what kind of values they held in training."""
+
     event: EventModel
     kind: Kind
     columns: range | tuple[Name, ...]
     analyser: Analyser | None = None  # of a text
+
+    @cached_property
+    def key(self) -> GroupKey:
+        """What the group is known by in tallies, weights and model files."""
+        own = None if self.analyser is None else self.columns[0]
+        return GroupKey(self.event, self.kind, own, self.analyser)
 
     def encode(self, rows: Rows, axis: Axis | None) -> Block:
         """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
@@ -124,11 +162,11 @@ class Schema:
         return list(dict.fromkeys(of.values()))
 
     @cached_property
-    def of_runs(self) -> frozenset[str]:
+    def of_runs(self) -> frozenset[GroupKey]:
         """The groups of runs of characters, of texts whose words are counted too."""
         found = set()
         for groups in self.groups_of.values():
-            runs = {g.name for g in groups if g.analyser and not g.analyser.legible}
+            runs = {g.key for g in groups if g.analyser and not g.analyser.legible}
             found |= runs if len(runs) < len(groups) else set()
         return frozenset(found)
 
@@ -185,7 +223,9 @@ class Schema:
         timed = (group.columns for group in self.groups if group.kind == "time")
         return frozenset(name for columns in timed for name in columns)
 
-    def encode(self, rows: Rows, axes: Mapping[str, Axis] | None = None) -> dict[str, Block]:
+    def encode(
+        self, rows: Rows, axes: Mapping[GroupKey, Axis] | None = None
+    ) -> dict[GroupKey, Block]:
         """Encode rows into one block a group, by known axes, or finding them.
 
         Raises
@@ -195,16 +235,16 @@ class Schema:
         """
         rows = self.match(rows)
         return {
-            group.name: group.encode(rows, None if axes is None else axes.get(group.name))
+            group.key: group.encode(rows, None if axes is None else axes.get(group.key))
             for group in self.groups
         }
 
-    def decode(self, blocks: Mapping[str, Block]) -> Rows:
+    def decode(self, blocks: Mapping[GroupKey, Block]) -> Rows:
         """Return the rows that these blocks encode."""
         columns: dict[Name, Any] = {}
         kinds: dict[Name, Kind] = {}
         for group in self.written:
-            block = blocks[group.name]
+            block = blocks[group.key]
             if group.event.layout == "rows":
                 assert isinstance(block, Codes)
                 columns |= split_rows(block, group.columns)
@@ -263,26 +303,29 @@ class Schema:
                 "The columns have names in one model and only places in the other; "
                 "they cannot be merged."
             )
-        mine = {group.name: group for group in self.groups}
+        mine = {group.key: group for group in self.groups}
         for group in other.groups:
-            own = mine.get(group.name, replace(group, columns=()))
-            if own.columns != group.columns:
+            own = mine.get(group.key)
+            if own is None or own.columns != group.columns:
                 if not group.event.beside:
                     self._check_same(group, other)
-                columns = _union(own.columns, group.columns) if own.columns else group.columns
-                mine[group.name] = replace(own, columns=columns)
+                columns = _union(own.columns, group.columns) if own else group.columns
+                mine[group.key] = replace(group, columns=columns)
         order = _union(self.order, other.order)
         return Schema(tuple(mine.values()), order, {**other.notes, **self.notes})
 
     def _check_same(self, group: Group, other: Schema) -> None:
         """Check that a column is counted alike; of a text, one may count more blocks."""
         for name in group.columns:
-            names = [own.name for own in self.groups_of.get(name, ())]
-            theirs = {their.name for their in other.groups_of[name]}
-            if names and theirs.isdisjoint(names):
+            keys = [own.key for own in self.groups_of.get(name, ())]
+            theirs = {their.key for their in other.groups_of[name]}
+            if keys and theirs.isdisjoint(keys):
+                mine, its = " and ".join(map(str, keys)), str(group.key)
+                if mine == its:  # alike but for what is by default, and is not printed
+                    mine, its = " and ".join(map(repr, keys)), repr(group.key)
                 raise ValueError(
-                    f"Column {title(name)!r} is {' and '.join(names)} in one model and "
-                    f"{group.name} in the other; they cannot be merged."
+                    f"Column {title(name)!r} is {mine} in one model and {its} in the other; they "
+                    "cannot be merged."
                 )
 
     def __str__(self) -> str:
@@ -312,10 +355,8 @@ class Schema:
 
 
 def pair_group(event: Pairs) -> Group:
-    """Make the group of pairs of columns; the same pairs have the same name."""
-    of = repr((event, event.pairs, event.edges, event.levels)).encode()
-    name = f"{event.name} {blake2b(of, digest_size=4).hexdigest()}"
-    return Group(name, event, "pair", event.names)
+    """Make the group of pairs of columns."""
+    return Group(event, "pair", event.names)
 
 
 def encode_pairs(rows: Rows, event: Pairs) -> Codes:

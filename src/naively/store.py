@@ -21,6 +21,7 @@ from naively.core.analyser import Analyser
 from naively.core.axis import Axis, Columns, Levels, Words, words_axis
 from naively.core.cells import Cells, as_cells
 from naively.core.event import EventModel
+from naively.core.octaves import Part
 from naively.core.statistic import Statistic
 from naively.core.sums import Sums
 from naively.core.tally import BlockTally, Tally
@@ -29,10 +30,10 @@ from naively.data.patterns import Patterns
 from naively.data.text import Text
 from naively.events import EVENT_MODELS, PRIORS, Beta, Dirichlet
 from naively.events.pairs import Pairs
+from naively.formats import FORMAT, upgrade
 from naively.model import Model, Settings
 from naively.schema import Group, Schema
 
-FORMAT = 1
 ANALYSERS: dict[str, Any] = {Text.name: Text, Patterns.name: Patterns}
 KEY = "naively"  # of the header in the file's metadata
 
@@ -98,7 +99,7 @@ def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, An
         kind = header.get("kind")
         newer = int(header["format"]) > FORMAT
         if not newer and kind is None:
-            return _model(header, arrays), dict(header.get("provenance", {}))
+            return _model(upgrade(header), arrays), dict(header.get("provenance", {}))
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}.") from error
     if kind is not None:
@@ -148,7 +149,9 @@ def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
         "columns": _names(model.schema.order),
         "weights": _weights(model, arrays),
         "notes": list(model.schema.notes.items()),
-        "groups": [_group(model, group, arrays) for group in model.schema.groups],
+        "groups": [
+            _group(model, group, str(i), arrays) for i, group in enumerate(model.schema.groups)
+        ],
     }
 
 
@@ -162,15 +165,16 @@ def _weights(model: Model, arrays: Arrays) -> dict[str, Any] | None:
     if weights is None:
         return None
     classes = model.classes.tolist()
-    none = np.zeros((0, len(classes)))
-    tables = [weights.table(group, [column], classes) for group, column in weights.of]
-    arrays["weights"] = np.concatenate([none, *tables])
+    place = {group.key: i for i, group in enumerate(model.schema.groups)}
+    parts = [part for part in weights.of if part.group in place]
+    arrays["weights"] = weights.table(parts, classes)
     arrays["bias"] = weights.bias_of(classes)
-    return {"of": list(weights.of), "usual": weights.usual, "rows": weights.rows}
+    of = [[place[part.group], part.column, part.band] for part in parts]
+    return {"of": of, "usual": weights.usual, "rows": weights.rows}
 
 
 def _read_weights(
-    saved: dict[str, Any] | None, arrays: Arrays, classes: NDArray[Any]
+    saved: dict[str, Any] | None, arrays: Arrays, classes: NDArray[Any], groups: list[Group]
 ) -> Weights | None:
     if saved is None:
         return None
@@ -180,7 +184,7 @@ def _read_weights(
         raise ValueError("weights have the wrong shape")
     if not (np.isfinite(weight).all() and (weight >= 0).all() and 0 <= usual < np.inf):
         raise ValueError("weights must be finite and at least 0")
-    parts = [(str(group), column) for group, column in saved["of"]]
+    parts = [Part(groups[int(i)].key, column, band) for i, column, band in saved["of"]]
     of = dict(zip(parts, map(tuple, weight.tolist()), strict=True))
     return Weights(tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows)
 
@@ -193,19 +197,19 @@ def _class_prior(prior: Any) -> Any:
     return prior if isinstance(prior, str) else [float(p) for p in prior]
 
 
-def _group(model: Model, group: Group, arrays: Arrays) -> dict[str, Any]:
-    tally = model.tally.blocks[group.name]
+def _group(model: Model, group: Group, name: str, arrays: Arrays) -> dict[str, Any]:
+    tally = model.tally.blocks[group.key]
     for statistic, sums in tally.sums.items():
-        _put(arrays, f"{group.name}/{statistic.value}", sums)
+        _put(arrays, f"{name}/{statistic.value}", sums)
     return {
-        "name": group.name,
+        "arrays": name,  # what their names begin with
         "event": group.event.name,
         "options": _options(group.event),
         "kind": group.kind,
         "columns": _names(group.columns),
         "analyser": _analyser(group.analyser),
         "statistics": [statistic.value for statistic in tally.sums],
-        "axis": _axis(tally.axis, group.name, arrays),
+        "axis": _axis(tally.axis, name, arrays),
     }
 
 
@@ -233,8 +237,11 @@ def _event(name: str, options: dict[str, Any]) -> EventModel:
 
 
 def _analyser(analyser: Analyser | None) -> dict[str, Any] | None:
-    """Return an analyser's settings; its event model is saved with the group."""
-    return None if analyser is None else {"name": analyser.name, **analyser.settings}
+    """Return all of an analyser's settings; its event model is saved with the group."""
+    if analyser is None:
+        return None
+    settings = {f.name: getattr(analyser, f.name) for f in fields(analyser) if f.name != "event"}  # type: ignore[arg-type]
+    return {"name": analyser.name, **settings}
 
 
 def _read_analyser(saved: dict[str, Any] | None, event: EventModel) -> Analyser | None:
@@ -285,8 +292,9 @@ def _model(header: dict[str, Any], arrays: Arrays) -> Model:
     for entry in header["groups"]:
         event = _event(entry["event"], entry["options"])
         columns, analyser = _columns(entry["columns"]), _read_analyser(entry["analyser"], event)
-        groups.append(Group(entry["name"], event, entry["kind"], columns, analyser))
-        blocks[entry["name"]] = _block(entry, analyser, arrays, k)
+        group = Group(event, entry["kind"], columns, analyser)
+        groups.append(group)
+        blocks[group.key] = _block(entry, analyser, arrays, k)
     prior = header["class_prior"]
     if isinstance(prior, list) and prior and isinstance(prior[0], list):
         prior = dict(prior)
@@ -301,14 +309,14 @@ def _model(header: dict[str, Any], arrays: Arrays) -> Model:
     grouped += texts
     if twice or set(grouped) - set(schema.order) - set(schema.parts):
         raise ValueError("the groups do not hold the columns")
-    weights = _read_weights(header.get("weights"), arrays, classes)
+    weights = _read_weights(header.get("weights"), arrays, classes, groups)
     text: Any = header.get("text", "words")
     settings = Settings(prior, header["estimate"], header.get("smoothing", "auto"), text)
     return Model(schema, tally, settings, weights)
 
 
 def _block(entry: dict[str, Any], analyser: Analyser | None, arrays: Arrays, k: int) -> BlockTally:
-    name, saved = entry["name"], entry["axis"]
+    name, saved = entry["arrays"], entry["axis"]
     axis: Axis
     if saved["kind"] == "words":
         if analyser is None:

@@ -64,8 +64,8 @@ def costs(model: Model, sample: Reservoir) -> dict[str, float]:
     found = sample.evidence(model, pure=model.weights is None)
     columns, classes = _columns(model, found), model.classes.tolist()
     of_column = {name: np.zeros_like(found.prior) for name in columns}
-    for name, (group, column), table in zip(columns, found.parts, found.table, strict=True):
-        weight = 1.0 if model.weights is None else model.weights.table(group, [column], classes)[0]
+    for name, part, table in zip(columns, found.parts, found.table, strict=True):
+        weight = 1.0 if model.weights is None else model.weights.table([part], classes)[0]
         of_column[name] += weight * table
     joint = found.prior + model.start - model.class_log_prior
     joint += sum(of_column.values())
@@ -75,11 +75,8 @@ def costs(model: Model, sample: Reservoir) -> dict[str, float]:
 
 def _columns(model: Model, found: Evidence) -> list[str]:
     """Return the column that each part is of; several that are one event go by their group."""
-    texts = {g.name: title(g.columns[0]) for g in model.schema.groups if g.kind == "text"}
-    return [
-        texts.get(group, group if column is None else title(column))
-        for group, column in found.parts
-    ]
+    texts = {g.key: title(g.columns[0]) for g in model.schema.groups if g.kind == "text"}
+    return [texts.get(part.group, str(part)) for part in found.parts]
 
 
 def _log_loss(joint: Floats, found: Evidence) -> float:

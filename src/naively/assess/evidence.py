@@ -16,9 +16,8 @@ from naively.core.block import Block, Codes, Dense, Documents
 from naively.core.damped import damping
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
-from naively.core.octaves import octave, word_parts
+from naively.core.octaves import Part, octave, word_parts
 from naively.core.statistic import VALUE
-from naively.core.weights import Part
 from naively.data.rows import Rows
 from naively.events import Multinomial
 from naively.model import Model
@@ -35,8 +34,8 @@ class Evidence:
 
     Parameters
     ----------
-    parts : list of (group, column)
-        The column is None where all columns of a group are one.
+    parts : list of Part
+        What the evidence is divided into.
     centred : list of bool
         Whether the weights of a part may differ by class.
     kinds : list of {"column", "pair", "text", "octave"}
@@ -114,14 +113,14 @@ def evidence(
     centred: list[bool] = []
     tables = [np.zeros((0, len(labels), labels.k))]
     for group in model.schema.groups:
-        block = blocks[group.name]
+        block = blocks[group.key]
         if not pure and isinstance(group.event, Multinomial) and group.event.adds_words(block):
             found = _of_texts(model, group, block, once, learned)
         else:
             found = _of_group(model, group, block, once, learned)
         parts += found[0]
         kinds += [found[1]] * len(found[0])
-        centres = found[1] != "text" and model.unweighted_likelihoods[group.name].centres
+        centres = found[1] != "text" and model.unweighted_likelihoods[group.key].centres
         centred += [centres] * len(found[0])
         tables.append(found[2].transpose(1, 0, 2))
     return Evidence(
@@ -138,32 +137,32 @@ def _of_group(
     model: Model, group: Group, block: Block, labels: Labels, learned: bool
 ) -> tuple[list[Part], PartKind, Floats]:
     """Return the parts of a group, their kind, and the evidence (rows, parts, classes)."""
-    event, tally = group.event, model.counts[group.name]
+    event, tally = group.event, model.counts[group.key]
     kind: PartKind = "pair" if event.beside else "column"
     whole = event.joined or not isinstance(block, Dense | Codes)
     columns = [None] if whole else list(tally.axis.columns)
     if learned:
         table = event.leave_one_out(tally, block, labels)
     else:
-        items = model.unweighted_likelihoods[group.name].contributions(block)
+        items = model.unweighted_likelihoods[group.key].contributions(block)
         table = np.zeros((len(labels), len(columns), labels.k))
         np.add.at(table, (items.row, items.column * (not whole)), items.value)
-    return [(group.name, column) for column in columns], kind, table
+    return [Part(group.key, column) for column in columns], kind, table
 
 
 def _of_texts(
     model: Model, group: Group, block: Block, labels: Labels, learned: bool
 ) -> tuple[list[Part], PartKind, Floats]:
     """Likewise, of texts: what their words say, over the square root of their lengths."""
-    event, tally = group.event, model.counts[group.name]
+    event, tally = group.event, model.counts[group.key]
     assert isinstance(event, Multinomial)
     assert isinstance(block, Documents)
     frequency = tally[VALUE].high.sum(axis=1)
-    parts = word_parts(group.name, frequency, block.presence)
+    parts = word_parts(group.key, group.columns[0], frequency, block.presence)
     if learned:
         table, length = event.leave_one_out_by_word(tally, block, labels)
     else:
-        items = model.unweighted_likelihoods[group.name].contributions(block)
+        items = model.unweighted_likelihoods[group.key].contributions(block)
         part = octave(frequency)[items.item] * block.presence
         table = np.zeros((len(labels), len(parts), labels.k))
         np.add.at(table, (items.row, part), items.value)

@@ -129,7 +129,7 @@ def screen(model: Model, sample: Reservoir) -> Candidates:
     assert model.weights is not None
     found = sample.evidence(model)
     classes = model.classes.tolist()
-    weight = np.array([model.weights.table(g, [c], classes)[0] for g, c in found.parts])
+    weight = model.weights.table(found.parts, classes)
     columns = _columns(found, weight)
     rows = [model.schema.match(batch) for batch, _ in sample.batches]
     levels = {name for g in model.schema.groups if g.event.layout == "levels" for name in g.columns}
@@ -144,7 +144,7 @@ def screen(model: Model, sample: Reservoir) -> Candidates:
 def _columns(found: Evidence, weight: Floats) -> list[Name]:
     """Return the columns that pairs may be of: those that say most, if there are many."""
     parts = enumerate(zip(found.parts, found.kinds, strict=True))
-    of = [(i, part[1]) for i, (part, kind) in parts if kind == "column" and part[1] is not None]
+    of = [(i, p.column) for i, (p, kind) in parts if kind == "column" and p.column is not None]
     if len(of) > COLUMNS:
         said = np.einsum("pc,pnc->p", weight, np.abs(found.table))
         of = sorted(sorted(of, key=lambda part: -said[part[0]])[:COLUMNS])

@@ -22,6 +22,7 @@ from naively.core.labels import Labels
 from naively.core.tally import Tally, count_classes
 from naively.data.rows import Rows
 from naively.model import Model
+from naively.schema import GroupKey
 
 SHARES = (0.1, 0.3, 1.0)  # of an unlabelled row, beside a labelled one
 ENOUGH = 1e-3  # mean change of the posteriors after which they stay
@@ -97,7 +98,7 @@ class Unlabelled:
         What was learned from labelled rows, with room for the levels and words of these rows.
     rows : Rows
         The rows.
-    blocks : mapping of str to Block
+    blocks : mapping of GroupKey to Block
         The same, encoded once to be counted.
     weight : ndarray of shape (rows,)
         Their sample weights.
@@ -105,7 +106,7 @@ class Unlabelled:
 
     start: Model
     rows: Rows
-    blocks: Mapping[str, Block]
+    blocks: Mapping[GroupKey, Block]
     weight: Floats
 
     @classmethod
@@ -126,7 +127,7 @@ class Unlabelled:
         weight = np.asarray((p * self.weight[:, None])[row, code], np.float64)
         labels = Labels(code.astype(np.int32), self.start.classes, weight)
         blocks = {
-            group.name: group.event.tally(self.blocks[group.name].select(row), labels)
+            group.key: group.event.tally(self.blocks[group.key].select(row), labels)
             for group in self.start.schema.groups
         }
         soft = Tally(self.start.classes, count_classes(labels), blocks)

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from naively.core.block import Dense
 from naively.core.kernels import Finish, Floats
 
-ABSENT = -1  # the item of a contribution that stands for all words a row does not hold
+ABSENT = -1  # the item of a contribution that stands for all words a row does not hold; below it,
+# ABSENT - 1 - i stands for word i alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +93,13 @@ class Likelihood(ABC):
     @abstractmethod
     def contributions(self, block: Any) -> Contributions:
         """Return the log likelihood item by item; over a row they sum to ``log_prob``."""
+
+    def itemised(self, block: Any) -> Contributions:
+        """Return the contributions, with items of their own for words whose absence is impossible.
+
+        That is in some class, and of rows that are explained.
+        """
+        return self.contributions(block)
 
     @abstractmethod
     def typical(self, c: int) -> Typical:

@@ -87,6 +87,12 @@ class LogLinear(Likelihood):
         return replace(self, slope=times(self.slope, weight, finite), offset=offset)
 
     def contributions(self, block: Any) -> Contributions:
+        return self._contributions(block, itemised=False)
+
+    def itemised(self, block: Any) -> Contributions:
+        return self._contributions(block, itemised=True)
+
+    def _contributions(self, block: Any, *, itemised: bool) -> Contributions:
         if isinstance(block, Dense):
             row, item = np.nonzero(~np.isnan(block.values))
             return Contributions(row, item, item, self.at(block.values[row, item], item))
@@ -107,16 +113,14 @@ class LogLinear(Likelihood):
             return Contributions(row, column, item, value)
         with np.errstate(invalid="ignore"):
             value = np.nan_to_num(value + self.offset[item], nan=0.0, neginf=-np.inf)
-        absent = self._absent(row, item, present)
         there = np.flatnonzero(present)
-        return Contributions(
-            np.concatenate([row, there]),
-            np.concatenate(
-                [column, np.full(len(there), ABSENT if isinstance(block, Sparse) else 0)]
-            ),
-            np.concatenate([item, np.full(len(there), ABSENT)]),
-            np.concatenate([value, absent[there]]),
-        )
+        absent = self._absent(row, item, present)
+        found = [(row, column, item, value)]
+        if itemised and np.isneginf(absent).any():
+            found += self._required(row, item, there, absent, sparse=isinstance(block, Sparse))
+        of_all = np.full(len(there), ABSENT if isinstance(block, Sparse) else 0)
+        found.append((there, of_all, np.full(len(there), ABSENT), absent[there]))
+        return Contributions(*map(np.concatenate, zip(*found, strict=True)))
 
     def linear(self) -> tuple[Floats, Floats]:
         if self._impossible is not None:
@@ -146,6 +150,29 @@ class LogLinear(Likelihood):
             np.subtract.at(lacking, row, required[item].astype(np.int64))
             absent[lacking > 0] = -np.inf
         return absent
+
+    def _required(
+        self,
+        row: NDArray[np.int64],
+        item: NDArray[np.int64],
+        there: NDArray[np.int64],
+        absent: Floats,
+        *,
+        sparse: bool,
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]]:
+        """Take what is absent and must not be out of the sums ``absent``, and return it."""
+        assert self.offset is not None
+        _, offset, base = self._finite
+        assert offset is not None
+        required = np.flatnonzero(np.isneginf(self.offset).any(axis=1))
+        found = []
+        for r in there[np.isneginf(absent[there]).any(axis=1)].tolist():
+            held = item[row == r]
+            lacks = np.setdiff1d(required, held)
+            absent[r] = base - offset[held].sum(axis=0) - offset[lacks].sum(axis=0)
+            column = lacks if sparse else np.zeros_like(lacks)
+            found.append((np.full(len(lacks), r), column, ABSENT - 1 - lacks, self.offset[lacks]))
+        return found
 
 
 def _finite(table: Floats) -> Floats:

@@ -6,10 +6,13 @@ holds, so that the words of each octave are a part of the evidence with weights 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Name
+from naively.core.axis import Name, title
 from naively.core.block import Documents, Entries
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
@@ -36,26 +39,49 @@ def octaves_of(texts: Floats) -> int:
     return int(octave(texts.max(initial=1.0))) + 1
 
 
-def octave_part(group: str, number: int) -> tuple[str, Name]:
-    """Return the part of the evidence that the words of an octave are.
+@dataclass(frozen=True)
+class Part:
+    """What one weight of each class is for: a part of the evidence, known by its values.
 
-    >>> octave_part("multinomial text", 2)
-    ('multinomial text', 'multinomial text, words in 4 to 7 texts')
+    Parameters
+    ----------
+    group : hashable
+        The block that it is of.
+    column : str or int, optional
+        The column; None: all columns of the block, which are one event.
+    band : int, optional
+        Of the words of a text, those that 2**band texts hold, or more, but fewer than twice as
+        many.
+
+    Examples
+    --------
+    >>> print(Part("multinomial text", "text", 2))
+    multinomial text, words in 4 to 7 texts
     """
-    least, most = 2**number, 2 ** (number + 1) - 1
-    span = "1 text" if most == 1 else f"{least} to {most} texts"
-    return group, f"{group}, words in {span}"
+
+    group: Any
+    column: Name | None = None
+    band: int | None = None
+
+    def __str__(self) -> str:
+        if self.column is None:
+            return str(self.group)
+        if self.band is None:
+            return title(self.column)
+        least, most = 2**self.band, 2 ** (self.band + 1) - 1
+        span = "1 text" if most == 1 else f"{least} to {most} texts"
+        return f"{self.group}, words in {span}"
 
 
-def word_parts(group: str, frequency: Floats, by_octave: bool) -> list[tuple[str, Name]]:
+def word_parts(group: Any, column: Name, frequency: Floats, by_octave: bool) -> list[Part]:
     """Return the parts of the evidence that the words of a text are: one, or one for each octave.
 
-    >>> word_parts("multinomial text", np.array([1.0, 3.0]), by_octave=False)
-    [('multinomial text', 'multinomial text, all words')]
+    >>> word_parts("multinomial text", "text", np.array([1.0, 3.0]), by_octave=False)
+    [Part(group='multinomial text', column='text', band=None)]
     """
     if not by_octave:
-        return [(group, f"{group}, all words")]
-    return [octave_part(group, i) for i in range(octaves_of(frequency))]
+        return [Part(group, column)]
+    return [Part(group, column, band) for band in range(octaves_of(frequency))]
 
 
 def leave_one_out(

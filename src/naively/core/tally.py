@@ -108,8 +108,9 @@ class Tally:
         The class labels.
     weight : Sums of shape (classes,)
         How many rows of each class were counted (the sum of their weights).
-    blocks : mapping of str to BlockTally
-        The sums of each block of columns.
+    blocks : mapping of hashable to BlockTally
+        The sums of each block of columns, by what it is known by: two blocks are added where their
+        keys are equal.
 
     Examples
     --------
@@ -121,7 +122,7 @@ class Tally:
 
     classes: NDArray[Any]
     weight: Sums
-    blocks: Mapping[str, BlockTally]
+    blocks: Mapping[Any, BlockTally]
 
     @property
     def class_count(self) -> NDArray[np.float64]:

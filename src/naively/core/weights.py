@@ -9,16 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from naively.core.axis import Name, title
 from naively.core.kernels import Floats
-from naively.core.octaves import octave, octave_part
-
-# Group and column; None: all columns of the group. Of texts, the words of an octave.
-Part: TypeAlias = "tuple[str, Name | None]"
+from naively.core.octaves import Part, octave
 
 
 @dataclass(frozen=True)
@@ -29,8 +25,8 @@ class Weights:
     ----------
     classes : tuple of labels
         The classes that the numbers of each part are for.
-    of : mapping of (group, column) to a tuple of float
-        One for each class; the column is None where all columns of a group are one event.
+    of : mapping of Part to a tuple of float
+        One for each class.
     bias : tuple of float
         What is added to the log prior of each class, in nats.
     usual : float
@@ -61,35 +57,36 @@ class Weights:
     def by_name(self) -> dict[str, dict[Any, float]]:
         """The weights of each column, or of a group that is one event, by class."""
         return {
-            group if column is None else title(column): dict(zip(self.classes, each, strict=True))
-            for (group, column), each in self.of.items()
+            str(part): dict(zip(self.classes, each, strict=True)) for part, each in self.of.items()
         }
 
     def fresh(self, rows: float) -> float:
         """Return the share of the rows that the weights were fitted with, or to."""
         return min(1.0, self.rows / rows) if rows > 0 else 1.0
 
-    def table(self, group: str, columns: Sequence[Name | None], classes: Sequence[Any]) -> Floats:
-        """Return the weights of columns of a group (columns, classes)."""
+    def table(self, parts: Sequence[Part], classes: Sequence[Any]) -> Floats:
+        """Return the weights of parts (parts, classes).
+
+        A part without weights of its own has those of its whole group, or the usual one.
+        """
         usual = (self.usual,) * len(self.classes)
-        whole = self.of.get((group, None), usual)
-        found = np.array([self.of.get((group, column), whole) for column in columns], np.float64)
+        wholes = {group: self.of.get(Part(group), usual) for group in {p.group for p in parts}}
+        found = np.array([self.of.get(part, wholes[part.group]) for part in parts], np.float64)
         place = self._places(classes)
         mean = found.mean(axis=1, keepdims=True) if self.classes else np.zeros((len(found), 1))
-        return np.hstack([found.reshape(len(columns), -1), mean])[:, place]
+        return np.hstack([found.reshape(len(parts), -1), mean])[:, place]
 
-    def of_words(self, group: str, texts: Floats, classes: Sequence[Any]) -> Floats | None:
+    def of_words(self, group: Any, texts: Floats, classes: Sequence[Any]) -> Floats | None:
         """Return weights of words by how often they came (words, classes).
 
         None if this group has none for its words. Words that came more often than any did when
-        the weights were fitted have those of the last octave.
+        the weights were fitted have those of the last band.
         """
-        parts = [column for of, column in self.of if of == group and column is not None]
+        parts = [part for part in self.of if part.group == group and part.column is not None]
         if not parts:
             return None
-        by_octave = octave_part(group, 0) in self.of
-        names = [octave_part(group, i)[1] for i in range(len(parts))] if by_octave else parts
-        return self.table(group, names, classes)[np.minimum(octave(texts), len(parts) - 1)]
+        bands = sorted(parts, key=lambda part: part.band or 0)
+        return self.table(bands, classes)[np.minimum(octave(texts), len(bands) - 1)]
 
     def bias_of(self, classes: Sequence[Any]) -> Floats:
         """Return what is added to the log priors of classes."""
@@ -107,8 +104,7 @@ class Weights:
 
         def mean(part: Part) -> tuple[float, ...]:
             mine, theirs = (
-                w.table(part[0], [part[1]], classes)[0] if part in w.of else None
-                for w in (self, other)
+                w.table([part], classes)[0] if part in w.of else None for w in (self, other)
             )
             if mine is None or theirs is None:
                 return tuple((theirs if mine is None else mine).tolist())  # type: ignore[union-attr]

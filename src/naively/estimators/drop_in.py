@@ -21,6 +21,8 @@ from naively.estimators.preset import DiscretePreset, Preset
 from naively.events import Bernoulli, Complement, Gaussian, Multinomial
 from naively.model import Settings
 
+OF_COLUMN = 0.01  # the share of a column's own variance
+
 
 class GaussianNB(Preset):
     """Gaussian naive Bayes, a drop-in for scikit-learn's.
@@ -30,16 +32,15 @@ class GaussianNB(Preset):
     priors : array-like of shape (classes,), optional
         Class probabilities; from the data by default.
     var_smoothing : float or "column", default 1e-9
-        Share of the largest variance of all columns that is added to every variance. "column" is
-        ``Gaussian``'s own rule instead, a pretend row with the mean and the variance of
-        each column, which drowns no column of small scale.
+        Share of the largest variance of all columns that is added to every variance. "column"
+        adds to each a hundredth of its own column's, which drowns no column of small scale.
 
     Attributes
     ----------
     theta_, var_ : ndarray of shape (classes, columns)
         Mean and variance; a class without rows yet takes those of all rows.
-    epsilon_ : float
-        What was added to the variances; 0 with ``var_smoothing="column"``.
+    epsilon_ : float, or ndarray of shape (columns,)
+        What was added to the variances.
     class_prior_, class_count_, classes_ : ndarray of shape (classes,)
         Probability, rows (total weight) and label of each class.
 
@@ -79,9 +80,10 @@ class GaussianNB(Preset):
         return variance.T
 
     @property
-    def epsilon_(self) -> float:
+    def epsilon_(self) -> float | Floats:
         """What was added to the variances."""
-        return float(self._counted_as.added_variance(self._block))
+        added: Floats = self._counted_as.added_variance(self._block)[:, 0]
+        return added if self._counted_as.floor_of == "column" else float(added[0])
 
     @property
     def class_prior_(self) -> Floats:
@@ -91,7 +93,7 @@ class GaussianNB(Preset):
 
     def _event(self) -> Gaussian:
         if isinstance(self.var_smoothing, str):
-            return Gaussian()
+            return Gaussian(smoothing=0, floor=OF_COLUMN, floor_of="column")
         return Gaussian(smoothing=0, floor=float(self.var_smoothing))
 
     def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:

@@ -32,6 +32,7 @@ class NormalNumbers(EventModel):
     variance: str | float = "class"
     prior: NormalInverseGamma | Normal | None = None
     floor: float = 0.0
+    floor_of: str = "largest"
     estimate: How = "mean"
     statistics = (PRESENT, VALUE, SQUARE)
 
@@ -42,6 +43,10 @@ class NormalNumbers(EventModel):
             value = getattr(self, option)
             if not (np.isfinite(value) and value >= 0):
                 raise ValueError(f"{name} {option} must be at least 0, got {value}.")
+        if self.floor_of not in ("column", "largest"):
+            raise ValueError(
+                f"{name} floor_of must be 'column' or 'largest', got {self.floor_of!r}."
+            )
         known = not isinstance(self.variance, str)
         if self.variance not in ("class", "shared") and not (known and self.variance > 0):  # type: ignore[operator]
             raise ValueError(
@@ -123,9 +128,11 @@ class NormalNumbers(EventModel):
         mean, variance = (table.T[classes] for table in self.moments(tally))
         return numbers(rng.normal(mean, np.sqrt(variance)), tally)
 
-    def added_variance(self, tally: BlockTally) -> float:
-        """Return what ``floor`` adds to every variance."""
-        return float(self.floor * self._pooled(tally)[1].max(initial=0.0))
+    def added_variance(self, tally: BlockTally) -> Floats:
+        """Return what ``floor`` adds to the variances, of shape (columns, 1)."""
+        _, pooled = self._pooled(tally)
+        largest = np.full_like(pooled, pooled.max(initial=0.0))
+        return self.floor * (pooled if self.floor_of == "column" else largest)
 
     def moments(self, tally: BlockTally) -> tuple[Floats, Floats]:
         """Return the mean and variance that are scored with, each of shape (columns, classes).
@@ -218,8 +225,10 @@ class Gaussian(NormalNumbers):
     prior : NormalInverseGamma or Normal, optional
         Instead of ``smoothing``: of the mean and variance, or, with a known variance, of the mean.
     floor : float, default 0.0
-        Share of the largest variance of all columns that is added to every variance when rows are
-        scored: scikit-learn's rule, which depends on the columns' units.
+        Share of a variance over all classes that is added to the variances when rows are scored.
+    floor_of : {"largest", "column"}, default "largest"
+        Whose variance: the largest of all columns, which is scikit-learn's rule and depends on the
+        columns' units, or each column's own.
     estimate : {"mean", "map", "mle", "predictive"}
         Of the parameters under the prior; the mode is that of mean and variance together;
         "predictive" integrates them out (Student-t). What is undefined (maximum likelihood from

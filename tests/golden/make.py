@@ -1,0 +1,162 @@
+"""Write the golden files: small models of every kind in the present format, and what they say.
+
+A later version must read the files of all formats and say the same. Run it once for each format,
+``python -m tests.golden.make``, and never overwrite what is there.
+"""
+
+from __future__ import annotations
+
+import json
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from naively import (
+    Bernoulli,
+    Beta,
+    Categorical,
+    Complement,
+    Dirichlet,
+    Exponential,
+    Gamma,
+    Gaussian,
+    Geometric,
+    Histogram,
+    JointTable,
+    KernelDensity,
+    LogNormal,
+    Multinomial,
+    NaiveBayes,
+    Normal,
+    NormalInverseGamma,
+    Patterns,
+    Poisson,
+    Text,
+    store,
+)
+
+FOLDER = Path(__file__).parent
+WORDS = "buy cheap pills now lunch at noon with Ann see you on friday the report is late".split()  # noqa: SIM905
+
+
+def mixed(n: int = 60) -> tuple[dict[str, list[Any]], list[str]]:
+    """Return a table of every kind of column, with missing cells, and labels of three classes."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, n)
+    days = np.datetime64("2024-01-01T00:00:00") + rng.integers(0, 10**8, n).astype("timedelta64[s]")
+    texts = [" ".join(rng.choice(WORDS[4 * c : 4 * c + 6], 6)) for c in y.tolist()]
+    table: dict[str, list[Any]] = {
+        "number": np.round(rng.normal(y, 1.0), 3).tolist(),
+        "count": rng.poisson(1 + 2 * y).tolist(),
+        "flag": (rng.random(n) < 0.2 + 0.3 * y).tolist(),
+        "level": [["red", "green", "blue"][i] for i in (y + (rng.random(n) < 0.3)) % 3],
+        "when": [f"{day}Z" for day in days],
+        "note": [f"{text} {i}" for i, text in enumerate(texts)],
+    }
+    for j, column in enumerate(table.values()):
+        for i in range(j, n, 11):
+            column[i] = None
+    return table, ["abc"[c] for c in y]
+
+
+def numbers(n: int = 40) -> tuple[dict[str, list[float]], list[int]]:
+    """Return columns of numbers above 0, and labels of two classes."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, n)
+    columns = [
+        *(rng.gamma(2.0, 1.0 + y).round(3) for _ in range(5)),
+        *(rng.poisson(2 + y) for _ in range(3)),
+    ]
+    return {name: columns[j].tolist() for j, name in enumerate("abcdefgh")}, y.tolist()
+
+
+def dependent(n: int = 400) -> tuple[dict[str, list[Any]], list[str]]:
+    """Return two columns that tell the label only together, and one that does alone."""
+    rng = np.random.default_rng(2)
+    a, b = rng.integers(0, 2, n), rng.normal(0, 1, n).round(3)
+    y = (a == (b > 0)) ^ (rng.random(n) < 0.05)
+    table = {"a": ["yes" if i else "no" for i in a], "b": b.tolist()}
+    return table | {"c": (y + rng.normal(0, 1, n)).round(3).tolist()}, [
+        "in" if i else "out" for i in y
+    ]
+
+
+def models() -> dict[str, tuple[NaiveBayes, Any]]:
+    """Return a fitted model of every kind, and rows for it to predict."""
+    table, y = mixed()
+    columns, z = numbers()
+    texts = [note or "" for note in table["note"]]
+    of_numbers = {
+        "a": Gaussian(), "b": Gaussian(variance="shared"), "c": LogNormal(), "d": Exponential(),
+        "e": KernelDensity(), "f": Poisson(), "g": Geometric(), "h": Histogram(bins=4),
+    }  # fmt: skip
+    with_priors = {
+        "a": Gaussian(prior=NormalInverseGamma(1, 2, 3, 4)),
+        "b": Gaussian(variance=2.0, prior=Normal(1, 2)),
+        "c": Gaussian(prior=NormalInverseGamma(1, 2, 3, 4), estimate="predictive"),
+        "d": Exponential(prior=Gamma(2, 3), estimate="predictive"),
+        "f": Poisson(prior=Gamma(2, 1), estimate="map"),
+        "g": Geometric(prior=Beta(2, 3)),
+        "h": Bernoulli(prior=Beta(2, 5), threshold=2.5),
+    }
+    X = np.array([columns[name] for name in "fgh"], float).T
+    levels = {name: table[name] for name in ("flag", "level")}
+    pair, in_or_out = dependent()
+    made = {
+        "mixed": (NaiveBayes().fit(table, y), table),
+        "mixed-pure": (NaiveBayes(weights=None).fit(table, y), table),
+        "temperature": (NaiveBayes(weights="temperature").fit(table, y), table),
+        "numbers": (NaiveBayes(of_numbers, weights=None).fit(columns, z), columns),
+        "priors": (
+            NaiveBayes(with_priors, class_prior=Beta(2, 3), weights=None).fit(columns, z),
+            columns,
+        ),
+        "levels": (
+            NaiveBayes(
+                {"level": Categorical(prior=Dirichlet(2)), "flag": Bernoulli(m=1.0)},
+                class_prior={"a": 0.2, "b": 0.3, "c": 0.5},
+            ).fit(levels, y),
+            levels,
+        ),
+        "joint": (NaiveBayes(JointTable(), weights=None).fit(levels, y), levels),
+        "interactions": (NaiveBayes(interactions="auto").fit(pair, in_or_out), pair),
+        "matrix": (NaiveBayes().fit(X, z), X.tolist()),
+        "texts": (NaiveBayes().fit(texts, y), texts),
+        "words": (NaiveBayes(text="words").fit(texts, y), texts),
+        "bernoulli-text": (NaiveBayes(Text(event=Bernoulli())).fit(texts, y), texts),
+        "hashed": (NaiveBayes(Text(features=64, event=Multinomial())).fit(texts, y), texts),
+        "patterns": (NaiveBayes(Patterns(event=Complement())).fit(texts, y), texts),
+        "selected": (NaiveBayes(Text(min_df=2, max_features=9)).fit(texts, y), texts),
+    }
+    for name, event in (("sparse", Multinomial()), ("complement", Complement(norm=True))):
+        made[name] = (NaiveBayes(event).fit(sparse.csr_array(X), z), X.tolist())
+    for name in ("mixed", "texts"):
+        nb, rows = made[name]
+        made[f"{name}-decayed"] = (copy(nb).decay(0.7), rows)
+    return made
+
+
+def main() -> None:
+    """Write every model beside what it says of its rows."""
+    folder = FOLDER / str(store.FORMAT)
+    folder.mkdir(exist_ok=True)
+    for name, (nb, rows) in models().items():
+        some = (
+            {key: column[:12] for key, column in rows.items()}
+            if isinstance(rows, dict)
+            else rows[:12]
+        )
+        nb.save(folder / f"{name}.naively")
+        said = {
+            "rows": some,
+            "classes": nb.classes_.tolist(),
+            "posterior": nb.predict_proba(some).tolist(),
+        }
+        (folder / f"{name}.json").write_text(json.dumps(said) + "\n")
+
+
+if __name__ == "__main__":
+    main()
