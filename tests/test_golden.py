@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 
 from naively import load, store
+from naively.filter.evidence import Verdict, words_of
+from naively.filter.table import FORMAT as MAIL_FORMAT
+from naively.filter.table import load as table_of_mail
 from tests.golden.make import FOLDER, models
 
-FILES = sorted(FOLDER.glob("*/*.naively"))
+FILES = sorted(FOLDER.glob("[0-9]*/*.naively"))
+MAIL = sorted(FOLDER.glob("mail-*/*.naively"))
 # Since format 1 the m-estimate reserves a level never seen its mass beside the known levels rather
 # than among them, which moves probabilities of tables with levels a little.
 MENDED = 2e-3
@@ -62,3 +66,16 @@ def test_a_golden_file_merges_with_what_counts_alike_today(path: Path) -> None:
 
 def test_the_golden_interactions_hold_some() -> None:
     assert all(load(path).schema_.pairs for path in FILES if path.stem == "interactions")
+
+
+@pytest.mark.parametrize("path", MAIL, ids=by_format)
+def test_a_golden_mail_filter_says_what_it_said(path: Path) -> None:
+    table = table_of_mail(str(path))
+    assert table.temperature != 1.0  # it was fitted
+    for said in json.loads(path.with_suffix(".json").read_text()):
+        verdict = Verdict(table, words_of(said["row"]))
+        assert verdict.probability == pytest.approx(said["spam"], abs=1e-12)
+
+
+def test_there_is_a_golden_mail_filter_of_the_present_format() -> None:
+    assert f"mail-{MAIL_FORMAT}" in {path.parent.name for path in MAIL}

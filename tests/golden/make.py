@@ -37,6 +37,11 @@ from naively import (
     Text,
     store,
 )
+from naively.data.mail.message import read_message
+from naively.filter.corrections import learn
+from naively.filter.evidence import Verdict, words_of
+from naively.filter.table import FORMAT as MAIL_FORMAT
+from naively.filter.table import load
 
 FOLDER = Path(__file__).parent
 WORDS = "buy cheap pills now lunch at noon with Ann see you on friday the report is late".split()  # noqa: SIM905
@@ -139,8 +144,33 @@ def models() -> dict[str, tuple[NaiveBayes, Any]]:
     return made
 
 
+def mail() -> list[tuple[dict[str, Any], str]]:
+    """Return messages and their classes, enough of them for a temperature."""
+    rng = np.random.default_rng(3)
+    found = []
+    for i in range(50):
+        spam = i % 2
+        words = rng.choice(WORDS[:6] if spam else WORDS[3:], 8)
+        head = f"From: {rng.choice(['ann', 'shop'])}@example.org\nSubject: {words[0]}\n\n"
+        found.append((f"{head}{' '.join(words)}\n", "spam" if spam else "ham"))
+    return [(read_message(text.encode()), label) for text, label in found]
+
+
+def write_mail(folder: Path) -> None:
+    """Write a model of the mail filter beside what it says of its messages."""
+    folder.mkdir(exist_ok=True)
+    messages = mail()
+    learn(str(folder / "mail.naively"), messages)
+    (folder / ".mail.naively.lock").unlink(missing_ok=True)
+    table = load(str(folder / "mail.naively"))
+    said = [{"row": row, "spam": Verdict(table, words_of(row)).probability} for row, _ in messages]
+    (folder / "mail.json").write_text(json.dumps(said[:12]) + "\n")
+
+
 def main() -> None:
     """Write every model beside what it says of its rows."""
+    if not (mail_folder := FOLDER / f"mail-{MAIL_FORMAT}").exists():
+        write_mail(mail_folder)
     folder = FOLDER / str(store.FORMAT)
     folder.mkdir(exist_ok=True)
     for name, (nb, rows) in models().items():
