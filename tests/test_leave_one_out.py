@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +14,6 @@ from hypothesis import strategies as st
 
 from naively.assess.evidence import evidence
 from naively.core.analyser import Analyser
-from naively.core.event import EventModel
 from naively.core.labels import encode_labels
 from naively.data.rows import column_rows
 from naively.data.text import Text
@@ -30,15 +30,17 @@ from tests.cases import CASES, LEVEL, TEXT, Case, objects
 from tests.laws import Sample, samples
 
 
-def frozen(event: EventModel | Analyser) -> bool:
+def frozen(event: Any) -> bool:
     """Whether something that depends on many columns or on all levels stays as it was."""
+    if isinstance(event, Mapping):
+        return any(map(frozen, event.values()))
     return (
         (isinstance(event, Gaussian) and event.floor > 0)
         or (isinstance(event, Categorical) and event.codes is not None)
         or (isinstance(event, Complement) and event.norm)
         or (isinstance(event, Analyser) and event.selects)
         or isinstance(event, Histogram | KernelDensity)
-        or getattr(event, "alpha", None) == "auto"
+        or "auto" in (getattr(event, "alpha", None), getattr(event, "m", None))
     )
 
 
