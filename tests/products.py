@@ -216,7 +216,6 @@ PRODUCTS = [
     Product("pure", MIXED, {"weights": None}),
     Product("pseudo-count and priors", MIXED, {"smoothing": 0.5, "class_prior": "uniform"}),
     Product("given", tuple(GIVEN), {"event_models": GIVEN}),
-    Product("given with pairs", tuple(GIVEN), {"event_models": GIVEN}, pairs=PAIRS),
     Product("pairs", ("size", "colour", "member"), pairs=PAIRS),
     Product("numbers", ("size", "dose"), form="array"),
     Product("densities", ("size", "dose"), {"event_models": KernelDensity()}, form="array"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from naively import Bernoulli, Multinomial, NaiveBayes, load
+from naively.assess.calibration import fit
+from naively.assess.evidence import evidence
 from naively.data.frames import as_rows
 from naively.events.pairs import Pairs
 from tests.products import PRODUCTS, Product, Table, assert_same, few, seeds
@@ -124,6 +127,21 @@ def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
         np.testing.assert_allclose(said[:, c], joint[:, c] - rival, rtol=1e-9, atol=1e-9)
     p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
     np.testing.assert_allclose(nb.predict_proba(X), p, atol=1e-12)
+
+
+@every_product
+@few
+@given(seed=seeds())
+def test_weights_are_fitted_to_what_predictions_are_made_of(product: Product, seed: int) -> None:
+    nb, table = product.fit(product.table(seed, weights=True)), product.table(seed + 1)
+    rows, labels = nb._labelled(table.X, table.y, None)
+    found = evidence(nb.model_, rows, labels, learned=False)
+    weights = fit(found, "loo", 1.0)
+    nb.keep(replace(nb.model_, weights=weights))
+    classes = nb.classes_.tolist()
+    joint = found.joint(np.array(list(weights.of.values()))) + weights.bias_of(classes)
+    expected = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    np.testing.assert_allclose(nb.predict_proba(table.X), expected, rtol=0, atol=1e-10)
 
 
 @ANSWERING
