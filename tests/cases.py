@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from sklearn.naive_bayes import (
 )
 
 from naively.core.analyser import Analyser
+from naively.data.columns import Kind
 from naively.data.patterns import Patterns
 from naively.data.text import Text
 from naively.events import (
@@ -39,20 +40,46 @@ from naively.events import (
     NormalInverseGamma,
     Poisson,
 )
+from naively.events.pairs import Pairs
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The cells that a column may hold, how they become an array, and what kind that is of."""
+
+    cell: SearchStrategy[Any]
+    column: Callable[[list[Any]], np.ndarray]
+    kind: Kind
 
 
 @dataclass(frozen=True)
 class Case:
-    """An event model (or an analyser), the cells it may meet, and how scikit-learn does it."""
+    """An event model (or an analyser), the cells it may meet, and how scikit-learn does it.
 
-    event: EventModel | Analyser
-    cell: SearchStrategy[Any]
-    column: Callable[[list[Any]], np.ndarray]
+    A mixed table has an event model for each of its columns, which hold cells of their own.
+    """
+
+    event: EventModel | Analyser | Mapping[str, Any]
+    cell: SearchStrategy[Any] = field(default_factory=st.none)
+    column: Callable[[list[Any]], np.ndarray] = np.array
     oracle: Callable[[], Any] | None = None
     text: bool = False
+    pairs: Pairs | None = None
+    name: str = ""
 
     def __repr__(self) -> str:
-        return f"{self.event}{' of text' if self.text else ''}"
+        return self.name or f"{self.event}{' of text' if self.text else ''}"
+
+    @property
+    def numbers(self) -> bool:
+        """Whether all columns hold numbers."""
+        return not isinstance(self.event, Mapping) and self.column([]).dtype != object
+
+    def cells(self, name: str) -> Cells:
+        """Return what the column of this name may hold."""
+        if isinstance(self.event, Mapping):
+            return MIXED[name.removeprefix("missing ")]
+        return Cells(self.cell, self.column, "number" if self.numbers else "string")
 
 
 def by_event(value: Any) -> str:
@@ -72,6 +99,12 @@ def objects(cells: list[Any]) -> np.ndarray:
     return column
 
 
+def moments(cells: list[Any]) -> np.ndarray:
+    """A column of times, from seconds; None is missing."""
+    times = [np.datetime64("NaT") if c is None else np.datetime64(c, "s") for c in cells]
+    return np.array(times, "datetime64[us]")
+
+
 # What is forgotten leaves the rest to about 1e-30 of the larger square.
 SIZE = st.floats(1, 1e3)
 REAL = SIZE | SIZE.map(lambda x: -x) | st.integers(-3, 3).map(float)
@@ -82,6 +115,37 @@ TRUTH = st.sampled_from([0.0, 1.0])
 LEVEL = st.sampled_from(["red", "green", "blue", "RED", ""])
 WORD = st.sampled_from(["buy", "now", "lunch", "Straße", "ΣΊΣΥΦΟΣ", "a", "x_1", "naïve", "42"])
 TEXT = st.lists(WORD, max_size=6).map(" ".join)
+
+MIXED = {
+    "size": Cells(REAL, numbers, "number"),
+    "colour": Cells(LEVEL, objects, "string"),
+    "member": Cells(st.booleans(), objects, "boolean"),
+    "when": Cells(st.integers(0, 1_000_000), moments, "time"),
+    "note": Cells(TEXT, objects, "string"),
+}
+DEFAULTS = {  # what ``NaiveBayes`` chooses by itself, said
+    "size": Histogram(),
+    "colour": Categorical(m="auto"),
+    "member": Bernoulli(alpha="auto"),
+    "when": Histogram(),
+    "note": [
+        Text(binary=True, event=Multinomial(alpha=0.5)),
+        Text(ngram_range=(2, 2), binary=True, event=Multinomial(alpha=0.5)),
+        Text(analyzer="char_wb", ngram_range=(2, 5), binary=True, event=Multinomial(alpha=0.5)),
+    ],
+}
+SETTLED = {  # nothing is chosen by what was counted
+    "size": Gaussian(),
+    "colour": Categorical(m=3.0),
+    "member": Bernoulli(alpha=0.5),
+    "when": Exponential(),
+    "note": DEFAULTS["note"],
+}
+PAIRS = Pairs(
+    pairs=[("size", "colour"), ("colour", "member")],
+    edges=[("size", [-10.0, 0.0, 2.0])],
+    levels=[("colour", ["red", "green"]), ("member", [True, False])],
+)
 
 CASES = [
     Case(Gaussian(), REAL, numbers),
@@ -136,6 +200,12 @@ CASES = [
     Case(Text(min_df=2, max_df=0.9, max_features=3), TEXT, objects, text=True),
     Case(Text(features=16, event=Bernoulli()), TEXT, objects, text=True),
     Case(Patterns(event=Multinomial()), TEXT, objects, text=True),
+    Case(Categorical(m="auto"), LEVEL, objects),
+    Case(Multinomial(alpha="auto"), COUNT, numbers),
+    *(Case(text, TEXT, objects, text=True) for text in DEFAULTS["note"]),
+    Case(DEFAULTS, name="mixed defaults"),
+    Case(SETTLED, name="mixed"),
+    Case(SETTLED, pairs=PAIRS, name="mixed with pairs"),
 ]
 
 ORACLES = [

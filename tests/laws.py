@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,12 +40,21 @@ class Sample:
     def rows(self) -> Rows:
         if self.case.text:
             return as_rows(next(iter(self.columns.values())).tolist())
-        kind = "string" if self.case.column([]).dtype == object else "number"
-        return column_rows(self.columns, dict.fromkeys(self.columns, kind))
+        return column_rows(
+            self.columns, {name: self.case.cells(name).kind for name in self.columns}
+        )
 
     @property
     def model(self) -> Model:
-        return Model.learn(self.rows, encode_labels(self.y, self.weight), self.case.event)
+        labels = encode_labels(self.y, self.weight)
+        model = Model.learn(self.rows, labels, self.case.event)
+        return (
+            model.with_pairs(self.case.pairs, [(self.rows, labels)]) if self.case.pairs else model
+        )
+
+    def missing(self, n: int) -> dict[str, np.ndarray]:
+        """Return as many cells of each column, all missing."""
+        return {name: self.case.cells(name).column([None] * n) for name in self.columns}
 
 
 @st.composite
@@ -53,9 +63,15 @@ def samples(
 ) -> Sample:
     """Draw a labelled table; with two parts needed, at least two rows."""
     n = draw(st.integers(least, 12))
-    d = 1 if case.text else draw(st.integers(1, 3))
-    cell = case.cell | st.none() if missing else case.cell
-    columns = {f"c{j}": case.column(draw(st.lists(cell, min_size=n, max_size=n))) for j in range(d)}
+    if isinstance(case.event, Mapping):
+        names = list(case.event)
+    else:
+        names = [f"c{j}" for j in range(1 if case.text else draw(st.integers(1, 3)))]
+    columns = {}
+    for name in names:
+        of = case.cells(name)
+        cell = of.cell | st.none() if missing else of.cell
+        columns[name] = of.column(draw(st.lists(cell, min_size=n, max_size=n)))
     y = np.array(draw(st.lists(st.sampled_from(CLASSES), min_size=n, max_size=n)))
     weight = None
     if weights:

@@ -10,7 +10,6 @@ from scipy import sparse
 
 from naively.core.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.data.rows import column_rows
 from naively.events import Complement, JointTable
 from naively.model import Model
 from tests.cases import CASES, ORACLES, Case
@@ -18,9 +17,7 @@ from tests.laws import Sample, assert_same, samples
 
 every_case = pytest.mark.parametrize("case", CASES, ids=repr)
 on_tables = pytest.mark.parametrize("case", [c for c in CASES if not c.text], ids=repr)
-on_numbers = pytest.mark.parametrize(
-    "case", [c for c in CASES if c.column([]).dtype != object], ids=repr
-)
+on_numbers = pytest.mark.parametrize("case", [c for c in CASES if c.numbers], ids=repr)
 
 
 @every_case
@@ -103,8 +100,8 @@ def test_a_missing_column_is_no_column(case: Case, data: st.DataObject) -> None:
     if isinstance(case.event, JointTable):
         pytest.skip("a row with a missing cell is missing")
     sample = data.draw(samples(case))
-    missing = case.column([None] * len(sample))
-    wider = Sample(case, {**sample.columns, "missing": missing}, sample.y)
+    missing = {f"missing {name}": cells for name, cells in sample.missing(len(sample)).items()}
+    wider = Sample(case, sample.columns | missing, sample.y)
     np.testing.assert_allclose(
         wider.model.joint_log_likelihood(wider.rows),
         sample.model.joint_log_likelihood(sample.rows),
@@ -116,10 +113,11 @@ def test_a_missing_column_is_no_column(case: Case, data: st.DataObject) -> None:
 @every_case
 @given(data=st.data())
 def test_a_missing_cell_says_nothing(case: Case, data: st.DataObject) -> None:
+    if case.pairs is not None:
+        pytest.skip("a missing cell is in a bin of its own, which meets those of other columns")
     sample = data.draw(samples(case))
     model = sample.model
-    nothing = {name: case.column([None]) for name in sample.columns}
-    rows = Sample(case, nothing, sample.y[:1]).rows
+    rows = Sample(case, sample.missing(1), sample.y[:1]).rows
     np.testing.assert_allclose(
         model.log_posterior(rows)[0], model.class_log_prior, rtol=0, atol=1e-12
     )
@@ -157,7 +155,8 @@ def test_posteriors_are_probabilities(case: Case, data: st.DataObject) -> None:
     sample = data.draw(samples(case))
     other = data.draw(samples(case))
     model = sample.model
-    columns = {name: next(iter(other.columns.values())) for name in sample.columns}
+    first = next(iter(other.columns.values()))
+    columns = {name: other.columns.get(name, first) for name in sample.columns}
     rows = Sample(case, columns, other.y).rows
     p = model.posterior(rows)
     assert ((p >= 0) & (p <= 1)).all()
@@ -194,12 +193,10 @@ def test_scikit_learn_computes_the_same(case: Case, data: st.DataObject) -> None
 @given(data=st.data())
 def test_columns_may_come_in_any_order(case: Case, data: st.DataObject) -> None:
     sample = data.draw(samples(case))
-    turned = dict(reversed(sample.columns.items()))
+    turned = Sample(case, dict(reversed(sample.columns.items())), sample.y)
     model = sample.model
     np.testing.assert_allclose(
-        model.joint_log_likelihood(
-            column_rows(turned, dict.fromkeys(turned, model.schema.groups[0].kind))
-        ),
+        model.joint_log_likelihood(turned.rows),
         model.joint_log_likelihood(sample.rows),
         rtol=1e-12,
     )

@@ -178,3 +178,8 @@ def test_it_is_better_than_words_alone_and_knows_how_good_it_is(
     assert ours < plain
     assert nb.score(texts[2000:], y[2000:]) > 0.985
     assert 0.7 < nb.assess().log_loss / ours < 1.4
+
+
+def test_a_word_of_two_texts_is_in_their_octave_whatever_is_rounded() -> None:
+    assert 2.3 - 0.3 < 2
+    assert octave(np.array([2.3 - 0.3, 2.0, 1.9])).tolist() == [1, 1, 0]

@@ -19,6 +19,8 @@ from naively.core.labels import Labels
 from naively.core.sums import HAPAX
 
 ROWS = 1_000  # at a time, to bound memory
+# Of a sum of weights such as 2.3: less 0.3 it is a word of two texts, not of almost two.
+ROUNDING = 1e-9
 
 
 def octave(texts: Floats) -> NDArray[np.int64]:
@@ -27,7 +29,7 @@ def octave(texts: Floats) -> NDArray[np.int64]:
     >>> octave(np.array([1.0, 2.0, 3.0, 4.0, 0.5]))
     array([0, 1, 1, 2, 0])
     """
-    return np.frexp(np.maximum(texts, 1.0))[1].astype(np.int64) - 1
+    return np.frexp(np.maximum(texts, 1.0) * (1 + ROUNDING))[1].astype(np.int64) - 1
 
 
 def octaves_of(texts: Floats) -> int:

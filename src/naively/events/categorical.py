@@ -284,7 +284,8 @@ def _pooled_total(
 ) -> Floats:
     """Count cells over all classes, with half a row for each level."""
     assert isinstance(tally.axis, Levels)
-    rows: Floats = _total(tally).sum(axis=1)[column] - left_out
+    # Of decayed counts less than a row may be left.
+    rows: Floats = np.maximum(_total(tally).sum(axis=1)[column] - left_out, 0.0)
     return rows + SPARE * np.maximum(np.diff(tally.axis.first), 1)[column]
 
 

@@ -59,7 +59,10 @@ class BagOfCounts(EventModel):
     def settled(self, tally: BlockTally) -> Self:
         if self.alpha != "auto":
             return self
-        return replace(self, alpha=leave_one_out_alpha(tally[VALUE].high))
+        count, recorded = tally[VALUE].high, (tally[PRESENT].high > 0).any(axis=1)
+        if not recorded.all():  # a column never recorded does not count as a word
+            count = count[np.broadcast_to(recorded, len(count))]
+        return replace(self, alpha=leave_one_out_alpha(count))
 
     def n_parameters(self, tally: BlockTally) -> int:
         words, classes = tally[VALUE].shape

@@ -1,0 +1,307 @@
+"""The laws of the whole product, through ``NaiveBayes``, for every line of PRODUCTS."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from naively import Bernoulli, Multinomial, NaiveBayes, load
+from naively.assess.calibration import fit
+from naively.assess.evidence import evidence
+from naively.data.frames import as_rows
+from naively.events.pairs import Pairs
+from tests.products import PRODUCTS, Product, Table, assert_same, few, seeds
+
+every_product = pytest.mark.parametrize("product", PRODUCTS, ids=repr)
+TABLES = [product for product in PRODUCTS if product.form == "mapping"]
+CHOSEN = Product("chosen", ("size", "colour", "member"), {"interactions": "auto"}, rows=360)
+ANSWERING = pytest.mark.parametrize("product", [*PRODUCTS, CHOSEN], ids=repr)
+
+
+@every_product
+@few
+@given(seed=seeds(), data=st.data())
+def test_merge_is_refit(product: Product, seed: int, data: st.DataObject) -> None:
+    table, fresh = product.table(seed, weights=data.draw(st.booleans())), product.table(seed + 1)
+    cut = data.draw(st.integers(len(table) // 3, 2 * len(table) // 3))
+    merged = product.fit(table.take(slice(cut))).merge(product.fit(table.take(slice(cut, None))))
+    whole = product.fit(table)
+    for nb in (merged, whole):
+        if nb.weights_ is not None:
+            nb.calibrate(fresh.X, fresh.y)
+    assert_same(merged, whole, fresh.X)
+
+
+@every_product
+@few
+@given(seed=seeds(), data=st.data())
+def test_partial_fit_in_any_chunks_is_fit(product: Product, seed: int, data: st.DataObject) -> None:
+    """The first chunk decides the schema, and has all kinds; after it they may have a row each."""
+    table = product.table(seed, weights=data.draw(st.booleans()))
+    first = len(table) // 2
+    cuts = data.draw(st.sets(st.integers(first + 1, len(table) - 1), max_size=5))
+    ends = [first, *sorted(cuts), len(table)]
+    nb = product.fit(table.take(slice(first)))
+    for start, end in pairwise(ends):
+        X, y, weight = table.take(slice(start, end)).labelled
+        nb.partial_fit(X, y, sample_weight=weight)
+    if nb.weights_ is not None:
+        nb.calibrate()
+    assert_same(nb, product.fit(table), product.table(seed + 1).X)
+
+
+@every_product
+@few
+@given(seed=seeds(), data=st.data())
+def test_forgotten_is_never_seen(product: Product, seed: int, data: st.DataObject) -> None:
+    table, fresh = product.table(seed, weights=data.draw(st.booleans())), product.table(seed + 1)
+    gone = np.zeros(len(table), bool)
+    some = data.draw(st.sets(st.integers(0, len(table) - 1), min_size=1, max_size=24))
+    gone[list(some)] = True
+    if data.draw(st.booleans()):
+        gone |= table.y == "spam"  # a whole class
+    nb, never = product.fit(table), product.fit(table.take(~gone))
+    nb.forget(*table.take(gone).labelled)
+    known = fresh.take(np.isin(fresh.y, never.classes_))
+    for one in (nb, never):
+        if one.weights_ is not None:
+            one.calibrate(known.X, known.y)
+    assert_same(nb, never, fresh.X)
+
+
+@every_product
+@few
+@given(seed=seeds())
+def test_the_order_of_rows_does_not_show(product: Product, seed: int) -> None:
+    table = product.table(seed, weights=bool(seed % 2))
+    order = np.random.default_rng(seed).permutation(len(table))
+    a, b = product.fit(table), product.fit(table.take(order))
+    assert_same(a, b, product.table(seed + 1).X)
+
+
+@every_product
+@few
+@given(seed=seeds())
+def test_weight_two_is_the_row_twice_and_weight_zero_no_row(product: Product, seed: int) -> None:
+    """What a column is, is decided by its rows: strings that are mostly distinct must stay so."""
+    table = product.table(seed)
+    times = np.random.default_rng(seed).integers(0, 3, len(table))
+    repeated = table.take(np.repeat(np.arange(len(table)), times))
+    weighted = Table(table.form, table.columns, table.y, times.astype(np.float64))
+    a, b = product.fit(weighted), product.fit(repeated)
+    assert_same(a, b, product.table(seed + 1).X, atol=1e-3)
+
+
+@ANSWERING
+@few
+@given(seed=seeds())
+def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
+    nb = product.fit(product.table(seed, weights=True))
+    X = product.table(seed + 1, 20).X
+    joint = nb.predict_joint_log_proba(X)
+    model = nb.model_
+    total = np.tile(model.start, (20, 1))
+    for found in model.contributions(as_rows(X)).values():
+        np.add.at(total, found.row, found.value)
+    np.testing.assert_allclose(total, joint, rtol=1e-10, atol=1e-10)
+
+    table = nb.explain(X).to_dict()
+    classes = nb.classes_.tolist()
+    said = np.zeros_like(joint)
+    place = [classes.index(label) for label in table["class"]]
+    np.add.at(said, (table["row"], place), table["weight"])
+    for c in range(len(classes)):
+        rival = np.delete(joint, c, axis=1).max(axis=1)
+        np.testing.assert_allclose(said[:, c], joint[:, c] - rival, rtol=1e-9, atol=1e-9)
+    p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    np.testing.assert_allclose(nb.predict_proba(X), p, atol=1e-12)
+
+
+@every_product
+@few
+@given(seed=seeds())
+def test_weights_are_fitted_to_what_predictions_are_made_of(product: Product, seed: int) -> None:
+    nb, table = product.fit(product.table(seed, weights=True)), product.table(seed + 1)
+    rows, labels = nb._labelled(table.X, table.y, None)
+    found = evidence(nb.model_, rows, labels, learned=False)
+    weights = fit(found, "loo", 1.0)
+    nb.keep(replace(nb.model_, weights=weights))
+    classes = nb.classes_.tolist()
+    joint = found.joint(np.array(list(weights.of.values()))) + weights.bias_of(classes)
+    expected = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    np.testing.assert_allclose(nb.predict_proba(table.X), expected, rtol=0, atol=1e-10)
+
+
+@ANSWERING
+@few
+@given(seed=seeds())
+def test_a_row_alone_is_answered_as_in_a_batch(product: Product, seed: int) -> None:
+    nb, table = product.fit(product.table(seed)), product.table(seed + 1, 10)
+    batch = nb.predict_proba(table.X)
+    alone = [nb.predict_proba(table.take(slice(i, i + 1)).X)[0] for i in range(len(table))]
+    np.testing.assert_allclose(alone, batch, rtol=1e-9, atol=1e-12)
+
+
+@ANSWERING
+@few
+@given(seed=seeds())
+def test_what_is_loaded_is_what_was_saved(
+    product: Product, seed: int, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("laws") / "model.naively"
+    nb, other = product.fit(product.table(seed, weights=True)), product.table(seed + 1)
+    more = product.table(seed + 2)
+    nb.save(path)
+    again = load(path)
+    assert str(again.schema_) == str(nb.schema_)
+    assert again.model_.schema == nb.model_.schema
+    np.testing.assert_array_equal(again.predict_proba(other.X), nb.predict_proba(other.X))
+    assert_same(again, nb, other.X, atol=0)
+    X, y, _ = other.labelled
+    for one in (again, nb):
+        one._sample = None  # of a loaded model no row is in memory to fit weights to
+        one.merge(product.fit(more)).partial_fit(X, y).decay(0.5)
+    assert_same(again, nb, X, atol=0)
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        "loo",
+        pytest.param(
+            "temperature",
+            marks=pytest.mark.xfail(
+                strict=True, reason="the model file does not say how the weights were fitted"
+            ),
+        ),
+    ],
+)
+def test_a_loaded_model_is_calibrated_as_before(weights: str, tmp_path: Path) -> None:
+    product = Product("numbers", ("size", "dose"), {"weights": weights})
+    nb, fresh = product.fit(product.table(0)), product.table(1)
+    nb.save(tmp_path / "model.naively")
+    again = load(tmp_path / "model.naively").calibrate(fresh.X, fresh.y)
+    assert_same(again, nb.calibrate(fresh.X, fresh.y), fresh.X, atol=0)
+
+
+@pytest.mark.parametrize("product", [*TABLES, CHOSEN], ids=repr)
+@few
+@given(seed=seeds())
+def test_a_column_that_is_missing_throughout_is_no_column(product: Product, seed: int) -> None:
+    table, new = product.table(seed), product.table(seed + 1)
+    n = len(table)
+    nothing = {
+        "no number": np.full(n, np.nan),
+        "no string": np.full(n, None),
+        "no time": np.full(n, np.datetime64("NaT", "us")),
+    }
+    wider = Table(table.form, nothing | dict(table.columns), table.y)
+    nb, without = product.fit(wider), product.fit(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says that columns are lacking, or are too many
+        assert_same(nb, without, new.X)
+        assert_same(nb, without, new.X | nothing)
+        np.testing.assert_array_equal(nb.predict_proba(new.X), nb.predict_proba(new.X | nothing))
+        for name in product.columns:
+            lacking = {other: column for other, column in new.X.items() if other != name}
+            if lacking:
+                missing = new.X | {name: np.full(n, None)}
+                p, q = nb.predict_proba(lacking), nb.predict_proba(missing)
+                np.testing.assert_array_equal(p, q)
+
+
+FRAMES: dict[str, Any] = {
+    "pandas": pd.DataFrame,
+    "Polars": lambda X: pl.DataFrame(
+        {
+            name: pl.Series(
+                column.tolist() if column.dtype == object else column, nan_to_null=False
+            )
+            for name, column in X.items()
+        }
+    ),
+    "PyArrow": lambda X: pa.table({name: pa.array(column) for name, column in X.items()}),
+    "records": lambda X: [
+        dict(zip(X, row, strict=True))
+        for row in zip(*(c.tolist() for c in X.values()), strict=True)
+    ],
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+@pytest.mark.parametrize(
+    "product", [p for p in TABLES if p.name in ("defaults", "given")], ids=repr
+)
+@few
+@given(seed=seeds())
+def test_a_frame_is_its_columns(product: Product, frame: str, seed: int) -> None:
+    table, new = product.table(seed), product.table(seed + 1)
+    nb, make = product.fit(table), FRAMES[frame]
+    of_frame = NaiveBayes(**product.settings).fit(make(table.X), table.y)
+    assert_same(of_frame, nb, new.X)
+    np.testing.assert_array_equal(of_frame.predict_proba(make(new.X)), nb.predict_proba(new.X))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"event_models": Multinomial(alpha="auto")},
+        {"event_models": Multinomial(alpha="auto"), "weights": "temperature"},
+        {"event_models": Bernoulli(alpha="auto"), "weights": None},
+    ],
+    ids=str,
+)
+@few
+@given(seed=seeds())
+def test_dense_is_sparse(settings: dict[str, Any], seed: int) -> None:
+    """Of a sparse matrix all columns have one weight, so that a weight for each is left out."""
+    product = Product("counts", ("visits", "bit"), settings, form="array")
+    table, new = product.table(seed, weights=True), product.table(seed + 1)
+    dense = product.fit(table)
+    csr = NaiveBayes(**settings).fit(sparse.csr_array(table.X), table.y, table.weight)
+    np.testing.assert_allclose(
+        csr.predict_proba(sparse.csr_array(new.X)), dense.predict_proba(new.X), atol=1e-9
+    )
+    np.testing.assert_allclose(csr.predict_proba(new.X), dense.predict_proba(new.X), atol=1e-9)
+
+
+@few
+@given(seed=seeds())
+def test_pairs_that_are_chosen_are_counted_as_pairs_that_are_given(seed: int) -> None:
+    """The choice looks at the rows in their order; what follows from it does not."""
+    table, new = CHOSEN.table(seed), CHOSEN.table(seed + 1)
+    rng = np.random.default_rng(seed)
+    size, member = table.columns["size"], np.array(rng.random(len(table)) < 0.5, object)
+    depends = (size > 1) == member.astype(bool)
+    table = Table(
+        "mapping",
+        {**table.columns, "member": member},
+        np.where(depends ^ (rng.random(len(table)) < 0.1), "ham", "spam"),
+    )
+    nb = CHOSEN.fit(table)
+    events = [group.event for group in nb.schema_.groups]
+    (event,) = [event for event in events if isinstance(event, Pairs)]
+    assert ("size", "member") in event.pairs
+    given = Product("given", CHOSEN.columns, pairs=event)
+    assert_same(nb, given.fit(table), new.X)
+
+    first = CHOSEN.fit(table.take(slice(310)))
+    for part in (slice(310, 340), slice(340, None)):
+        first.partial_fit(*table.take(part).labelled[:2])
+    events = [group.event for group in first.schema_.groups]
+    of_first = [event for event in events if isinstance(event, Pairs)]
+    if of_first:
+        given = Product("given", CHOSEN.columns, pairs=of_first[0])
+        assert_same(first.calibrate(), given.fit(table), new.X)
