@@ -7,6 +7,9 @@ batch may bring classes, for which a larger sample is needed; so more are kept t
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import reduce
 from typing import Any, TypeAlias
 
@@ -129,26 +132,38 @@ class Reservoir:
 
     def learn(self, schema: Schema) -> Model:
         """Count the sample alone."""
-        models = [Model.learn(rows, labels, schema) for rows, labels in self.batches if len(labels)]
+        with _lacking_columns():
+            models = [
+                Model.learn(rows, labels, schema) for rows, labels in self.batches if len(labels)
+            ]
         return reduce(Model.__add__, models)
 
     def posterior(self, model: Model) -> Floats:
         """Return the posteriors of the rows of the sample."""
-        return np.concatenate([model.posterior(rows) for rows, _ in self.batches])
+        with _lacking_columns():
+            return np.concatenate([model.posterior(rows) for rows, _ in self.batches])
 
     def evidence(self, model: Model, *, pure: bool = False) -> Evidence:
         """Return the leave-one-out evidence of the sample under the model that learned it."""
-        return Evidence.join(
-            [
+        with _lacking_columns():
+            found = [
                 evidence(model, rows, labels, pure=pure)
                 for rows, labels in self.batches
                 if len(labels)
             ]
-        )
+        return Evidence.join(found)
 
     def weights(self, model: Model, kind: Kind) -> Weights:
         """Fit weights to the sample."""
         return fit(self.evidence(model), kind, float(model.tally.class_count.sum()))
+
+
+@contextmanager
+def _lacking_columns() -> Iterator[None]:
+    """Do not warn that an early batch lacks a column that came later: the user gave it then."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "No column", UserWarning)
+        yield
 
 
 def _select(batch: Batch, index: NDArray[np.int64] | None) -> Batch:
