@@ -20,14 +20,18 @@ from sklearn.datasets import (
     make_hastie_10_2,
     make_moons,
 )
+from sklearn.metrics import log_loss
 
 from naively import NaiveBayes
 from naively.assess import assessment
+from naively.assess.reservoir import deal
 from naively.assess.scores import Scores, score
+from naively.core.labels import encode_labels
 from naively.data.frames import as_rows
 
 ROWS = 200  # of each half of a table, at most
-SURE = np.log(1e6)
+SURE = np.log(1e6)  # nats that chance gives once in a million
+WITHIN = 1.1
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ def bundled() -> Iterator[Table]:
 
 
 def synthetic() -> Iterator[Table]:
-    """Numbers whose classes are easy, hard or no clouds; levels, truths and gaps; repeated columns."""
+    """Clouds, other shapes; levels, truths and gaps; and one column again and again."""
     rng = np.random.default_rng(0)
     for k, sep in ((2, 0.5), (2, 1.5), (5, 1.0)):
         X, y = make_classification(
@@ -111,3 +115,119 @@ def ratio(table: Table, assess: Assess) -> float:
         X, y = table.take(other)
         fresh += score(nb.model_, as_rows(X), y).log_loss
     return assessed / fresh
+
+
+def check_tables(tables: list[Table], assess: Assess) -> None:
+    """The geometric mean of the ratios is 1 within 10 %."""
+    mean = np.exp(np.mean(np.log([ratio(table, assess) for table in tables])))
+    assert 1 / WITHIN < mean < WITHIN
+
+
+def check_noise(X: np.ndarray, assess: Assess) -> None:
+    """Of labels that are drawn beside X no more is foretold than their frequency.
+
+    The share of right answers is, for any rule, at most the share q of the more frequent class, and
+    at least that of guessing by frequency; the bounds are four standard deviations off.
+
+    Log loss: let d be the sum of log p(label) - log q(label) over n rows, p foretold without the
+    label and q the true frequency. The mean of exp(d) is 1, whatever p, so that d exceeds log(1e6)
+    once in a million times (Markov). This is exact if each row is foretold from those before it;
+    that of each fold from the others, as here, is no less blind to the row's own label.
+    """
+    n, q = len(X), 0.6
+    y = np.where(np.random.default_rng(1).random(n) < q, "often", "rarely")
+    found = assess(NaiveBayes().fit(X, y))
+    chance = 4 * np.sqrt(q * (1 - q) / n)
+    guessed = q**2 + (1 - q) ** 2
+    assert guessed - chance < found.accuracy < q + chance
+    of_frequency = -np.log(np.where(y == "often", q, 1 - q)).mean()
+    assert found.log_loss > of_frequency - SURE / n
+
+
+def by_the_model_that_learned_them(model: Any, sample: Any, _: Any) -> np.ndarray:
+    """What assess() must not do."""
+    return sample.posterior(model)
+
+
+@pytest.fixture
+def cheat(monkeypatch: pytest.MonkeyPatch) -> Assess:
+    """An assess() that scores rows by the model that has learned them."""
+    monkeypatch.setattr(assessment, "cross_validate", by_the_model_that_learned_them)
+    return NaiveBayes.assess
+
+
+def noise(rows: int, columns: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(rows, columns))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3000, 1), (1000, 20), (100, 1000)])
+def test_of_noise_nothing_is_learned(rows: int, columns: int) -> None:
+    check_noise(noise(rows, columns), NaiveBayes.assess)
+
+
+@pytest.mark.parametrize("levels", [2, 8])
+def test_of_levels_that_are_noise_nothing_is_learned(levels: int) -> None:
+    X = np.random.default_rng(0).integers(0, levels, (800, 30)).astype(str).astype(object)
+    check_noise(X, NaiveBayes.assess)
+
+
+def test_of_noise_a_cheat_would_have_learned(cheat: Assess) -> None:
+    with pytest.raises(AssertionError):
+        check_noise(noise(100, 1000), cheat)
+
+
+def test_it_is_the_log_loss_of_fresh_rows() -> None:
+    check_tables([*bundled(), *synthetic()], NaiveBayes.assess)
+
+
+def test_the_log_loss_of_a_cheat_is_not_that_of_fresh_rows(cheat: Assess) -> None:
+    with pytest.raises(AssertionError):
+        check_tables([*bundled(), *synthetic()], cheat)
+
+
+REAL = {
+    "adult": "income",
+    "balance_scale": "class",
+    "bank_marketing": "y",
+    "breast_cancer": "Class",
+    "congress_voting": "Class",
+    "credit_g": "class",
+    "heart_cleveland": "num",
+    "horse_colic": "surgical_lesion",
+    "kr_vs_kp": "class",
+    "pima_diabetes": "class",
+}
+
+
+@pytest.fixture
+def real(data_folder: Path) -> list[Table]:
+    """Real tables; the test is skipped without them."""
+    return [read(data_folder / "tables" / f"{name}.csv", REAL[name]) for name in REAL]
+
+
+def test_of_real_tables_it_is_the_log_loss_of_fresh_rows(real: list[Table]) -> None:
+    check_tables(real, NaiveBayes.assess)
+
+
+def test_of_real_tables_the_log_loss_of_a_cheat_is_not(real: list[Table], cheat: Assess) -> None:
+    with pytest.raises(AssertionError):
+        check_tables(real, cheat)
+
+
+@pytest.mark.parametrize("weights", ["loo", "temperature", None])
+def test_it_is_cross_validation_by_learning_again(weights: Any) -> None:
+    table = next(table for table in synthetic() if "levels" in table.name)
+    X, y = table.take(np.arange(120))
+    weight = np.random.default_rng(0).choice([0.5, 1.0, 2.0], 120)
+    nb = NaiveBayes(weights=weights).fit(X, y, weight)
+    labels = encode_labels(y, weight)
+    fold = deal(labels.codes, assessment.MANY_FOLDS)
+    assert np.bincount(fold).tolist() == [6] * 20
+    p = np.empty((120, 2))
+    for f in range(20):
+        rest, held = np.flatnonzero(fold != f), np.flatnonzero(fold == f)
+        again = NaiveBayes(weights=weights).fit(*table.take(rest), weight[rest])
+        p[held] = again.predict_proba(table.take(held)[0])
+    found = nb.assess()
+    assert found.log_loss == pytest.approx(log_loss(y, p, sample_weight=weight), rel=1e-6)
+    assert found.accuracy == pytest.approx(((p[:, 1] > 0.5) == (y == "yes")) @ weight / sum(weight))

@@ -126,9 +126,10 @@ def ridge(found: Evidence, pull: Pull) -> tuple[Floats, Floats]:
     """Return the weights (parts, classes), at least 0, and biases (classes) of least log loss."""
     from scipy.optimize import minimize
 
-    _, n, k = found.table.shape
+    k = found.labels.k
     table = np.ascontiguousarray(found.table.transpose(2, 0, 1))
     right = found.labels.one_hot()
+    rows = right.sum()  # of weight 2 it is two, so that the search ends at the same place
     # Weights that are to be equal are one number; two classes can only be told apart by one.
     free = np.array(found.centred) & (k > 2)
     place = np.cumsum(np.where(free, k, 1)) - np.where(free, k, 1)
@@ -147,7 +148,7 @@ def ridge(found: Evidence, pull: Pull) -> tuple[Floats, Floats]:
         total += (pull.strength @ off**2 + pull.apart @ (apart**2).sum(axis=1)) / 2
         total += BIAS / 2 * bias @ bias
         of_weight = np.bincount(number.ravel(), gradient.ravel(), size)
-        return total / n, np.append(of_weight, excess.sum(axis=0) + BIAS * bias) / n
+        return total / rows, np.append(of_weight, excess.sum(axis=0) + BIAS * bias) / rows
 
     of_number = np.empty(size)
     of_number[number] = pull.centre[:, None]
