@@ -68,7 +68,8 @@ class NaiveBayes(CountingClassifier):
     weights : {"loo", "temperature"} or None, default "loo"
         How much the evidence of each column counts, so that what columns say alike is not counted
         twice and probabilities can be believed: one weight for each, or one for all, fitted to
-        the leave-one-out evidence of at most 10,000 of the rows. None is pure naive Bayes.
+        the leave-one-out evidence of at most 10,000 of the rows (500 for each class are enough
+        where there is but one weight, as of one column). None is pure naive Bayes.
     interactions : "auto" or None, default None
         With "auto", pairs of columns that depend on each other have a say of their own, beside
         that of the columns: how much more often their values meet in a class than by chance. At
