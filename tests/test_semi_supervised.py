@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import log_softmax
+from threadpoolctl import threadpool_limits
 
 from naively import Categorical, Gaussian, Multinomial, NaiveBayes, Poisson
 from naively.assess.calibration import temperature
@@ -228,3 +229,77 @@ def test_cross_validation_sees_harm_that_leave_one_out_does_not() -> None:
     same = as_rows(X[20:])
     loss = [evidence_loss(e) for e in cross_validate(model, sample, same, np.ones(280), 1.0)]
     assert loss[1] < loss[0] + 0.05
+
+
+def clouds(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two clouds, as the model supposes: here rows without a label help."""
+    y = rng.integers(0, 2, rows)
+    return rng.normal(size=(rows, 4)) + 1.2 * y[:, None], y
+
+
+def crossed(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two clouds that are far apart and say nothing of the classes, which EM takes for them."""
+    y = rng.integers(0, 2, rows)
+    other = rng.integers(0, 2, rows)
+    X = rng.normal(size=(rows, 4)) + 6 * other[:, None]
+    X[:, 0] = rng.normal(size=rows) + 1.5 * y
+    return X, y
+
+
+def repeated(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """One column eight times over: EM counts its evidence eightfold, and is ever surer."""
+    y = rng.integers(0, 2, rows)
+    one = rng.normal(size=rows) + y
+    return one[:, None] + rng.normal(0, 0.05, (rows, 8)), y
+
+
+def rings(rng: np.random.Generator, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """A class within the other, in columns that depend on each other: not what is supposed."""
+    y = rng.integers(0, 2, rows)
+    angle, radius = rng.random(rows) * 2 * np.pi, 1.0 + y + rng.normal(0, 0.3, rows)
+    x = radius * np.cos(angle)
+    return np.stack([x, radius * np.sin(angle), x + rng.normal(0, 0.1, rows)], axis=1), y
+
+
+def held_out(nb: NaiveBayes, X: np.ndarray, y: np.ndarray) -> float:
+    p = nb.predict_proba(X)[np.arange(len(y)), y]
+    return float(-np.log(np.maximum(p, 1e-15)).mean())
+
+
+def plain_em(X: np.ndarray, y: np.ndarray, new: np.ndarray, of_new: np.ndarray) -> float:
+    """The log loss of EM that counts every row in full, whether or not it helps."""
+    few = Model.learn(as_rows(X[: len(y)]), encode_labels(y), "gaussian")
+    rest = X[len(y) :]
+    em = Unlabelled.encode(few, as_rows(rest), np.ones(len(rest))).fit(1.0)
+    p = em.posterior(as_rows(new))[np.arange(len(new)), of_new]
+    return float(-np.log(np.maximum(p, 1e-15)).mean())
+
+
+SEEDS = 6
+
+
+@pytest.mark.parametrize("draw", [clouds, crossed, repeated, rings], ids=lambda draw: draw.__name__)
+def test_rows_without_a_label_never_hurt_more_than_chance_allows(draw: object) -> None:
+    with threadpool_limits(1):
+        few, more, em = np.transpose([losses(draw, seed) for seed in range(SEEDS)])
+    harm = more - few
+    # The mean harm is at most two standard errors off nothing.
+    assert harm.mean() <= 2 * harm.std(ddof=1) / np.sqrt(SEEDS) + 1e-9
+    assert harm.mean() < 0.05
+    if draw is not clouds:  # where EM alone does harm, so that there is something to withstand
+        assert (em - few).mean() > 0.1
+
+
+def losses(draw: object, seed: int) -> tuple[float, float, float]:
+    """The log loss on new rows, learned from labelled rows, all rows, and all rows by plain EM."""
+    rng = np.random.default_rng(seed)
+    X, y = draw(rng, 230)
+    new, of_new = draw(rng, 2000)
+    labelled = np.concatenate([y[:30].astype(object), np.full(200, None)])
+    few = NaiveBayes("gaussian").fit(X[:30], y[:30])
+    more = NaiveBayes("gaussian", semi_supervised=True).fit(X, labelled)
+    return (
+        held_out(few, new, of_new),
+        held_out(more, new, of_new),
+        plain_em(X, y[:30], new, of_new),
+    )

@@ -36,6 +36,55 @@ def class_probabilities(
     return p
 
 
+def check_class_prior(
+    prior: ClassPrior, how: How, classes: NDArray[Any], *, more: bool = False
+) -> None:
+    """Raise a ValueError if no probabilities of these classes follow from the class prior.
+
+    Parameters
+    ----------
+    more : bool, default False
+        Whether other classes may still come: then it may be for more classes than these.
+    """
+    if more and isinstance(prior, Mapping):
+        if all(label in prior for label in classes.tolist()):
+            classes = _array_of(list(prior))
+    elif more and (size := _number_of_classes(prior)) is not None and size > len(classes):
+        classes = _array_of(list(range(size)))
+    class_probabilities(prior, how, np.ones(len(classes)), classes)
+
+
+def among_fewer(prior: ClassPrior, classes: NDArray[Any], fewer: NDArray[Any]) -> ClassPrior:
+    """Return the class prior given that a row is of one of fewer classes."""
+    if isinstance(prior, str) or len(fewer) == len(classes) or _number_of_classes(prior) is None:
+        return prior
+    if isinstance(prior, Beta):
+        return "data"  # one class is left, which is certain
+    there = np.isin(classes, fewer)
+    if isinstance(prior, Dirichlet):
+        return Dirichlet(tuple(np.asarray(prior.alpha, np.float64)[there].tolist()))
+    p = given_prior(prior, classes)[there]
+    return tuple((p / p.sum()).tolist()) if p.any() else "uniform"
+
+
+def _number_of_classes(prior: ClassPrior) -> int | None:
+    """Return how many classes a prior is for; None if it is for any number."""
+    if isinstance(prior, str):
+        return None
+    if isinstance(prior, Beta):
+        return 2
+    if isinstance(prior, Mapping):
+        return len(prior)
+    counts = np.asarray(prior.alpha if isinstance(prior, Dirichlet) else prior)
+    return len(counts) if counts.ndim else None
+
+
+def _array_of(labels: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(labels), object)
+    array[:] = labels
+    return array
+
+
 def is_estimated(prior: ClassPrior) -> bool:
     """Whether the class prior follows from the class counts."""
     return prior == "data" if isinstance(prior, str) else isinstance(prior, Beta | Dirichlet)
@@ -47,7 +96,7 @@ def pretend_classes(prior: Beta | Dirichlet, how: How, classes: NDArray[Any]) ->
         if len(classes) != 2:
             raise ValueError(
                 f"class_prior={prior} is for two classes, but there are {len(classes)}; "
-                "give a Dirichlet."
+                f"give a Dirichlet. The classes are {classes.tolist()}."
             )
         of_second, of_first = prior.pretend(how)
         return np.stack([of_first, of_second])
@@ -55,23 +104,26 @@ def pretend_classes(prior: Beta | Dirichlet, how: How, classes: NDArray[Any]) ->
     if pretend.ndim and pretend.shape != classes.shape:
         raise ValueError(
             f"class_prior={prior} has {len(pretend)} counts for {len(classes)} classes; "
-            "give one for each, or one for all."
+            f"give one for each, or one for all. The classes are {classes.tolist()}."
         )
     return pretend
 
 
 def given_prior(prior: Sequence[float] | Mapping[Any, float], classes: NDArray[Any]) -> Floats:
     """Check probabilities that were given for the classes, in order or by label."""
+    labels = classes.tolist()
     if isinstance(prior, Mapping):
-        labels = classes.tolist()
         if set(prior) != set(labels):
             raise ValueError(f"class_prior names {list(prior)}, but the classes are {labels}.")
         prior = [prior[label] for label in labels]
-    p = np.asarray(prior, np.float64)
+    try:
+        p = np.asarray(prior, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"class_prior must be probabilities, got {prior!r}.") from None
     if p.shape != classes.shape:
         raise ValueError(
-            f"class_prior must have one probability for each of the {len(classes)} classes, "
-            f"got shape {p.shape}."
+            f"class_prior must have one probability for each of the {len(classes)} classes "
+            f"{labels}, got shape {p.shape}."
         )
     if not (np.isfinite(p).all() and (p >= 0).all() and np.isclose(p.sum(), 1.0)):
         raise ValueError(f"class_prior must be probabilities that sum to 1, got {p.tolist()}.")

@@ -140,7 +140,10 @@ class Model:
         return replace(self, schema=self.schema.union(other.schema), tally=self.tally - other.tally)
 
     def __mul__(self, factor: float) -> Model:
-        return replace(self, tally=self.tally * factor)
+        weights = self.weights
+        if weights is not None:  # the rows that they were fitted with fade like the others
+            weights = replace(weights, rows=weights.rows * factor)
+        return replace(self, tally=self.tally * factor, weights=weights)
 
     def with_pairs(self, event: Pairs, batches: Iterable[tuple[Rows, Labels]]) -> Model:
         """Count pairs of columns too, in a second pass over the rows that were learned."""

@@ -16,6 +16,7 @@ from naively.assess.evidence import Evidence
 from naively.assess.pairs import add_pairs
 from naively.assess.reservoir import Reservoir, deal
 from naively.assess.scores import LEAST, Scores, scores
+from naively.class_prior import among_fewer
 from naively.core.axis import title
 from naively.core.kernels import Floats
 from naively.model import Model
@@ -30,7 +31,7 @@ def assess(model: Model, sample: Reservoir, kind: Kind | None) -> Scores:
     p = cross_validate(model, sample, kind)
     labels = sample.labels(model.classes)
     found = scores(p, model.classes, model.classes[labels.codes], labels.weight)
-    return replace(found, cost=costs(model, sample))
+    return replace(found, cost=costs(model, sample), of=sample.seen, why=sample.why)
 
 
 def cross_validate(model: Model, sample: Reservoir, kind: Kind | None) -> Floats:
@@ -48,6 +49,8 @@ def cross_validate(model: Model, sample: Reservoir, kind: Kind | None) -> Floats
     for f in range(fold.max() + 1):
         rest = unweighted - sample.take(fold == f).learn(unweighted.schema)
         others = sample.take(fold != f)
+        prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
+        rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
         if kind is not None:
             rest = replace(rest, weights=others.weights(rest, kind))
         if model.schema.pairs:
@@ -67,8 +70,9 @@ def costs(model: Model, sample: Reservoir) -> dict[str, float]:
     for name, part, table in zip(columns, found.parts, found.table, strict=True):
         weight = 1.0 if model.weights is None else model.weights.table([part], classes)[0]
         of_column[name] += weight * table
-    joint = found.prior + model.start - model.class_log_prior
-    joint += sum(of_column.values())
+    joint = found.prior + sum(of_column.values())
+    if model.weights is not None:
+        joint += model.weights.bias_of(classes)
     loss = _log_loss(joint, found)
     return {name: _log_loss(joint - own, found) - loss for name, own in of_column.items()}
 

@@ -10,7 +10,7 @@ were left out, so that nothing has to be held back.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,15 +38,31 @@ CELLS = 20_000_000  # most numbers in a table of evidence
 OCTAVES = 16  # of a text, about
 
 
-def sample_size(model: Model) -> int:
-    """Return how many rows are enough to fit the weights, or as many as memory is for."""
+class SampleSize(NamedTuple):
+    """How many rows a sample has, how many are to be kept to draw it from, and why."""
+
+    rows: int
+    kept: int
+    why: str
+
+
+def sample_size(model: Model) -> SampleSize:
+    """Return how many rows are enough to fit the weights, or as many as memory is for.
+
+    With more classes and columns fewer rows are kept, never more, so that a sample of batches is
+    that of all rows.
+    """
     parts = sum(
         OCTAVES if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
         for g in model.schema.groups
     )
-    if parts == 1:
-        return min(ROWS, OF_ONE * len(model.classes))
-    return min(ROWS, max(100, CELLS // max(1, parts * len(model.classes))))
+    k = len(model.classes)
+    kept = min(ROWS, max(100, CELLS // max(1, parts * k)))
+    if parts == 1 and OF_ONE * k <= kept:
+        return SampleSize(OF_ONE * k, kept, f"{OF_ONE} for each class are enough for one weight")
+    if kept < ROWS:
+        return SampleSize(kept, kept, f"as many as memory is for, with {parts:,} weights of {k:,}")
+    return SampleSize(kept, kept, "enough for the weights")
 
 
 def fit(found: Evidence, kind: Kind, rows: float) -> Weights:
@@ -110,9 +126,10 @@ def ridge(found: Evidence, pull: Pull) -> tuple[Floats, Floats]:
     """Return the weights (parts, classes), at least 0, and biases (classes) of least log loss."""
     from scipy.optimize import minimize
 
-    _, n, k = found.table.shape
+    k = found.labels.k
     table = np.ascontiguousarray(found.table.transpose(2, 0, 1))
     right = found.labels.one_hot()
+    rows = right.sum()  # of weight 2 it is two, so that the search ends at the same place
     # Weights that are to be equal are one number; two classes can only be told apart by one.
     free = np.array(found.centred) & (k > 2)
     place = np.cumsum(np.where(free, k, 1)) - np.where(free, k, 1)
@@ -131,7 +148,7 @@ def ridge(found: Evidence, pull: Pull) -> tuple[Floats, Floats]:
         total += (pull.strength @ off**2 + pull.apart @ (apart**2).sum(axis=1)) / 2
         total += BIAS / 2 * bias @ bias
         of_weight = np.bincount(number.ravel(), gradient.ravel(), size)
-        return total / n, np.append(of_weight, excess.sum(axis=0) + BIAS * bias) / n
+        return total / rows, np.append(of_weight, excess.sum(axis=0) + BIAS * bias) / rows
 
     of_number = np.empty(size)
     of_number[number] = pull.centre[:, None]

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.class_prior import is_estimated, pretend_classes
 from naively.core.block import Block, Codes, Dense, Documents
 from naively.core.damped import damping
 from naively.core.kernels import Floats
@@ -19,7 +20,7 @@ from naively.core.labels import Labels
 from naively.core.octaves import Part, octave, word_parts
 from naively.core.statistic import VALUE
 from naively.data.rows import Rows
-from naively.events import Multinomial
+from naively.events import Beta, Dirichlet, Multinomial
 from naively.model import Model
 from naively.schema import Group
 
@@ -180,8 +181,13 @@ def _centred(table: Floats) -> Floats:
 
 
 def _log_prior(model: Model, labels: Labels, learned: bool) -> Floats:
-    if not learned or model.settings.class_prior != "data":
+    prior = model.settings.class_prior
+    if not learned or not is_estimated(prior):
         return np.tile(np.maximum(model.class_log_prior, IMPOSSIBLE), (len(labels), 1))
-    count = model.tally.class_count - labels.one_hot() + HALF
-    log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
-    return log_prior
+    pretend: float | Floats = HALF
+    if isinstance(prior, Beta | Dirichlet):
+        pretend = pretend_classes(prior, model.settings.estimate, model.classes)
+    count = model.tally.class_count - labels.one_hot() + pretend
+    with np.errstate(divide="ignore"):
+        log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
+    return np.maximum(log_prior, IMPOSSIBLE)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.kernels import Floats
-from naively.core.labels import encode_labels
+from naively.core.labels import encode_labels, union_classes
 from naively.data.rows import Rows
 from naively.model import Model
 
@@ -41,7 +41,8 @@ class Scores:
         Mean of -log p(right class), in nats, with p clipped at 1e-15.
     brier : float
         Mean squared distance of the probabilities from 1 for the right class and 0 for the rest,
-        summed over the classes (Brier 1950), halved so that it is between 0 and 1.
+        summed over the classes (Brier 1950), halved so that it is between 0 and 1. A class that
+        was never learned has probability 0.
     auc : float
         Area under the ROC curve: of two classes; of more, the mean over each against the rest,
         weighted by its rows. NaN where only one class occurs.
@@ -53,7 +54,8 @@ class Scores:
     majority_accuracy : float
         The accuracy of always answering it.
     by_class : dict
-        For each class its precision, recall and number of rows.
+        For each class its precision, recall and number of rows (or their weight). Precision is NaN
+        where it was never answered, recall where no row has it.
     classes : list
         The classes of the confusion table.
     confusion : ndarray of shape (classes, classes)
@@ -62,6 +64,11 @@ class Scores:
         Confidence beside accuracy.
     cost : mapping of str to float
         Of an assessment: how much the log loss grows without each column, in nats.
+    of : int
+        Of an assessment: how many rows the model has learned, from which ``rows`` were drawn.
+    why : str
+        Of an assessment: why these are enough, or all that there is room for; empty if they are
+        all rows.
     """
 
     rows: int
@@ -72,11 +79,13 @@ class Scores:
     calibration_error: float
     majority: Any
     majority_accuracy: float
-    by_class: dict[Any, tuple[float, float, int]]
+    by_class: dict[Any, tuple[float, float, float]]
     classes: list[Any]
     confusion: NDArray[Any]
     reliability: list[Bin]
     cost: Mapping[str, float] = field(default_factory=dict)
+    of: int = 0
+    why: str = ""
 
     def __str__(self) -> str:
         always = f"(always {self.majority!r}: {self.majority_accuracy:.4f})"
@@ -86,7 +95,8 @@ class Scores:
             f"Brier score        {self.brier:.4f}",
             f"area under ROC     {self.auc:.4f}",
             f"calibration error  {self.calibration_error:.4f}",
-            f"rows               {self.rows:,}",
+            f"rows               {self.rows:,}"
+            + (f" of {self.of:,}, drawn at random ({self.why})" if self.why else ""),
         ]
         if self.cost:
             lines.append("log loss without a column grows by")
@@ -107,43 +117,43 @@ def scores(
     p: Floats, learned: NDArray[Any], y: NDArray[Any], weight: Floats | None = None
 ) -> Scores:
     """Score posteriors (rows × learned classes) against the right labels."""
-    from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
-
-    predicted = learned[p.argmax(axis=1)]
     labels, code = np.unique(y, return_inverse=True)
-    count = np.bincount(code, weight)
-    majority = count.argmax()
-    same_kind = labels.dtype.kind == learned.dtype.kind
-    every = np.unique(np.concatenate([labels, learned])) if same_kind else labels
-    precision, recall, _, support = precision_recall_fscore_support(
-        y, predicted, labels=every, zero_division=0.0, sample_weight=weight
-    )
-    truth = _one_hot(learned, y)
+    every = union_classes(learned, labels)
+    right, of_learned = _places(labels, every)[code], _places(learned, every)
+    k = len(every)
+    answer = of_learned[p.argmax(axis=1)]
+    confusion = np.bincount(right * k + answer, weight, k * k).reshape(k, k)
+    hits, rows = confusion.diagonal(), confusion.sum(axis=1)
+    with np.errstate(invalid="ignore"):  # 0 / 0 is undefined, and NaN
+        precision, recall = hits / confusion.sum(axis=0), hits / rows
+    truth: Floats = (right[:, None] == of_learned).astype(np.float64)
+    never_learned = 1.0 - truth.sum(axis=1)
+    majority = rows.argmax()
+    own = {label: label for label in learned.tolist()}  # 1.0 is called 1 if 1 was learned
+    names = [own.get(label, label) for label in every.tolist()]
     return Scores(
         rows=len(y),
-        accuracy=float(accuracy_score(y, predicted, sample_weight=weight)),
+        accuracy=float(hits.sum() / rows.sum()),
         log_loss=_mean(-np.log(np.clip((p * truth).sum(axis=1), LEAST, 1.0)), weight),
-        brier=_mean(((p - truth) ** 2).sum(axis=1) / 2, weight),
+        brier=_mean((((p - truth) ** 2).sum(axis=1) + never_learned) / 2, weight),
         auc=_auc(p, truth, weight),
         calibration_error=_mean_distance(bins := _reliability(p, truth, weight)),
-        majority=labels.tolist()[majority],
-        majority_accuracy=float(count[majority] / count.sum()),
+        majority=names[majority],
+        majority_accuracy=float(rows[majority] / rows.sum()),
         by_class={
-            label: (float(precision[i]), float(recall[i]), int(support[i]))
-            for i, label in enumerate(every.tolist())
+            label: (float(precision[i]), float(recall[i]), rows[i].item())
+            for i, label in enumerate(names)
         },
-        classes=every.tolist(),
-        confusion=confusion_matrix(y, predicted, labels=every, sample_weight=weight),
+        classes=names,
+        confusion=confusion,
         reliability=bins,
     )
 
 
-def _one_hot(learned: NDArray[Any], y: NDArray[Any]) -> Floats:
-    """Return 1 at the right class; a row whose label was never learned has none."""
-    place = {label: i for i, label in enumerate(learned.tolist())}
-    code = np.array([place.get(label, -1) for label in y.tolist()])
-    truth: Floats = (code[:, None] == np.arange(len(learned))).astype(np.float64)
-    return truth
+def _places(labels: NDArray[Any], every: NDArray[Any]) -> NDArray[np.int64]:
+    """Return where labels are among every label; 1.0 is 1, and a day is its midnight."""
+    place = {label: i for i, label in enumerate(every.tolist())}
+    return np.array([place[label] for label in labels.astype(every.dtype).tolist()], np.int64)
 
 
 def _mean(values: Floats, weight: Floats | None) -> float:

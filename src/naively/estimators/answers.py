@@ -148,14 +148,16 @@ class Answers(metaclass=ABCMeta):
 
         The tally of each of some folds (10, or 20 of at most 2,000 rows) is subtracted, weights
         are fitted on the rest, and the fold is predicted: cross-validation without refitting.
-        Of many rows, at most 10,000 are looked at.
+        Of many rows a random sample is looked at: of at most 10,000, or, where one weight is all
+        that is fitted (one column, or texts with ``text="words"``), of 500 for each class. The
+        print says how many it was, of how many, and why.
 
         Returns
         -------
         scores : Scores
             Accuracy, log loss, Brier score, area under the ROC curve, calibration error,
-            confusion, reliability, precision and recall by class, and how much the leave-one-out
-            log loss grows without each column.
+            confusion, reliability, precision and recall by class, how much the leave-one-out log
+            loss grows without each column, and how many rows it is of.
 
         Raises
         ------

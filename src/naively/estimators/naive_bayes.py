@@ -18,9 +18,15 @@ from naively.assess.evidence import evidence
 from naively.assess.pairs import add_pairs
 from naively.assess.reservoir import Reservoir
 from naively.assess.semi_supervised import learn_unlabelled
-from naively.class_prior import ClassPrior
+from naively.class_prior import ClassPrior, check_class_prior
 from naively.core.event import How
-from naively.core.labels import Labels, check_weight, encode_labels, encode_some_labels
+from naively.core.labels import (
+    Labels,
+    check_weight,
+    encode_labels,
+    encode_some_labels,
+    union_classes,
+)
 from naively.data.frames import as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
@@ -74,7 +80,8 @@ class NaiveBayes(CountingClassifier):
     weights : {"loo", "temperature"} or None, default "loo"
         How much the evidence of each column counts, so that what columns say alike is not counted
         twice and probabilities can be believed: one weight for each, or one for all, fitted to
-        the leave-one-out evidence of at most 10,000 of the rows. None is pure naive Bayes.
+        the leave-one-out evidence of at most 10,000 of the rows (500 for each class are enough
+        where there is but one weight, as of one column). None is pure naive Bayes.
     interactions : "auto" or None, default None
         With "auto", pairs of columns that depend on each other have a say of their own, beside
         that of the columns: how much more often their values meet in a class than by chance. At
@@ -169,7 +176,19 @@ class NaiveBayes(CountingClassifier):
         -------
         self : NaiveBayes
             Fitted.
+
+        Raises
+        ------
+        ValueError
+            If a table, label, weight or option is wrong; it says which, and what to do. A
+            ``class_prior`` must be for the classes that the labels have.
         """
+        return self._fit(X, y, sample_weight)
+
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, more: bool = False
+    ) -> Self:
+        """Learn from labelled rows; there may be more of them, of other classes."""
         every, y = self._rows_and_labels(X, y)
         labels, there = self._encode(y, sample_weight)
         _check_classification(every, labels)
@@ -202,6 +221,7 @@ class NaiveBayes(CountingClassifier):
         else:
             raise ValueError("No row has a label; label some rows of each class.")
         self._check_effect(model)
+        _check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.tally)
         self._sample = Reservoir(self.random_state)
         self._sample.add(every if there is None else every.take(there), labels, model)
@@ -219,7 +239,7 @@ class NaiveBayes(CountingClassifier):
         self,
         X: Any,
         y: Any,
-        classes: Any = None,  # noqa: ARG002
+        classes: Any = None,
         sample_weight: Any = None,
     ) -> Self:
         """Learn from more rows; what is counted is the same as from all rows at once.
@@ -234,14 +254,16 @@ class NaiveBayes(CountingClassifier):
         X, y, sample_weight
             As for ``fit``.
         classes : array-like, optional
-            Accepted for scikit-learn's sake and not needed: classes are learned as they come.
+            Not needed, as classes are learned as they come; if they are said, a ``class_prior``
+            is checked against them.
         """
         if not hasattr(self, "model_"):
-            return self.fit(X, y, sample_weight)
+            return self._fit(X, y, sample_weight, classes, more=True)
         every, y = self._rows_and_labels(X, y)
         labels, there = self._encode(y, sample_weight)
         rows = every if there is None else every.take(there)
         model = self.model_ + self._learn(rows, labels) if len(rows) else self.model_
+        _check_class_prior(model, classes, more=True)
         if self._sample is not None and len(rows):
             self._sample.add(rows, labels, model)
         if there is not None:
@@ -394,6 +416,16 @@ def _check_classification(rows: Rows, labels: Labels) -> None:
             "Unknown label type: continuous. Labels are fractions; a class must be a whole number "
             "or a string."
         )
+
+
+def _check_class_prior(model: Model, classes: Any, *, more: bool) -> None:
+    """Raise a ValueError if the class prior is not for these classes, and cannot come to be."""
+    known = model.classes
+    if classes is not None:
+        known = union_classes(known, encode_labels(classes).classes)
+    settings = model.settings
+    more = more and classes is None
+    check_class_prior(settings.class_prior, settings.estimate, known, more=more)
 
 
 def load(path: str | PathLike[str]) -> NaiveBayes:

@@ -1,0 +1,169 @@
+"""The reservoir is a uniform sample of the rows learned, in whatever batches they came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import chi2, hypergeom
+
+from naively import NaiveBayes
+from naively.assess import calibration, reservoir
+from naively.assess.calibration import OF_ONE, ROWS, SampleSize
+from naively.assess.reservoir import Reservoir
+from naively.core.labels import encode_labels
+from naively.data.frames import as_rows
+from naively.model import Model
+
+UNLIKELY = 1e-4
+MODEL = Model.learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), "gaussian")
+
+
+def sampled(nb: NaiveBayes) -> list[float]:
+    """The numbers of the rows in the sample, which their only column holds."""
+    assert nb._sample is not None
+    return ids(nb._sample)
+
+
+def ids(sample: Reservoir) -> list[float]:
+    return sorted(x for rows, _ in sample.batches for x in rows.numbers(rows.names)[:, 0].tolist())
+
+
+def sample_of(n: int, cuts: list[int], seed: int, weight: Any = None) -> Reservoir:
+    """A reservoir of n rows, that came in batches."""
+    X, y = np.arange(float(n))[:, None], np.arange(n) % 2
+    sample = Reservoir(seed)
+    for begin, end in zip([0, *cuts], [*cuts, n], strict=True):
+        some = slice(begin, end)
+        labels = encode_labels(y[some], None if weight is None else weight[some])
+        sample.add(as_rows(X[some]), labels, MODEL)
+    return sample
+
+
+def often(n: int, cuts: list[int], seeds: int) -> np.ndarray:
+    """How often each row is sampled."""
+    count = np.zeros(n)
+    for seed in range(seeds):
+        count[np.array(ids(sample_of(n, cuts, seed)), int)] += 1
+    return count
+
+
+@pytest.mark.parametrize("cuts", [[], [5], [1, 2, 35], [10, 20, 30]], ids=str)
+def test_each_row_is_in_it_as_often_as_any_other(
+    cuts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n, size, seeds = 40, 10, 1000
+    monkeypatch.setattr(reservoir, "sample_size", lambda _: SampleSize(size, size, ""))
+    count = often(n, cuts, seeds)
+    assert count.sum() == seeds * size  # always as many as it is to hold
+    # As each sample has the same size, the counts of two rows are negatively correlated: the sum of
+    # squares is that of n - 1 independent ones, once it is multiplied by (n - 1) / n.
+    p = size / n
+    spread = ((count - seeds * p) ** 2).sum() / (seeds * p * (1 - p)) * (n - 1) / n
+    assert chi2.sf(spread, n - 1) > UNLIKELY
+    late = count[cuts[-1] if cuts else n // 2 :]
+    expected = seeds * p * len(late)
+    assert abs(late.sum() - expected) < 4 * np.sqrt(expected)
+
+
+@given(
+    cuts=st.lists(st.integers(0, 3000), max_size=4),
+    seed=st.integers(0, 100),
+    zeros=st.sampled_from([0, 0.3]),
+)
+def test_it_is_the_same_in_any_batches(cuts: list[int], seed: int, zeros: float) -> None:
+    weight = np.where(np.random.default_rng(seed).random(3000) < zeros, 0.0, 2.0)
+    once = sample_of(3000, [], seed, weight)
+    again = sample_of(3000, sorted({cut for cut in cuts if 0 < cut < 3000}), seed, weight)
+    assert len(once) == 2 * OF_ONE
+    assert ids(once) == ids(again)
+    assert once.seen == again.seen == np.count_nonzero(weight)
+
+
+@given(n=st.integers(1, 30), seed=st.integers(0, 1000), data=st.data())
+def test_a_row_of_weight_0_is_never_in_it(n: int, seed: int, data: Any) -> None:
+    weight = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.5, 3.0]), min_size=n, max_size=n)))
+    cut = data.draw(st.integers(0, n - 1))
+    sample = sample_of(n, [cut] if cut else [], seed, weight)
+    there = np.flatnonzero(weight)
+    assert ids(sample) == there.tolist()  # and each other one is, where there are few
+    assert sample.seen == len(there)
+    for rows, labels in sample.batches:
+        np.testing.assert_array_equal(
+            labels.weight, weight[rows.numbers(rows.names)[:, 0].astype(int)]
+        )
+
+
+def test_classes_that_come_late_do_not_push_out_the_early_rows() -> None:
+    # Of one class 500 rows are enough, of two 1,000; both batches must have their share of these.
+    n = 1200
+    X, y = np.arange(2.0 * n)[:, None], np.repeat(["a", "b"], n)
+    shares = []
+    for seed in range(20):
+        late = NaiveBayes("gaussian", weights="temperature", random_state=seed)
+        late.partial_fit(X[:n], y[:n])
+        assert late.assess().rows == OF_ONE
+        late.partial_fit(X[n:], y[n:])
+        once = NaiveBayes("gaussian", weights="temperature", random_state=seed).fit(X, y)
+        assert sampled(late) == sampled(once)
+        shares.append(sum(x < n for x in sampled(late)))
+    mean, sd = hypergeom(2 * n, n, 2 * OF_ONE).mean(), hypergeom(2 * n, n, 2 * OF_ONE).std()
+    assert abs(np.mean(shares) - mean) < 4 * sd / np.sqrt(20)
+
+
+def test_columns_that_come_late_need_more_rows() -> None:
+    n = 1500
+    x, y = np.arange(2.0 * n), np.arange(2 * n) % 2
+    nb = NaiveBayes("gaussian", weights="temperature").partial_fit({"x": x[:n]}, y[:n])
+    assert nb.assess().rows == 2 * OF_ONE
+    nb.partial_fit({"x": x[n:], "z": x[n:]}, y[n:])
+    found = nb.assess()
+    assert found.rows == found.of == 2 * n
+
+
+def test_random_state_chooses_the_rows() -> None:
+    X, y = np.arange(3000.0)[:, None], np.arange(3000) % 2
+    fits = [
+        sampled(NaiveBayes("gaussian", weights="temperature", random_state=s).fit(X, y))
+        for s in (None, None, 1, 1, np.random.default_rng(1))
+    ]
+    assert fits[0] == fits[1] != fits[2] == fits[3] == fits[4]
+
+
+def test_an_assessment_says_how_many_rows_it_is_of_and_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(3000) % 2
+    texts = [f"{'spam' if c and rng.random() < 0.5 else 'ham'} and eggs number {i}"
+             for i, c in enumerate(y)]  # fmt: skip
+    found = NaiveBayes(text="words").fit(texts, y).assess()
+    assert (found.rows, found.of) == (1000, 3000)
+    assert str(found).splitlines()[5] == (
+        "rows               1,000 of 3,000, drawn at random "
+        "(500 for each class are enough for one weight)"
+    )
+    few = NaiveBayes(text="words").fit(texts[:900], y[:900]).assess()
+    assert (few.rows, few.of, few.why) == (900, 900, "")
+    assert str(few).splitlines()[5] == "rows               900"
+    assert ROWS == 10_000  # as the docstring says
+    monkeypatch.setattr(calibration, "ROWS", 200)
+    X = rng.normal(size=(300, 2))
+    many = NaiveBayes("gaussian").fit(X, X[:, 0] > rng.normal(size=len(X)))
+    assert "200 of 300, drawn at random (enough for the weights)" in str(many.assess())
+
+
+def test_of_very_many_weights_there_are_as_many_rows_as_memory_is_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(calibration, "CELLS", 6000)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(900, 10)), rng.integers(0, 2, 900)
+    found = NaiveBayes("gaussian").fit(X, y).assess()
+    assert found.rows == 300
+    assert "300 of 900, drawn at random (as many as memory is for, with 10 weights of 2" in str(
+        found
+    )
