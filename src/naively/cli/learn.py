@@ -15,6 +15,7 @@ from naively.cli.source import (
     InputFormatOption,
     TargetOption,
     find_target,
+    folder_target,
     held_out,
     read_batches,
 )
@@ -90,7 +91,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     from naively.estimators.naive_bayes import NaiveBayes
 
     begin = time.perf_counter()
-    target = target or _folder_target(data)
+    target = target or folder_target(data)
     wanted = columns if columns is None or target is None else f"{columns},{target}"
     nb = NaiveBayes(
         _event_models(event_models),
@@ -151,14 +152,6 @@ def _smoothing(given: str) -> float | str:
         return given if given == "auto" else float(given)
     except ValueError:
         raise ValueError(f"--smoothing must be auto or a number, got {given!r}.") from None
-
-
-def _folder_target(data: str) -> str | None:
-    from pathlib import Path
-
-    from naively.cli.source import FOLDER_TARGET
-
-    return FOLDER_TARGET if Path(data).is_dir() else None
 
 
 def _event_models(given: str) -> str | dict[str, str]:

@@ -105,6 +105,13 @@ def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
     return target
 
 
+def folder_target(data: str) -> str | None:
+    """Return the name of the labels if DATA is a folder of texts."""
+    from pathlib import Path
+
+    return FOLDER_TARGET if Path(data).is_dir() else None
+
+
 def held_out(rows: int, share: float, seed: int) -> np.ndarray[Any, Any]:
     """Mark the rows that a random split sets aside; the same for the same arguments."""
     import numpy as np
