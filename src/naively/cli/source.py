@@ -112,10 +112,14 @@ def folder_target(data: str) -> str | None:
     return FOLDER_TARGET if Path(data).is_dir() else None
 
 
-def held_out(rows: int, share: float, seed: int) -> np.ndarray[Any, Any]:
-    """Mark the rows that a random split sets aside; the same for the same arguments."""
+def held_out(rows: int, part: float, seed: int) -> np.ndarray[Any, Any]:
+    """Mark the rows that a random split sets aside; the same for the same arguments.
+
+    ``part`` is a share of the rows where it is below 1, and else how many they are.
+    """
     import numpy as np
 
     chosen = np.zeros(rows, np.bool_)
-    chosen[np.random.default_rng(seed).permutation(rows)[: round(rows * share)]] = True
+    size = round(rows * part) if part < 1 else int(part)
+    chosen[np.random.default_rng(seed).permutation(rows)[:size]] = True
     return chosen
