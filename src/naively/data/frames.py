@@ -31,7 +31,8 @@ def as_rows(X: Any, texts: bool | None = None) -> Rows:
         whatever has the Arrow stream interface, ``{name: column}``, ``[{name: cell}, ...]``,
         nested lists, or strings, which make one text column.
     texts : bool, optional
-        Whether a list of lists of strings is texts, as words, whatever their lengths; or a table.
+        Whether a list of lists of strings (or whole numbers) is texts, as words, whatever their
+        lengths; or a table.
         By default it is a table where all have the same length, and texts where they have not. A
         warning says so where it might have been meant otherwise: where no column of such a table
         has many equal cells.
@@ -190,14 +191,19 @@ def _are_lists(values: list[Any]) -> bool:
 def _are_texts(rows: list[Any], texts: bool | None) -> bool:
     """Whether lists are texts, each the words of one, rather than the rows of a table.
 
-    What the caller knows decides, and else the lengths; of one string with white space in each
-    list, they are a table of one column anyway.
+    What the caller knows decides, and else the lengths. Strings are words, and so may whole
+    numbers be; not where every list holds one string, and some white space: these are a column.
     """
     lengths = {None if row is None else len(row) for row in rows}
+    same = len(lengths) == 1
     if lengths == {1} and any(isinstance(of[0], str) and len(of[0].split()) > 1 for of in rows):
         return False
-    same = len(lengths) == 1
-    if texts is None and same and _may_be_words(rows):
+    if texts:
+        cells = (cell for row in rows if row is not None for cell in row)
+        first = next(cells, "")
+        if isinstance(first, str | int | np.integer) and not isinstance(first, bool):
+            return True
+    elif texts is None and same and _may_be_words(rows):
         warnings.warn(
             "X is a list of lists of strings, all of the same length, and is read as a table of "
             f"{len(rows[0])} columns. If each list holds the words of a text, say so by "
@@ -205,19 +211,19 @@ def _are_texts(rows: list[Any], texts: bool | None) -> bool:
             "columns.",
             stacklevel=6,
         )
-    if texts is False and not same:
+    if same:
+        return False
+    if texts is False:
         raise ValueError(
             "The rows have different lengths, so that they are no table; and a table was learned, "
             "no texts."
         )
-    if texts is None and not same:
-        if not any(isinstance(word, str) for row in rows if row is not None for word in row):
-            raise ValueError(
-                "The rows have different lengths, so that they are no table. If they are numbers "
-                'of words, say so: {"text": rows}.'
-            )
-        return True
-    return bool(texts)
+    if not any(isinstance(word, str) for row in rows if row is not None for word in row):
+        raise ValueError(
+            "The rows have different lengths, so that they are no table. If they are numbers "
+            'of words, say so: {"text": rows}.'
+        )
+    return True
 
 
 def _may_be_words(rows: list[Any]) -> bool:
