@@ -12,7 +12,10 @@ IN_NUMPY := $(patsubst %,tests/test_%.py,\
 
 BIN := $(VENV)/bin
 MADE := $(VENV)/made
-PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Twice quiet: errors are shown, and neither warnings nor notices.
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
+BEGIN = mkdir -p $(MADE) && date +%s > $@.begun
+END = touch $@ && echo "... done in $$(($$(date +%s) - $$(cat $@.begun))) s" && rm $@.begun
 
 # The stamp's name says which kernels it stands for, so a compiler installed later is noticed.
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
@@ -82,14 +85,16 @@ $(MADE)/python:
 	3.11 or newer, and $(PYTHON) is " + sys.version.split()[0] + "; try: make PYTHON=python3.13")'
 	@$(PYTHON) -c 'import ensurepip' || \
 	    { echo 'This Python cannot make environments; on Debian: apt install python3-venv'; exit 1; }
+	@$(BEGIN)
 	@echo 'Making $(VENV) ...'
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --upgrade 'pip>=25.1'
-	@mkdir -p $(MADE) && touch $@
+	@$(END)
 
 # Editable, so that changes in Python need nothing; changes in C++ run this again. Building
 # outside pip's isolated environment recompiles only what changed.
 $(NAIVELY): $(MADE)/python pyproject.toml CMakeLists.txt $(wildcard src/native/*)
+	@$(BEGIN)
 	@echo 'Installing naively and what it needs from PyPI into $(VENV) ...'
 	@$(PIP) install $$($(BIN)/python -c "import tomllib; \
 	    print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'])")
@@ -99,9 +104,10 @@ $(NAIVELY): $(MADE)/python pyproject.toml CMakeLists.txt $(wildcard src/native/*
 	@$(PIP) install --no-build-isolation --editable '.[plots]' \
 	    --config-settings=build-dir=$(VENV)/build $(SETTINGS)
 	@$(WITH) $(BIN)/python -c 'import naively; naively.show_config()'
-	@touch $@
+	@$(END)
 
 $(MADE)/test $(MADE)/lint $(MADE)/docs $(MADE)/bench: $(MADE)/%: $(MADE)/python pyproject.toml | $(NAIVELY)
+	@$(BEGIN)
 	@echo 'Installing what "make $*" needs ...'
 	@$(PIP) install --group $*
-	@touch $@
+	@$(END)

@@ -215,10 +215,6 @@ def test_help_names_the_verbs() -> None:
     assert "kernels" in ok("--version")
 
 
-def test_demo_on_your_own_file(data: Path) -> None:
-    assert "held out" in ok("demo", data, "--target", "kind")
-
-
 # Bad input, one by one.
 
 

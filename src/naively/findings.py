@@ -14,12 +14,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Columns, Levels, Words
+from naively.core.analyser import Analyser
+from naively.core.axis import Columns, Levels, Words, title
 from naively.core.cells import Cells
 from naively.core.statistic import CELL, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.core.sums import Sums
 from naively.core.tally import BlockTally, Tally
 from naively.data.columns import Name
+from naively.data.text import TOKEN_PATTERN, Text
 from naively.schema import SHOWN, Group, Schema, list_names
 
 ENOUGH = 100  # rows, before a column that tells the label is no chance
@@ -92,6 +94,29 @@ def warn_of_leaks(schema: Schema, tally: Tally) -> None:
             f"{rows} rows; if it will not be known when predicting, leave it out.",
             stacklevel=3,
         )
+
+
+def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
+    """Warn of texts in none of which a token was found, and say what is looked for."""
+    for name, groups in schema.groups_of.items():
+        blocks = [tally.blocks[group.name] for group in groups if group.kind == "text"]
+        if not blocks or any(block[VALUE].high.any() for block in blocks):
+            continue
+        if not any(block[PRESENT].high.any() for block in blocks):
+            continue  # every text is missing, or of no weight
+        warnings.warn(
+            f"No token was found in any text of column {title(name)!r}, so that nothing was "
+            f"learned from it; looked for were {_sought(groups[0].analyser)}. Others are found by "
+            "Text(token_pattern=...) or Text(analyzer='char') as its event model.",
+            stacklevel=3,
+        )
+
+
+def _sought(analyser: Analyser | None) -> str:
+    if not isinstance(analyser, Text) or analyser.analyzer != "word":
+        return "tokens" if analyser is None else analyser.counted
+    usual = " (two characters or more)" if analyser.token_pattern == TOKEN_PATTERN else ""
+    return f"words that match '{analyser.token_pattern}'{usual}"
 
 
 def _tells(group: Group, block: BlockTally, classes: Flags) -> Flags:

@@ -62,15 +62,15 @@ def evaluate(
 
     learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
     if only_held_out:
-        share, seed = provenance.get("hold_out", 0.0), provenance.get("seed", 0)
-        if not share:
-            raise ValueError(f"{model} was trained on all rows; train it with --hold-out SHARE.")
+        part, seed = provenance.get("hold_out", 0.0), provenance.get("seed", 0)
+        if not part:
+            raise ValueError(f"{model} was trained on all rows; train it with --hold-out.")
         if len(rows) != provenance["rows"]:
             raise ValueError(
                 f"{data} has {len(rows):,} rows, but {model} was trained on a file of "
                 f"{provenance['rows']:,}; --held-out needs that file."
             )
-        aside = held_out(len(rows), share, seed)
+        aside = held_out(len(rows), part, seed)
         rows, y = rows.take(aside), y[aside]
     write_scores(score(learned, rows, y), form)
 

@@ -2,19 +2,57 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from naively.cli.source import TargetOption, find_target, held_out, read
+from naively.cli.source import TargetOption, find_target, folder_target, held_out, read
 
 if TYPE_CHECKING:
+    import numpy as np
+    from rich.console import Console
+
+    from naively import NaiveBayes
+    from naively.assess.scores import Scores
     from naively.data.rows import Rows
+    from naively.explain import Evidence
 
 SHARE, SEED = 0.25, 0  # of the rows that are held out
+WIDTH = 78  # columns, so that nothing is wrapped in a terminal of 80
 SHOWN_CLASSES = 10
+SHOWN_ITEMS = 6  # of an explanation
+SHOWN_COLUMNS = 8  # have a line each; of more columns, each event model has
+SURE = 0.999  # a greater probability would be rounded to certainty
+SHADES = " .:*#"  # of pixels
+
+ABOUT = """\
+NaiveBayes() learns three quarters of the rows of each table, chosen at random,
+and predicts the rest, which it has not seen. Nothing is set by hand.
+
+  accuracy           share of right answers
+  log loss           mean of -log(probability of the right answer); 0 is best
+  calibration error  how far probabilities are from how often they come true
+  always '...'       the most frequent class as the answer to everything, with
+                     the frequencies of the classes as their probabilities
+
+An explanation is a sum: +1 multiplies the odds of the answer by 2.7, -1 divides
+them by as much, and all of it adds up to the log odds."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A labelled table, the question that it asks, and how to get it."""
+
+    title: str
+    get: Callable[[], tuple[Rows, np.ndarray[Any, Any]]]
+    draw: Callable[[Rows], list[str]] | None = None  # a row, where it is a picture
 
 
 def demo(
@@ -25,72 +63,257 @@ def demo(
     target: TargetOption = None,
 ) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
-    from naively.core import compute
-    from naively.data import examples
-    from naively.data.frames import as_rows
-    from naively.data.rows import column_rows
+    from rich.console import Console
 
+    from naively.core import compute
+
+    console = Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty())
     if compute.NATIVE is None:
         sys.stderr.write(f"{compute.HINT}\n")
-    if data is not None:
-        table = read(data)
-        y = table.pop(find_target(list(table), target, data))
-        _run(f"{data}: which {target}?", column_rows(table), y)
-        return
-    texts, libraries = examples.docstrings()
-    _run("Text: which library does a docstring come from?", as_rows(texts), libraries)
-    for title, read_example in (
-        ("Pixels: which digit was written?", examples.digits),
-        ("Measurements: which grower's wine?", examples.wine),
-        ("Measurements: is the tumour malignant?", examples.breast_cancer),
-    ):
-        X, y, names, classes = read_example()
-        table = {name: X[:, j] for j, name in enumerate(names)}
-        _run(title, column_rows(table), [classes[c] for c in y])
-
-
-def _run(title: str, rows: Rows, y: Any) -> None:
-    from rich.console import Console
-    from rich.markup import escape
-
-    from naively.assess.scores import score
-    from naively.core.labels import encode_labels
-    from naively.explain import explain, strongest
-    from naively.model import Model
-
-    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-    labels = encode_labels(y)
-    aside = held_out(len(rows), SHARE, SEED)
     begin = time.perf_counter()
-    model = Model.learn(rows.take(~aside), encode_labels(labels.classes[labels.codes[~aside]]))
-    seconds = time.perf_counter() - begin
-    test = rows.take(aside)
-    s = score(model, test, labels.classes[labels.codes[aside]])
-    console.print(f"\n[bold]{escape(title)}[/bold]")
-    console.print(
-        f"learned {(~aside).sum():,} rows of {len(model.classes)} classes in {seconds:.2f} s"
-    )
-    console.print(
-        f"accuracy on {s.rows:,} rows held out: [bold]{s.accuracy:.3f}[/bold]"
-        f" (always answering {escape(repr(s.majority))}: {s.majority_accuracy:.3f})"
-    )
-    console.print("what speaks most for each class (weight of evidence, nats):")
-    for c, label in enumerate(model.classes.tolist()[:SHOWN_CLASSES]):
-        items = ", ".join(_item(*item) for item in strongest(model, c, 6))
-        console.print(f"  {escape(str(label))}: {escape(items)}")
-    console.print("one of the rows held out, explained:")
-    evidence = explain(model, test.take(slice(0, 1)))[0]
-    lines = str(evidence).splitlines()
-    shown = 9
-    more = [f"          and {len(lines) - shown} more"] if len(lines) > shown else []
-    for line in lines[:shown] + more:
-        console.print(f"  {escape(line)}")
+    if data is None:
+        console.print(ABOUT)
+        for example in _examples():
+            _run(console, example)
+    else:
+        rows, y, target = _own(data, target)
+        console.print(ABOUT)
+        _run(console, Example(f"{Path(data).name}: which {target}?", lambda: (rows, y)))
+    console.print(f"\nAll of this took {_seconds(begin)}.", style="dim")
+    _say_what_is_next(console, data, target)
 
 
-def _item(column: str, value: Any, weight: float) -> str:
-    name = value if isinstance(value, str) and column == "text" else column
-    if not isinstance(value, str) and value is not None:
-        name = f"{column} {value:.4g}" if isinstance(value, float) else f"{column} = {value}"
-    elif column != "text" and value is not None:
-        name = f"{column} = {value}"
-    return f"{name} {weight:+.1f}"
+def _own(data: str, target: str | None) -> tuple[Rows, np.ndarray[Any, Any], str]:
+    from naively.data.rows import column_rows
+
+    table = read(data)
+    target = find_target(list(table), target or folder_target(data), data)
+    y = table.pop(target)
+    return column_rows(table), y, target
+
+
+def _examples() -> list[Example]:
+    """Make the list of examples; the data are read when each has its turn."""
+    import numpy as np
+
+    from naively.data import examples
+    from naively.data.frames import as_rows
+
+    def texts() -> tuple[Rows, np.ndarray[Any, Any]]:
+        documents, libraries = examples.docstrings()
+        return as_rows(documents), np.array(libraries)
+
+    def of(get: Callable[[], examples.Table]) -> Callable[[], tuple[Rows, Any]]:
+        def table() -> tuple[Rows, np.ndarray[Any, Any]]:
+            X, y, names, classes = get()
+            return as_rows({name: X[:, j] for j, name in enumerate(names)}), np.array(classes)[y]
+
+        return table
+
+    return [
+        Example("Texts: which library does a docstring come from?", texts),
+        Example("Pixels: which digit was written?", of(examples.digits), _draw),
+        Example("Measurements: which grower's wine is it?", of(examples.wine)),
+        Example("Measurements: is the tumour malignant?", of(examples.breast_cancer)),
+    ]
+
+
+def _draw(digit: Rows) -> list[str]:
+    """Draw the first of some images of 8 x 8 pixels, each from 0 to 16."""
+    pixels = digit.numbers(digit.names)[0].reshape(8, 8)
+    shade = (pixels / 17 * len(SHADES)).astype(int)
+    return ["".join(2 * SHADES[one] for one in line) for line in shade]
+
+
+def _run(console: Console, example: Example) -> None:
+    import numpy as np
+
+    from naively import NaiveBayes
+    from naively.assess.scores import scores
+    from naively.core.labels import encode_labels
+
+    console.print(f"\n{_short(example.title, WIDTH)}", style="bold")
+    times = [time.perf_counter()]
+    rows, y = example.get()
+    labels = encode_labels(y)  # a missing label is said
+    y = labels.classes[labels.codes]
+    aside = held_out(len(rows), SHARE, SEED)
+    if not aside.any():
+        raise ValueError(f"{len(rows)} rows are too few to hold a quarter of them out.")
+    times.append(time.perf_counter())
+    nb = NaiveBayes().fit(rows.take(~aside), y[~aside])
+    times.append(time.perf_counter())
+    test, right = rows.take(aside), y[aside]
+    p = nb.predict_proba(test)
+    found = scores(p, nb.classes_, right)
+    times.append(time.perf_counter())
+
+    read_in, fit_in, scored_in = np.diff(times)
+    console.print(
+        f"  {len(rows):,} rows of {len(nb.classes_)} classes, read in {read_in:.2f} s\n"
+        f"  {len(rows) - len(right):,} learned in {fit_in:.2f} s, "
+        f"{len(right):,} held out and scored in {scored_in:.2f} s\n",
+        style="dim",
+    )
+    frequency = nb.class_count_ / nb.class_count_.sum()
+    always = scores(np.tile(frequency, (len(right), 1)), nb.classes_, right)
+    _print_scores(console, found, always, frequency[nb.classes_ == found.majority].sum())
+    _print_columns(console, nb)
+    _print_classes(console, nb)
+    hit = nb.classes_[p.argmax(axis=1)] == right
+    for name, where in (("right", np.flatnonzero(hit)), ("wrong", np.flatnonzero(~hit))):
+        if not len(where):
+            console.print(f"\n  None of these {len(right):,} answers is {name}.")
+            continue
+        row = test.take(where[:1])
+        console.print(f"\n  The first answer that is {name}, explained", style="bold")
+        _print_row(console, row, example)
+        _print_explanation(console, nb.explain(row)[0], right[where].tolist()[0])
+
+
+def _print_scores(console: Console, found: Scores, always: Scores, frequency: float) -> None:
+    """Print the scores beside those of the majority class, of this frequency in training."""
+    other = _short(f"always {found.majority!r}", 28)
+    wide = max(len(other), len("NaiveBayes()"))
+    console.print(f"  {'':<{wide}}  accuracy  log loss  calibration error")
+    error = abs(frequency - found.majority_accuracy)
+    for name, style, of in (
+        ("NaiveBayes()", "bold green", (found.accuracy, found.log_loss, found.calibration_error)),
+        (other, "", (found.majority_accuracy, always.log_loss, error)),
+    ):
+        console.print(f"  {name:<{wide}}  {of[0]:8.3f}  {of[1]:8.3f}  {of[2]:17.3f}", style=style)
+
+
+def _print_columns(console: Console, nb: NaiveBayes) -> None:
+    """Say what the columns were taken for: each, or if they are many, by event model."""
+    schema = nb.schema_
+    console.print("\n  What the columns were taken for", style="bold")
+    if schema.width <= SHOWN_COLUMNS:
+        for line in str(schema).splitlines():
+            _print_wrapped(console, line)
+        return
+    names_of: dict[tuple[str, str], list[str]] = {}
+    for name, group in schema.columns.items():
+        names_of.setdefault((group.event.name, f"{group.kind}s"), []).append(str(name))
+    for (event, kind), names in names_of.items():
+        _print_wrapped(
+            console, f"{event}  {len(names)} columns of {kind}: {', '.join(names)}", lines=2
+        )
+    unused = [str(name) for name in schema.order if name not in schema.columns]
+    if unused:
+        _print_wrapped(console, f"not learned  missing throughout: {', '.join(unused)}", lines=2)
+
+
+def _print_classes(console: Console, nb: NaiveBayes) -> None:
+    from naively.explain import strongest
+
+    console.print("\n  What speaks most for each class", style="bold")
+    labels = nb.classes_.tolist()
+    wide = min(max(len(str(label)) for label in labels[:SHOWN_CLASSES]), 20)
+    for c, label in enumerate(labels[:SHOWN_CLASSES]):
+        items = (_item(column, value) for column, value, _ in strongest(nb.model_, c, SHOWN_ITEMS))
+        line = f"    {_short(label, wide):<{wide}}  {next(items, '')}"
+        for item in items:
+            if len(line) + len(item) + 2 <= WIDTH:
+                line += f", {item}"
+        console.print(_short(line, WIDTH))
+    if len(labels) > SHOWN_CLASSES:
+        console.print(f"    and so on, for {len(labels) - SHOWN_CLASSES} more classes")
+
+
+def _print_row(console: Console, row: Rows, example: Example) -> None:
+    """Print the texts of a row, or its picture; the numbers come with the explanation."""
+    for line in example.draw(row) if example.draw else ():
+        console.print(f"      {line}".rstrip())
+    for name in row.names:
+        if row.kind(name) == "text":
+            _print_wrapped(console, _plain(row.values(name)[0]), lines=2)
+
+
+def _print_explanation(console: Console, evidence: Evidence, right: Any) -> None:
+    from rich.text import Text
+
+    c = evidence.best
+    labels = evidence.classes.tolist()
+    answer, rival = _short(repr(labels[c]), 20), _short(repr(labels[evidence.rival(c)]), 20)
+    p = evidence.probability(c)
+    sure = f"over {SURE:.1%}" if p > SURE else f"{p:.1%}"
+    verdict = "right" if labels[c] == right else f"wrong: it is {_short(repr(right), 20)}"
+    console.print(f"    {answer} with a probability of {sure} is {verdict}")
+    every = evidence.top(c)
+    odds = float(evidence.weights(c).sum())
+    few = len(every) <= SHOWN_ITEMS + 1
+    shown = every if few else every[:SHOWN_ITEMS]
+    lines = [(weight, _item(column, value, exact=True)) for column, value, weight in shown]
+    if not few:
+        rest = sum(weight for _, _, weight in every[SHOWN_ITEMS:])
+        lines.append((rest, f"{len(every) - SHOWN_ITEMS:,} others together"))
+    for weight, item in lines:
+        number = Text(f"    {weight:+8.2f}", style="green" if weight > 0 else "red")
+        console.print(number + Text(_short(f"  {item}", WIDTH - 12), style=""))
+    console.print(f"    {odds:8.2f}  log odds of {answer} against {rival}", style="bold")
+
+
+def _say_what_is_next(console: Console, data: str | None, target: str | None) -> None:
+    me = _own_name()
+    file = shlex.quote(data) if data else "FILE"
+    column = f"--target {shlex.quote(target) if target else 'COLUMN'}"
+    console.print("\nNext", style="bold")
+    if data is None:
+        console.print(
+            "  FILE is CSV, Parquet or JSON lines, and COLUMN is the one to be predicted;\n"
+            "  or FILE is a folder with one folder of text files for each class."
+        )
+    for command, what in (
+        *([] if data else [(f"demo {file} {column}", "all of this, with your own data")]),
+        (f"train {file} {column} -o my.naively", "learn it, and keep the model"),
+        ("predict my.naively NEW_FILE", "the class of each row of another file"),
+        ("explain my.naively NEW_FILE", "and why"),
+    ):
+        console.print(f"  # {what}", style="dim")
+        console.print(f"  {me} {command}", soft_wrap=True)  # to be copied: never broken
+    console.print("  # or in Python", style="dim")
+    console.print("  from naively import NaiveBayes")
+    console.print('  nb = NaiveBayes().fit(table, "column"); print(nb.assess())')
+
+
+def _own_name() -> str:
+    """Return the command that runs this: without its folder only if the shell finds it so."""
+    called = sys.argv[0]
+    if called.endswith("__main__.py"):
+        return "python -m naively"
+    return "naively" if shutil.which("naively") == called else shlex.quote(called)
+
+
+def _item(column: str, value: Any, *, exact: bool = False) -> str:
+    """Write an item of evidence: a word as it is, a level or number beside its column."""
+    if value is None:
+        return column
+    if isinstance(value, float):
+        return f"{column} {'=' if exact else 'near'} {value:,.10g}"
+    return _plain(value) if column == "text" else f"{column} = {_plain(value)}"
+
+
+def _print_wrapped(console: Console, text: str, lines: int = 3) -> None:
+    import textwrap
+
+    wrapped = textwrap.wrap(
+        text, WIDTH, initial_indent="    ", subsequent_indent="      ", max_lines=lines,
+        placeholder=" ...", drop_whitespace=True,
+    )  # fmt: skip
+    for line in wrapped:
+        console.print(line)
+
+
+def _plain(value: Any) -> str:
+    return " ".join(str(value).split())
+
+
+def _short(value: Any, width: int) -> str:
+    """Cut a text that is too long."""
+    text = str(value)
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
+def _seconds(begin: float) -> str:
+    return f"{time.perf_counter() - begin:.1f} s"

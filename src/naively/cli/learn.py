@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 import sys
 import time
 from typing import Annotated, Any
@@ -15,12 +17,15 @@ from naively.cli.source import (
     InputFormatOption,
     TargetOption,
     find_target,
+    folder_target,
     held_out,
     read_batches,
 )
 
 HOW = ("mean", "map", "mle", "predictive")
 TEXT = ("auto", "words")
+SMOOTHING = ("auto", "laplace", "jeffreys")
+PRIORS = ("data", "uniform")
 WEIGHTS = ("loo", "temperature", "none")
 
 
@@ -44,7 +49,12 @@ def train(  # noqa: PLR0917  (options, not positions)
         ),
     ] = "auto",
     class_prior: Annotated[
-        str, typer.Option(help="data, uniform, or probabilities: a=0.3,b=0.7.")
+        str,
+        typer.Option(
+            help="data, uniform, probabilities: a=0.3,b=0.7, or pretend rows to add to those of "
+            "the sorted classes: 'dirichlet(1)' to each, 'dirichlet(1,2,3)', or 'beta(2,1)', 2 to "
+            "the second of two and 1 to the first."
+        ),
     ] = "data",
     estimate: Annotated[
         str, typer.Option(help="Of parameters: mean, map, mle or predictive.")
@@ -56,7 +66,9 @@ def train(  # noqa: PLR0917  (options, not positions)
             "all) or none (pure naive Bayes)."
         ),
     ] = "loo",
-    smoothing: Annotated[str, typer.Option(help="The pseudo-count, or auto.")] = "auto",
+    smoothing: Annotated[
+        str, typer.Option(help="The pseudo-count: a number, laplace (1), jeffreys (0.5) or auto.")
+    ] = "auto",
     text: Annotated[
         str,
         typer.Option(
@@ -72,8 +84,11 @@ def train(  # noqa: PLR0917  (options, not positions)
         typer.Option("--semi-supervised", help="Learn from rows without a label too."),
     ] = False,
     hold_out: Annotated[
-        float, typer.Option(min=0.0, max=0.99, help="Share of random rows to set aside and score.")
-    ] = 0.0,
+        str,
+        typer.Option(
+            help="Random rows to set aside and score: a share of them below 1, or how many."
+        ),
+    ] = "0",
     seed: Annotated[int, typer.Option(help="Of the random choice of --hold-out.")] = 0,
     input_format: InputFormatOption = None,
     form: FormatOption = None,
@@ -90,11 +105,13 @@ def train(  # noqa: PLR0917  (options, not positions)
     from naively.estimators.naive_bayes import NaiveBayes
 
     begin = time.perf_counter()
-    target = target or _folder_target(data)
+    part = _hold_out(hold_out)
+    prior = _class_prior(class_prior)
+    target = target or folder_target(data)
     wanted = columns if columns is None or target is None else f"{columns},{target}"
     nb = NaiveBayes(
         _event_models(event_models),
-        class_prior="data" if "=" in class_prior else class_prior,
+        class_prior=prior if isinstance(prior, str) else "data",
         estimate=_one_of(estimate, HOW, "--estimate"),
         smoothing=_smoothing(smoothing),
         weights=_one_of(weights, WEIGHTS, "--weights"),
@@ -103,28 +120,34 @@ def train(  # noqa: PLR0917  (options, not positions)
         text=_one_of(text, TEXT, "--text"),
     )
     aside, total, batches = None, 0, 0
-    for table in read_batches(data, input_format, wanted, ignore, whole=bool(hold_out)):
+    for table in read_batches(data, input_format, wanted, ignore, whole=bool(part)):
         target = find_target(list(table), target, data)
         y = table.pop(target)
         rows = column_rows(table)
         total += len(rows)
         batches += 1
-        if hold_out:  # there is one batch
-            chosen = held_out(len(rows), hold_out, seed)
+        if part:  # there is one batch
+            chosen = held_out(len(rows), part, seed)
+            if chosen.all() or not chosen.any():
+                raise ValueError(
+                    f"--hold-out {hold_out} sets {chosen.sum():,} of the {len(rows):,} rows of "
+                    f"{data} aside; there must be some to score and some to learn from."
+                )
             aside = rows.take(chosen), y[chosen]
             rows, y = rows.take(~chosen), y[~chosen]
         nb.partial_fit(rows, y)
     if not batches:
         raise ValueError(f"{data} has no rows to learn from.")
-    if "=" in class_prior:  # of classes that are all known now
-        nb.class_prior = _class_prior(class_prior, nb.classes_.tolist())
+    late = not isinstance(prior, str)
+    if late:  # of classes that are all known now
+        nb.class_prior = _by_label(prior, nb.classes_.tolist())
         settings = replace(nb.model_.settings, class_prior=nb.class_prior)
         nb.keep(replace(nb.model_, settings=settings))
     learned = nb.model_
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
-    if nb.weights and not semi_supervised and (batches > 1 or "=" in class_prior):
+    if nb.weights and not semi_supervised and (batches > 1 or late):
         learned = nb.calibrate().model_
-    provenance = {"target": target, "hold_out": hold_out, "seed": seed, "rows": total}
+    provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     store.save(learned, output, provenance)
     sizes = zip(learned.classes.tolist(), nb.class_count_, strict=True)
     counts = ", ".join(f"{label} {_plain(count)}" for label, count in sizes)
@@ -147,18 +170,35 @@ def _plain(count: float) -> str:
 
 
 def _smoothing(given: str) -> float | str:
+    if given in SMOOTHING:
+        return given
+    pseudo_count = _number(given)
+    if pseudo_count is None or pseudo_count < 0:
+        raise ValueError(
+            f"--smoothing must be {', '.join(SMOOTHING)} or a number that is at least 0, "
+            f"got {given!r}."
+        )
+    return pseudo_count
+
+
+def _hold_out(given: str) -> float | int:
+    """Return a share of the rows if it is below 1, else how many."""
+    part = _number(given)
+    if part is None or part < 0 or (part > 1 and not part.is_integer()):
+        raise ValueError(
+            "--hold-out must be a share of the rows below 1, such as 0.2, or a whole number of "
+            f"rows, such as 1000; got {given!r}."
+        )
+    return part if part < 1 else int(part)
+
+
+def _number(given: str) -> float | None:
+    """Read a finite number."""
     try:
-        return given if given == "auto" else float(given)
+        number = float(given)
     except ValueError:
-        raise ValueError(f"--smoothing must be auto or a number, got {given!r}.") from None
-
-
-def _folder_target(data: str) -> str | None:
-    from pathlib import Path
-
-    from naively.cli.source import FOLDER_TARGET
-
-    return FOLDER_TARGET if Path(data).is_dir() else None
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _event_models(given: str) -> str | dict[str, str]:
@@ -167,15 +207,41 @@ def _event_models(given: str) -> str | dict[str, str]:
     return dict(_pairs(given, "--event-models"))
 
 
-def _class_prior(given: str, classes: list[Any]) -> dict[Any, float]:
-    pairs = _pairs(given, "--class-prior")
-    label_of = {str(label): label for label in classes}  # labels may be numbers
-    try:
-        return {label_of.get(label, label): float(p) for label, p in pairs}
-    except ValueError:
-        raise ValueError(
-            f"--class-prior needs numbers, as in a=0.3,b=0.7; got {given!r}."
-        ) from None
+def _class_prior(given: str) -> Any:
+    """Read a class prior: its name, probabilities by label (still strings), or a distribution."""
+    if given in PRIORS:
+        return given
+    if "=" in given:
+        pairs = _pairs(given, "--class-prior")
+        numbers = {label: _number(p) for label, p in pairs}
+        if None in numbers.values():
+            raise ValueError(f"--class-prior needs numbers, as in a=0.3,b=0.7; got {given!r}.")
+        return numbers
+    return _distribution(given)
+
+
+def _distribution(given: str) -> Any:
+    from naively import Beta, Dirichlet
+
+    written = re.fullmatch(r"\s*(beta|dirichlet)\s*\(([^()]*)\)\s*", given, re.IGNORECASE)
+    name, inside = written.groups() if written else ("", "")
+    counts = [_number(count) for count in inside.split(",")]
+    if name.lower() == "beta" and len(counts) == 2 and None not in counts:
+        return Beta(*counts)  # type: ignore[arg-type]
+    if name.lower() == "dirichlet" and None not in counts:
+        return Dirichlet(counts[0] if len(counts) == 1 else counts)  # type: ignore[arg-type]
+    raise ValueError(
+        f"--class-prior must be {', '.join(PRIORS)}, probabilities such as a=0.3,b=0.7, beta(a,b) "
+        f"of two classes, or dirichlet(a) or dirichlet(a,b,...) of more; got {given!r}."
+    )
+
+
+def _by_label(prior: Any, classes: list[Any]) -> Any:
+    """Return probabilities by label, which may be a number; a distribution as it is."""
+    if not isinstance(prior, dict):
+        return prior
+    label_of = {str(label): label for label in classes}
+    return {label_of.get(label, label): p for label, p in prior.items()}
 
 
 def _one_of(given: str, known: tuple[str, ...], option: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -42,15 +43,20 @@ def write(
         writer.writerows(rows)
     elif form is Format.json:
         for row in rows:
-            record = {n: _finite(v) for n, v in zip(names, row, strict=True)}
+            record = {n: _json(v) for n, v in zip(names, row, strict=True)}
             sys.stdout.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
     else:
         _write_table(names, rows, title)
 
 
-def _finite(value: Any) -> Any:
-    """JSON has no infinity and no NaN."""
-    return None if isinstance(value, float) and not abs(value) < float("inf") else value
+def _json(value: Any) -> Any:
+    """Return what JSON can hold: it has no infinity, which is a string then, and no NaN."""
+    if isinstance(value, list | tuple):
+        return [_json(part) for part in value]
+    value = value.item() if hasattr(value, "item") else value  # NumPy's
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
 
 
 def _write_table(names: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None) -> None:

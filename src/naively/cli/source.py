@@ -105,10 +105,21 @@ def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
     return target
 
 
-def held_out(rows: int, share: float, seed: int) -> np.ndarray[Any, Any]:
-    """Mark the rows that a random split sets aside; the same for the same arguments."""
+def folder_target(data: str) -> str | None:
+    """Return the name of the labels if DATA is a folder of texts."""
+    from pathlib import Path
+
+    return FOLDER_TARGET if Path(data).is_dir() else None
+
+
+def held_out(rows: int, part: float, seed: int) -> np.ndarray[Any, Any]:
+    """Mark the rows that a random split sets aside; the same for the same arguments.
+
+    ``part`` is a share of the rows where it is below 1, and else how many they are.
+    """
     import numpy as np
 
     chosen = np.zeros(rows, np.bool_)
-    chosen[np.random.default_rng(seed).permutation(rows)[: round(rows * share)]] = True
+    size = round(rows * part) if part < 1 else int(part)
+    chosen[np.random.default_rng(seed).permutation(rows)[:size]] = True
     return chosen

@@ -133,6 +133,11 @@ def is_missing(value: Any) -> bool:
         return False
 
 
+def plain(value: Any) -> Any:
+    """Return a string, truth or number of NumPy as Python's own, and anything else as it is."""
+    return value.item() if isinstance(value, np.str_ | np.bool_ | np.number) else value
+
+
 def check_weight(weight: Any, rows: int) -> NDArray[np.float64] | None:
     """Return the sample weights as float64, or raise a ValueError that names the row."""
     if weight is None:
@@ -213,7 +218,7 @@ def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
 
 
 def _encode_objects(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
-    values = labels.tolist()
+    values = list(map(plain, labels.tolist()))
     distinct = list(dict.fromkeys(values))
     kinds = {type(value) for value in distinct}
     if str in kinds and len(kinds) > 1:

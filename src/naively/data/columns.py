@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.labels import is_missing
+from naively.core.labels import is_missing, plain
 
 Name: TypeAlias = str | int
 Kind: TypeAlias = Literal["number", "boolean", "string", "text", "time", "part", "pair"]
@@ -142,7 +142,7 @@ def _of_cells(name: Name, cells: list[Any]) -> Column:
     kinds = set(map(type, cells))
     if not kinds <= {str, type(None)}:
         lists = FAMILIES["words"]
-        cells = [None if not isinstance(c, lists) and is_missing(c) else c for c in cells]
+        cells = [None if not isinstance(c, lists) and is_missing(c) else plain(c) for c in cells]
         kinds = set(map(type, cells))
     families = {_family(kind) for kind in kinds - {type(None)}}
     if None in families:
@@ -185,8 +185,8 @@ def _of_mixed(name: Name, cells: list[Any], families: set[str]) -> Column:
 def _words(name: Name, row: int, cell: Any) -> list[str] | None:
     """Return words as they are, and whole numbers as words."""
     words = cell.tolist() if isinstance(cell, np.ndarray) else cell
-    if words is None or all(type(word) is str for word in words):
-        return words if words is None else list(words)
+    if words is None or all(isinstance(word, str) for word in words):
+        return words if words is None else list(map(str, words))
     if all(isinstance(word, int | np.integer) and not isinstance(word, bool) for word in words):
         return list(map(str, words))
     raise ValueError(

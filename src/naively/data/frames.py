@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
@@ -15,10 +16,11 @@ from naively.data.columns import Column, read_column, read_series
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
 
 TEXT = "text"  # the name of the column that a plain list of texts makes
+DISTINCT = 0.5  # of the cells of a column: a greater share looks like words, not categories
 ARROW_READERS = ("pyarrow", "polars")  # what can take in an Arrow stream
 
 
-def as_rows(X: Any) -> Rows:
+def as_rows(X: Any, texts: bool | None = None) -> Rows:
     """Read a table.
 
     Parameters
@@ -28,6 +30,12 @@ def as_rows(X: Any) -> Rows:
         pandas, Polars, PyArrow and other frames that Narwhals knows (lazy ones are collected),
         whatever has the Arrow stream interface, ``{name: column}``, ``[{name: cell}, ...]``,
         nested lists, or strings, which make one text column.
+    texts : bool, optional
+        Whether a list of lists of strings (or whole numbers) is texts, as words, whatever their
+        lengths; or a table.
+        By default it is a table where all have the same length, and texts where they have not. A
+        warning says so where it might have been meant otherwise: where no column of such a table
+        has many equal cells.
 
     Raises
     ------
@@ -56,7 +64,7 @@ def as_rows(X: Any) -> Rows:
     if isinstance(X, str | bytes):
         raise TypeError("Expected a table or a list of texts, got one string; wrap it in a list.")
     if isinstance(X, list | tuple):
-        return _list_rows(list(X))
+        return _list_rows(list(X), texts)
     return _foreign_rows(X)
 
 
@@ -144,26 +152,23 @@ def _array_rows(X: NDArray[Any]) -> Rows:
     return column_rows({j: X[:, j] for j in range(X.shape[1])})
 
 
-def _list_rows(values: list[Any]) -> Rows:
+def _list_rows(values: list[Any], texts: bool | None = None) -> Rows:
+    if not values:
+        raise ValueError("X is an empty list: there is no row in it to learn from or to predict.")
     if values and isinstance(values[0], Mapping) and all(isinstance(v, Mapping) for v in values):
         return _record_rows(values)
     if _may_be_texts(values) and values:
-        texts, wrong = values, None
+        cells, wrong = values, None
         if not set(map(type, values)) <= {str, type(None)}:
-            texts = [None if is_missing(value) else value for value in values]
-            wrong = next((i for i, v in enumerate(texts) if not isinstance(v, str | None)), None)
+            cells = [None if is_missing(value) else value for value in values]
+            wrong = next((i for i, v in enumerate(cells) if not isinstance(v, str | None)), None)
         if wrong is not None:
             raise ValueError(
-                f"Text {wrong} is a {type(texts[wrong]).__name__}; "
+                f"Text {wrong} is a {type(cells[wrong]).__name__}; "
                 "each must be a string or missing."
             )
-        return column_rows({TEXT: texts}, {TEXT: "text"})
-    if _are_lists(values) and len({len(row) for row in values if row is not None}) > 1:
-        if not any(isinstance(word, str) for row in values if row is not None for word in row):
-            raise ValueError(
-                "The rows have different lengths, so that they are no table. If they are numbers "
-                'of words, say so: {"text": rows}.'
-            )
+        return column_rows({TEXT: cells}, {TEXT: "text"})
+    if _are_lists(values) and _are_texts(values, texts):
         return column_rows({TEXT: values})
     array = np.asarray(values)
     if array.dtype.kind in "OUM" and array.ndim == 2:
@@ -181,6 +186,51 @@ def _are_lists(values: list[Any]) -> bool:
     if not kinds or not all(issubclass(kind, list | tuple | np.ndarray) for kind in kinds):
         return False
     return not any(np.ndim(row) > 1 for row in values if isinstance(row, np.ndarray))
+
+
+def _are_texts(rows: list[Any], texts: bool | None) -> bool:
+    """Whether lists are texts, each the words of one, rather than the rows of a table.
+
+    What the caller knows decides, and else the lengths. Strings are words, and so may whole
+    numbers be; not where every list holds one string, and some white space: these are a column.
+    """
+    lengths = {None if row is None else len(row) for row in rows}
+    same = len(lengths) == 1
+    if lengths == {1} and any(isinstance(of[0], str) and len(of[0].split()) > 1 for of in rows):
+        return False
+    if texts:
+        cells = (cell for row in rows if row is not None for cell in row)
+        first = next(cells, "")
+        if isinstance(first, str | int | np.integer) and not isinstance(first, bool):
+            return True
+    elif texts is None and same and _may_be_words(rows):
+        warnings.warn(
+            "X is a list of lists of strings, all of the same length, and is read as a table of "
+            f"{len(rows[0])} columns. If each list holds the words of a text, say so by "
+            '{"text": X} or event_models=Text(); that it is a table is said by a mapping of '
+            "columns.",
+            stacklevel=6,
+        )
+    if same:
+        return False
+    if texts is False:
+        raise ValueError(
+            "The rows have different lengths, so that they are no table; and a table was learned, "
+            "no texts."
+        )
+    if not any(isinstance(word, str) for row in rows if row is not None for word in row):
+        raise ValueError(
+            "The rows have different lengths, so that they are no table. If they are numbers "
+            'of words, say so: {"text": rows}.'
+        )
+    return True
+
+
+def _may_be_words(rows: list[Any]) -> bool:
+    """Whether lists of the same length, of strings alone, look as little like categories."""
+    if len(rows[0]) < 2 or not all(isinstance(word, str) for row in rows for word in row):
+        return False
+    return all(len(set(column)) > DISTINCT * len(rows) for column in zip(*rows, strict=True))
 
 
 def _record_rows(records: list[Mapping[Any, Any]]) -> Rows:

@@ -20,7 +20,8 @@ class Text(Analyser):
     r"""How a column of texts is counted: its tokens, and their event model.
 
     The settings and the tokens are those of scikit-learn's ``CountVectorizer``. A column of lists
-    of words, or of word numbers, is taken as it is: only stop words and runs are looked for.
+    of words, or of word numbers, is taken as it is: only stop words and runs are looked for, those
+    of characters in the words with a space between them.
 
     Parameters
     ----------
@@ -125,6 +126,8 @@ class Text(Analyser):
 
     def rows(self, texts: Iterable[Any]) -> Sequence[Row]:
         texts = texts if isinstance(texts, list) else list(texts)
+        if self.analyzer != "word" and any(isinstance(row, list | tuple) for row in texts):
+            texts = [" ".join(row) if isinstance(row, list | tuple) else row for row in texts]
         prepare = self._prepare
         if prepare is None:
             return texts

@@ -253,7 +253,8 @@ class Answers(metaclass=ABCMeta):
         Raises
         ------
         ValueError
-            If there is no such class, or an event model that does not say how rows come about.
+            If n is negative, if there is no such class, or of an event model that does not say
+            how rows come about.
 
         Notes
         -----
@@ -269,6 +270,8 @@ class Answers(metaclass=ABCMeta):
         array(['spam', 'spam'], dtype='<U4')
         """
         check_is_fitted(self)
+        if n < 0:
+            raise ValueError(f"n must be a number of rows that is at least 0, got {n}.")
         rows, labels = self.model_.sample(n, y, random_state)
         return self._table(rows), labels
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from os import PathLike
 from typing import Any, Literal, Self
@@ -19,6 +20,7 @@ from naively.assess.pairs import add_pairs
 from naively.assess.reservoir import Reservoir
 from naively.assess.semi_supervised import learn_unlabelled
 from naively.class_prior import ClassPrior, check_class_prior
+from naively.core.analyser import Analyser
 from naively.core.event import How
 from naively.core.labels import (
     Labels,
@@ -27,11 +29,11 @@ from naively.core.labels import (
     encode_some_labels,
     union_classes,
 )
-from naively.data.frames import as_rows
+from naively.data.frames import TEXT, as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
-from naively.events import Beta, Dirichlet
-from naively.findings import warn_of_leaks
+from naively.events import Beta, Categorical, Dirichlet, JointTable
+from naively.findings import warn_of_leaks, warn_of_no_tokens
 from naively.inference import (
     EventModels,
     TextBlocks,
@@ -189,7 +191,7 @@ class NaiveBayes(CountingClassifier):
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, more: bool = False
     ) -> Self:
         """Learn from labelled rows; there may be more of them, of other classes."""
-        every, y = self._rows_and_labels(X, y)
+        every, y = self._rows_and_labels(X, y, _means_texts(self.event_models))
         labels, there = self._encode(y, sample_weight)
         _check_classification(every, labels)
         check_some_weight(labels)
@@ -223,6 +225,7 @@ class NaiveBayes(CountingClassifier):
         self._check_effect(model)
         _check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.tally)
+        warn_of_no_tokens(model.schema, model.tally)
         self._sample = Reservoir(self.random_state)
         self._sample.add(every if there is None else every.take(there), labels, model)
         self.__dict__.pop("unlabelled_weight_", None)
@@ -259,7 +262,7 @@ class NaiveBayes(CountingClassifier):
         """
         if not hasattr(self, "model_"):
             return self._fit(X, y, sample_weight, classes, more=True)
-        every, y = self._rows_and_labels(X, y)
+        every, y = self._rows_and_labels(X, y, self._learned_texts)
         labels, there = self._encode(y, sample_weight)
         rows = every if there is None else every.take(there)
         model = self.model_ + self._learn(rows, labels) if len(rows) else self.model_
@@ -344,10 +347,18 @@ class NaiveBayes(CountingClassifier):
         return self.weights
 
     def _rows(self, X: Any) -> Rows:
-        return as_rows(X)
+        return as_rows(X, self._learned_texts)
+
+    @property
+    def _learned_texts(self) -> bool | None:
+        """Whether texts alone were learned, so that lists of strings are words and no table."""
+        if "model_" not in self.__dict__:
+            return None
+        schema = self.model_.schema
+        return schema.names == [TEXT] and schema.kinds.get(TEXT) == "text"
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Labels]:
-        rows, y = self._rows_and_labels(X, y)
+        rows, y = self._rows_and_labels(X, y, self._learned_texts)
         return rows, encode_labels(y, sample_weight)
 
     def _encode(self, y: Any, sample_weight: Any) -> tuple[Labels, NDArray[np.int64] | None]:
@@ -376,8 +387,8 @@ class NaiveBayes(CountingClassifier):
         )
         return model
 
-    def _rows_and_labels(self, X: Any, y: Any) -> tuple[Rows, Any]:
-        rows = as_rows(X)
+    def _rows_and_labels(self, X: Any, y: Any, texts: bool | None) -> tuple[Rows, Any]:
+        rows = as_rows(X, texts)
         if y is None:
             raise ValueError("requires y to be passed, but the target y is None.")
         if isinstance(y, str):
@@ -401,6 +412,17 @@ class NaiveBayes(CountingClassifier):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _means_texts(event_models: EventModels) -> bool | None:
+    """Whether lists of strings are words or a table, as far as the event models say it."""
+    if isinstance(event_models, Mapping):
+        return True if TEXT in event_models else None
+    one = event_models[0] if isinstance(event_models, list | tuple) else event_models
+    if one == "text" or isinstance(one, Analyser):
+        return True
+    of_levels = isinstance(one, Categorical | JointTable)
+    return False if of_levels or one in (Categorical.name, JointTable.name) else None
 
 
 def _check_classification(rows: Rows, labels: Labels) -> None:

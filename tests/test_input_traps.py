@@ -1,0 +1,225 @@
+"""Input that can be meant in two ways, or that holds nothing: what is decided, and what is said."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from naively import Categorical, JointTable, NaiveBayes, Text
+from naively.data.frames import as_rows
+
+EQUAL = [["cheap", "pills"], ["lunch", "noon"], ["more", "pills"], ["late", "lunch"]]
+UNEQUAL = [["cheap", "pills", "now"], ["lunch", "noon"], ["pills"], ["late", "lunch"]]
+Y = ["spam", "ham", "spam", "ham"]
+
+
+# Lists of lists of strings: texts, or a table?
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: NaiveBayes().fit(UNEQUAL, Y),
+        lambda: NaiveBayes(Text()).fit(EQUAL, Y),
+        lambda: NaiveBayes("text").fit(EQUAL, Y),
+        lambda: NaiveBayes([Text(), Text(ngram_range=(2, 2))]).fit(EQUAL, Y),
+        lambda: NaiveBayes({"text": Text()}).fit(EQUAL, Y),
+        lambda: NaiveBayes().fit({"text": EQUAL}, Y),
+        lambda: NaiveBayes().fit([" ".join(words) for words in EQUAL], Y),
+        lambda: NaiveBayes().partial_fit(UNEQUAL, Y),
+    ],
+    ids=["unequal", "Text", "text", "several", "by name", "mapping", "strings", "partial_fit"],
+)
+def test_what_learned_texts_takes_lists_of_words_of_any_length(make: Any) -> None:
+    nb = make()
+    for lists in (EQUAL, UNEQUAL, [["pills", "pills"]], [["lunch"]], [["pills"], ["noon", "x"]]):
+        as_texts = nb.predict_proba({"text": lists})
+        np.testing.assert_allclose(nb.predict_proba(lists), as_texts, rtol=0)
+        assert (nb.predict(lists) == nb.predict({"text": lists})).all()
+        assert len(nb.explain(lists)) == len(lists)
+    assert nb.predict([["cheap", "pills"], ["lunch", "noon"]]).tolist() == ["spam", "ham"]
+
+
+def test_what_learned_texts_learns_and_forgets_lists_of_words_of_any_length() -> None:
+    for first, second in ((UNEQUAL, EQUAL), (UNEQUAL[:1] + EQUAL, [["one", "word"]] * 4)):
+        y = (Y * 2)[: len(first)]
+        nb = NaiveBayes(weights=None).fit(first, y)
+        both = NaiveBayes(weights=None).fit({"text": first + second}, y + Y)
+        nb.partial_fit(second, Y)
+        np.testing.assert_allclose(nb.predict_proba(EQUAL), both.predict_proba(EQUAL), rtol=1e-12)
+        nb.forget(second, Y)
+        alone = NaiveBayes(weights=None).fit({"text": first}, y)
+        np.testing.assert_allclose(nb.predict_proba(EQUAL), alone.predict_proba(EQUAL), rtol=1e-12)
+
+
+def test_one_string_with_white_space_each_is_no_text_of_one_word() -> None:
+    column = [[" ".join(words)] for words in UNEQUAL]
+    table = NaiveBayes().fit(column, Y)
+    assert table.predict([["lunch noon"], ["cheap pills now"]]).tolist() == ["ham", "spam"]
+    with pytest.raises(ValueError, match="it has 'x0', but 'text' were learned"):
+        NaiveBayes().fit(UNEQUAL, Y).predict(column)
+
+
+def test_runs_of_characters_are_looked_for_in_lists_of_words_too() -> None:
+    strings = [" ".join(words) for words in UNEQUAL]
+    for text in (Text(analyzer="char", ngram_range=(2, 4)), Text(analyzer="char_wb")):
+        nb = NaiveBayes(text, weights=None).fit(strings, Y)
+        of_lists = NaiveBayes(text, weights=None).fit(UNEQUAL, Y)
+        expected = nb.predict_proba(strings)
+        np.testing.assert_allclose(nb.predict_proba(UNEQUAL), expected, rtol=1e-12)
+        np.testing.assert_allclose(of_lists.predict_proba(strings), expected, rtol=1e-12)
+
+
+def test_what_learned_a_table_reads_a_table() -> None:
+    rows = [["red", "small"], ["blue", "large"], ["red", "large"], ["blue", "large"]] * 2
+    nb = NaiveBayes().fit(rows, Y * 2)
+    assert nb.n_features_in_ == 2
+    few = [["red", "small"], ["blue", "large"]]  # would be warned of if nothing were known
+    np.testing.assert_allclose(nb.predict_proba(few), nb.predict_proba(np.array(few, object)))
+    with pytest.raises(ValueError, match=r"rows have different lengths.* a table was learned"):
+        nb.predict([["red", "small"], ["blue"]])
+
+
+def test_lists_of_one_length_are_a_table_and_it_is_said_if_they_look_like_words() -> None:
+    with pytest.warns(UserWarning, match="read as a table of 2 columns") as said:
+        nb = NaiveBayes().fit(EQUAL, Y)
+    assert nb.n_features_in_ == 2
+    assert '{"text": X}' in str(said[0].message)
+    assert "event_models=Text()" in str(said[0].message)
+    assert "mapping" in str(said[0].message)
+    assert said[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("event_models", "rows"),
+    [
+        ("auto", [["yes", "no"], ["no", "yes"], ["no", "no"], ["yes", "yes"]]),
+        ("auto", [["a", "u"], ["b", "u"], ["c", "u"], ["d", "u"]]),  # one has equal cells
+        ("auto", [["a"], ["b"], ["c"], ["d"]]),
+        ("auto", [["a", 1], ["b", 2], ["c", 3], ["d", 4]]),
+        ("categorical", EQUAL),
+        (Categorical(), EQUAL),
+        (JointTable(), EQUAL),
+    ],
+)
+def test_what_can_only_be_a_table_is_one_without_a_word(event_models: Any, rows: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nb = NaiveBayes(event_models, weights=None).fit(rows, Y)
+    assert nb.n_features_in_ == len(rows[0])
+
+
+def test_fit_decides_anew() -> None:
+    nb = NaiveBayes().fit(UNEQUAL, Y)
+    with pytest.warns(UserWarning, match="table of 2 columns"):
+        nb.fit(EQUAL, Y)
+    assert nb.n_features_in_ == 2
+
+
+def test_a_missing_text_among_lists_of_words_makes_them_texts() -> None:
+    nb = NaiveBayes().fit([*EQUAL, None], [*Y, "ham"])
+    assert nb.schema_.kinds == {"text": "text"}
+
+
+def test_numbers_of_words_are_still_asked_for() -> None:
+    with pytest.raises(ValueError, match=r'say so: \{"text": rows\}'):
+        NaiveBayes().fit([[1, 2], [3]], ["a", "b"])
+    nb = NaiveBayes(weights=None).fit({"text": [[1, 2], [3]]}, ["a", "b"])
+    assert nb.predict([[1], [3]]).tolist() == ["a", "b"]
+
+
+# Nothing to learn from.
+
+
+def test_texts_without_a_token_are_warned_of() -> None:
+    with pytest.warns(UserWarning, match="No token was found in any text of column 'text'") as said:
+        NaiveBayes(weights=None, text="words").fit(["a b a", "b b"], [0, 1])
+    message = str(said[0].message)
+    assert r"\b\w\w+\b" in message
+    assert "two characters or more" in message
+    assert "Text(token_pattern=...)" in message
+
+
+def test_the_warning_names_the_column_and_what_is_looked_for() -> None:
+    table = {"note": ["a b", "c"], "other": ["one text", "another text"]}
+    digits = r"\d+"
+    models = {"note": Text(token_pattern=digits), "other": Text()}
+    with pytest.warns(UserWarning, match=r"column 'note'.* words that match '\\d\+'") as said:
+        NaiveBayes(models, weights=None).fit(table, [0, 1])
+    assert len(said) == 1
+    with pytest.warns(UserWarning, match="runs of 9 characters"):
+        NaiveBayes(Text(analyzer="char", ngram_range=(9, 9))).fit(["ab", "c"], [0, 1])
+
+
+@pytest.mark.parametrize("pattern", [r"(?u)\b\w+\b", "char"])
+def test_the_cure_that_is_named_cures(pattern: str) -> None:
+    text = Text(analyzer="char") if pattern == "char" else Text(token_pattern=pattern)
+    nb = NaiveBayes(text, weights=None).fit(["a b a", "b b"], [0, 1])
+    assert nb.predict(["a", "b"]).tolist() == [0, 1]
+
+
+def test_runs_of_characters_are_tokens_too_and_missing_texts_are_none() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NaiveBayes().fit(["a b a", "b b"], [0, 1])
+        NaiveBayes({"t": "text"}, weights=None).fit({"t": [None, None], "x": [1, 2]}, [0, 1])
+
+
+@pytest.mark.parametrize("weights", ["loo", None])
+@pytest.mark.parametrize("verb", ["fit", "partial_fit"])
+def test_an_empty_list_has_no_rows(verb: str, weights: Any) -> None:
+    with pytest.raises(ValueError, match="X is an empty list: there is no row in it to learn"):
+        getattr(NaiveBayes(weights=weights), verb)([], [])
+
+
+def test_a_negative_number_of_rows_cannot_be_drawn() -> None:
+    nb = NaiveBayes().fit({"x": [1.0, 2.0]}, ["a", "b"])
+    with pytest.raises(ValueError, match="a number of rows that is at least 0, got -1"):
+        nb.sample(-1)
+    with pytest.raises(ValueError, match="got -1"):
+        nb.sample(-1, y="a")
+    assert nb.sample(0)[1].shape == (0,)
+
+
+# What is shown are plain Python values, whatever scalars come in.
+
+
+@pytest.mark.parametrize("wrap", [list, lambda cells: np.array(cells, object)])
+def test_scalars_of_numpy_do_not_leak_out(wrap: Any) -> None:
+    x = {
+        np.str_("colour"): wrap([np.str_("red"), np.str_("blue"), None] * 4),
+        "sure": wrap([np.bool_(True), np.bool_(False), None] * 4),
+        "size": wrap([np.float32(1.5), np.int64(2), None] * 4),
+    }
+    y = wrap([np.str_("p"), np.str_("q"), np.str_("p")] * 4)
+    nb = NaiveBayes().fit(x, y)
+    assert nb.classes_.dtype.kind == "U"
+    shown = [
+        repr(nb.assess().by_class), repr(nb.assess().classes), repr(nb.assess().majority),
+        repr([block.axis.levels for block in nb.tally_.blocks.values()
+              if hasattr(block.axis, "levels")]),
+        repr(nb.explain(x).to_dict()), str(nb.explain(x)), str(nb.schema_), repr(nb.schema_.order),
+        repr(as_rows(x).values("sure")), repr(as_rows(x).values("colour")),
+        repr({name: column.tolist() for name, column in nb.sample(3)[0].items()}),
+    ]  # fmt: skip
+    assert [text for text in shown if "np." in text] == []
+
+
+def test_labels_that_are_scalars_of_numpy_are_strings_like_others() -> None:
+    y = np.array(["a", np.str_("b"), np.str_("a"), "b"], object)
+    nb = NaiveBayes().fit({"x": [1.0, 2.0, 1.0, 2.0]}, y)
+    assert nb.classes_.tolist() == ["a", "b"]
+    numbers = np.array([np.int64(1), 2, np.int64(1), 2], object)
+    assert NaiveBayes().fit({"x": [1.0, 2.0, 1.0, 2.0]}, numbers).classes_.dtype.kind == "i"
+
+
+def test_words_may_be_scalars_of_numpy() -> None:
+    words = [list(map(np.str_, row)) for row in UNEQUAL]
+    nb = NaiveBayes().fit(words, Y)
+    np.testing.assert_allclose(
+        nb.predict_proba(words), NaiveBayes().fit(UNEQUAL, Y).predict_proba(UNEQUAL)
+    )
+    assert "np." not in str(nb.explain(words))
