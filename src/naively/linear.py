@@ -45,6 +45,10 @@ def linear(model: Model) -> Linear:
     names: list[str] = []
     tables, total = [], model.start
     for group in model.schema.groups:
+        if group.event.beside:
+            raise ValueError(
+                "The model is not linear in its pairs: each is evidence of two columns at a time."
+            )
         try:
             slope, constant = model.likelihoods[group.name].linear()
         except ValueError as error:
