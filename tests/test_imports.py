@@ -1,5 +1,6 @@
 """What may be loaded when, and by whom: start-up is light, the native kernels have one door."""
 
+import ast
 import inspect
 import re
 import subprocess
@@ -50,6 +51,19 @@ def test_only_one_file_names_the_native_kernels():
         if imports.search(path.read_text(encoding="utf-8"))
     }
     assert users <= {"core/compute.py"}
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.stem)
+def test_other_libraries_are_used_by_their_public_names(path):
+    # Their private modules change without notice, and our dependencies have no upper bounds.
+    imported = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            imported += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+    private = re.compile(r"(?!naively\.|__future__)\w+(\.\w+)*\._")
+    assert [name for name in imported if private.match(name)] == []
 
 
 def test_dir_lists_public_names():
