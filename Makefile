@@ -108,7 +108,7 @@ $(NAIVELY): $(MADE)/python pyproject.toml CMakeLists.txt $(wildcard src/native/*
 	@$(PIP) install scikit-build-core $$($(BIN)/python -c "import scikit_build_core.build as build; \
 	    print(*build.get_requires_for_build_editable())")
 	@rm -f $(VENV)/build/CMakeCache.txt
-	@$(PIP) install --no-build-isolation --editable '.[plots]' \
+	@$(PIP) install --no-build-isolation --editable . \
 	    --config-settings=build-dir=$(VENV)/build $(SETTINGS)
 	@$(WITH) $(BIN)/python -c 'import naively; naively.show_config()'
 	@touch $@
