@@ -7,6 +7,7 @@ SETTINGS ?=# more settings for the build of the kernels
 ARGS ?=# more arguments for pytest, or for the benchmark of accuracy
 WITH ?=# what Python is started with, such as env NAME=value
 JOBS ?= --numprocesses=auto
+SEED ?=# what the examples of "make test-thorough" are drawn from; another one each time
 IN_NUMPY := $(patsubst %,tests/test_%.py,\
     laws cells kernels vocabulary tokens worked estimator store)
 
@@ -23,7 +24,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick conformance lint types bench bench-text bench-accuracy bench-mail docs sanitize clean
+.PHONY: help setup demo test test-quick test-numpy test-thorough coverage conformance lint types bench bench-text bench-accuracy bench-mail docs sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -34,11 +35,22 @@ setup: $(NAIVELY) $(MADE)/test $(MADE)/lint ## install naively and all it is tes
 demo: $(NAIVELY) ## learn, score and explain on real data; or on yours: DATA=file.csv TARGET=column
 	$(BIN)/naively demo $(if $(DATA),"$(DATA)") $(if $(TARGET),--target "$(TARGET)")
 
-test: test-quick ## run all tests with the native kernels, and what counts again in plain NumPy
-	NAIVELY_NATIVE=0 $(BIN)/python -m pytest $(JOBS) $(ARGS) $(IN_NUMPY)
+test: test-quick test-numpy ## run all tests with the native kernels, and what counts again in plain NumPy
 
 test-quick: $(NAIVELY) $(MADE)/test ## run all tests once
 	$(WITH) $(BIN)/python -m pytest $(JOBS) $(ARGS)
+
+test-numpy: $(NAIVELY) $(MADE)/test ## run the tests of what counts in plain NumPy
+	NAIVELY_NATIVE=0 $(BIN)/python -m pytest $(JOBS) $(ARGS) $(IN_NUMPY)
+
+test-thorough: export HYPOTHESIS_PROFILE := thorough
+test-thorough: SEED := $(or $(SEED),$(shell date +%s))
+test-thorough: $(NAIVELY) $(MADE)/test ## run the tests of random examples with many more of them; SEED=n repeats a run
+	@echo 'To draw the same examples again: make test-thorough SEED=$(SEED)'
+	$(BIN)/python -m pytest $(JOBS) -m hypothesis --hypothesis-seed=$(SEED) $(ARGS)
+
+coverage: $(NAIVELY) $(MADE)/test ## run all tests once, and list the lines that none of them runs
+	$(BIN)/python -m pytest $(JOBS) --cov $(ARGS)
 
 conformance: $(NAIVELY) $(MADE)/test ## run scikit-learn's own tests of naive Bayes on the drop-ins
 	$(BIN)/python -m tests.conformance $(ARGS)
@@ -101,7 +113,7 @@ $(NAIVELY): $(MADE)/python pyproject.toml CMakeLists.txt $(wildcard src/native/*
 	@$(PIP) install scikit-build-core $$($(BIN)/python -c "import scikit_build_core.build as build; \
 	    print(*build.get_requires_for_build_editable())")
 	@rm -f $(VENV)/build/CMakeCache.txt
-	@$(PIP) install --no-build-isolation --editable '.[plots]' \
+	@$(PIP) install --no-build-isolation --editable . \
 	    --config-settings=build-dir=$(VENV)/build $(SETTINGS)
 	@$(WITH) $(BIN)/python -c 'import naively; naively.show_config()'
 	@$(END)

@@ -9,8 +9,17 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# While one works on the code the examples stay the same, so that a new failure is of the last edit.
+# What is checked before a change is accepted draws new ones, from a seed that it prints.
 settings.register_profile("default", deadline=None, max_examples=10, derandomize=True)
-settings.register_profile("thorough", deadline=None, max_examples=1000)
+settings.register_profile(
+    "ci",
+    settings.get_profile("default"),
+    derandomize=False,
+    database=None,
+    print_blob=True,
+)
+settings.register_profile("thorough", settings.get_profile("ci"), max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

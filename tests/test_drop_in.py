@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -260,6 +261,59 @@ def test_negative_numbers_are_an_error(make: Any) -> None:
         make().fit(-X, Y)
     with pytest.raises(ValueError, match=rf"Negative values .* {make.__name__} \(input X\)"):
         make().fit(X, Y).predict(-X)
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "right"),
+    [
+        (GaussianNB, {"priors": 0.5}, "an array or None, got 0.5"),
+        (GaussianNB, {"priors": "even"}, "an array or None, got 'even'"),
+        (GaussianNB, {"var_smoothing": -1e-9}, "a number of at least 0 or 'column', got -1e-09"),
+        (GaussianNB, {"var_smoothing": "row"}, "a number of at least 0 or 'column', got 'row'"),
+        (GaussianNB, {"var_smoothing": np.nan}, "a number of at least 0 or 'column', got nan"),
+        (BernoulliNB, {"alpha": -0.5}, "a number of at least 0 or an array, got -0.5"),
+        (BernoulliNB, {"alpha": np.inf}, "a number of at least 0 or an array, got inf"),
+        (BernoulliNB, {"binarize": "yes"}, "a number of at least 0 or None, got 'yes'"),
+        (MultinomialNB, {"alpha": None}, "a number of at least 0 or an array, got None"),
+        (MultinomialNB, {"fit_prior": "no"}, "True or False, got 'no'"),
+        (MultinomialNB, {"class_prior": {0: 1.0}}, "an array or None, got {0: 1.0}"),
+        (ComplementNB, {"force_alpha": 1}, "True or False, got 1"),
+        (ComplementNB, {"norm": "l2"}, "True or False, got 'l2'"),
+        (CategoricalNB, {"alpha": [1.0, 1.0, 1.0]}, "a number of at least 0, got [1.0,"),
+        (CategoricalNB, {"min_categories": 0}, "a whole number of at least 1 or an array"),
+        (
+            CategoricalNB,
+            {"min_categories": 2.5},
+            "a whole number of at least 1 or an array",
+        ),
+    ],
+)
+def test_parameter_of_no_allowed_kind_is_named(
+    make: Any, wrong: dict[str, Any], right: str
+) -> None:
+    (name,) = wrong
+    message = re.escape(f"{name} of {make.__name__} must be {right}")
+    with pytest.raises(ValueError, match=message):
+        make(**wrong).fit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        make(**wrong).partial_fit(X, Y, classes=Y)
+    with pytest.raises(ValueError, match=f"{name}|Number of priors"):  # theirs refuses it, too
+        getattr(theirs, make.__name__)(**wrong).fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    "nb",
+    [
+        GaussianNB(var_smoothing=np.float32(0.5), priors=np.array([0.5, 0.25, 0.25])),
+        MultinomialNB(alpha=np.int64(2), fit_prior=np.False_, class_prior=(0.5, 0.3, 0.2)),
+        MultinomialNB(alpha=(1.0, 2.0, 3.0)),
+        BernoulliNB(binarize=np.float64(1.5), alpha=np.float32(0.5)),
+        CategoricalNB(min_categories=np.int64(9)),
+    ],
+)
+def test_parameters_may_be_numbers_and_arrays_of_numpy(nb: Any) -> None:
+    of_theirs = getattr(theirs, type(nb).__name__)(**nb.get_params())
+    np.testing.assert_allclose(nb.fit(X, Y).predict_proba(X), of_theirs.fit(X, Y).predict_proba(X))
 
 
 @pytest.mark.parametrize("make", ALL[1:])

@@ -1,6 +1,9 @@
 """What may be loaded when, and by whom: start-up is light, the native kernels have one door."""
 
+import ast
+import importlib
 import inspect
+import pkgutil
 import re
 import subprocess
 import sys
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import naively
+from naively.core.event import EventModel
 
 SOURCE = Path(naively.__file__).parent
 HEAVY = {
@@ -50,6 +54,38 @@ def test_only_one_file_names_the_native_kernels():
         if imports.search(path.read_text(encoding="utf-8"))
     }
     assert users <= {"core/compute.py"}
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.stem)
+def test_other_libraries_are_used_by_their_public_names(path):
+    # Their private modules change without notice, and our dependencies have no upper bounds.
+    imported = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            imported += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+    private = re.compile(r"(?!naively\.|__future__)\w+(\.\w+)*\._")
+    assert [name for name in imported if private.match(name)] == []
+
+
+def test_class_is_abstract_or_final():
+    # What a concrete class does is read in its file: no other class changes a part of it.
+    names = (found.name for found in pkgutil.walk_packages([str(SOURCE)], "naively."))
+    modules = [importlib.import_module(name) for name in names if not name.endswith("__main__")]
+    classes = {
+        defined
+        for module in modules
+        for defined in vars(module).values()
+        if inspect.isclass(defined) and defined.__module__ == module.__name__
+    }
+    assert len(classes) > 80
+    inherited = {base for defined in classes for base in defined.__bases__} & classes
+    concrete = {base for base in inherited if not inspect.isabstract(base)}
+    unnamed = {
+        base for base in concrete if issubclass(base, EventModel) and "name" not in dir(base)
+    }
+    assert concrete == unnamed  # an event model without a name cannot be chosen
 
 
 def test_dir_lists_public_names():

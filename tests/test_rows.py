@@ -225,7 +225,7 @@ def test_arrays_of_other_types():
         np.array([1, 2, 3], "m8[m]"),
         [Fraction(1, 3), 2, None],
         [dt.time(12, 30), None, dt.time(1, 0, 0, 1)],
-        [np.timedelta64(3, "s"), np.timedelta64("NaT"), dt.timedelta(1)],
+        [np.timedelta64(3, "s"), np.timedelta64("NaT", "s"), dt.timedelta(1)],
     ):
         assert pure().fit({"x": column}, y).schema_.columns["x"].kind == "number"
     strings = np.array(["u", "v", "u"], np.dtypes.StringDType())
@@ -351,7 +351,7 @@ def test_a_time_that_is_missing_counts_nowhere():
     nb = pure().fit({"when": hours(), "size": list(range(60))}, y)
     with pytest.warns(UserWarning, match="No column 'when'"):
         p = nb.predict_proba({"size": [3]})
-    for nothing in ([None], [np.nan], [np.datetime64("NaT")], [pd.NaT]):
+    for nothing in ([None], [np.nan], [np.datetime64("NaT", "s")], [pd.NaT]):
         np.testing.assert_array_equal(nb.predict_proba({"when": nothing, "size": [3]}), p)
 
 

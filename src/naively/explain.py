@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from naively.core.axis import Axis, Levels, Name, Words, title
 from naively.core.kernels import Floats
 from naively.core.likelihood import ABSENT, Contributions
+from naively.core.shown import Shown
 from naively.core.split import splitter
 from naively.data.rows import Rows
 from naively.model import Model
@@ -35,8 +36,8 @@ class Run(str):
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Evidence:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Shown):
     """The evidence in one row: items with their log likelihood under each class."""
 
     column: list[str]
@@ -121,8 +122,8 @@ class Evidence:
         return column if value is None else f"{column} = {_plain(value)}"
 
 
-@dataclass(frozen=True, eq=False)
-class Explanation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Shown):
     """The evidence in each of several rows; a tidy table by ``to_dict``.
 
     Examples

@@ -99,7 +99,7 @@ def warn_of_leaks(schema: Schema, tally: Tally) -> None:
 def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
     """Warn of texts in none of which a token was found, and say what is looked for."""
     for name, groups in schema.groups_of.items():
-        blocks = [tally.blocks[group.name] for group in groups if group.kind == "text"]
+        blocks = [tally.blocks[group.key] for group in groups if group.kind == "text"]
         if not blocks or any(block[VALUE].high.any() for block in blocks):
             continue
         if not any(block[PRESENT].high.any() for block in blocks):

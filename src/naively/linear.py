@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 
 from naively.core.axis import title
 from naively.core.kernels import Floats
+from naively.core.shown import Shown
 from naively.model import Model
 
+SHOWN = 10  # features of greatest weight
 
-@dataclass(frozen=True, eq=False)
-class Linear:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Linear(Shown):
     """Weights and intercepts, shaped as those of scikit-learn's linear models.
 
     With two classes ``X @ coef[0] + intercept[0]`` is the log odds of the second class, and its
@@ -39,12 +42,28 @@ class Linear:
     intercept: Floats
     classes: NDArray[Any]
 
+    def __str__(self) -> str:
+        labels = self.classes.tolist()
+        of = list(map(repr, labels))
+        if len(labels) == 2:
+            of = [f"log odds of {of[1]} against {of[0]}"]
+        lines = []
+        for what, coef, intercept in zip(of, self.coef, self.intercept, strict=True):
+            lines.append(f"{what}: {intercept:+.3f}, and of {len(coef):,} features mostly")
+            greatest = np.argsort(-np.abs(coef), kind="stable")[:SHOWN]
+            lines += [f"  {coef[j]:+.3f}  {self.feature_names[j]}" for j in greatest]
+        return "\n".join(lines)
+
 
 def linear(model: Model) -> Linear:
     """Return the linear view of a model (see ``NaiveBayes.linear``)."""
     names: list[str] = []
     tables, total = [], model.start
     for group in model.schema.groups:
+        if group.event.beside:
+            raise ValueError(
+                "The model is not linear in its pairs: each is evidence of two columns at a time."
+            )
         try:
             slope, constant = model.likelihoods[group.key].linear()
         except ValueError as error:

@@ -22,6 +22,7 @@ from naively.core.labels import Labels
 from naively.core.likelihood import Contributions, Likelihood
 from naively.core.loglinear import LogLinear
 from naively.core.octaves import Part
+from naively.core.shown import Shown
 from naively.core.statistic import VALUE
 from naively.core.tally import BlockTally, Tally, count_classes
 from naively.core.weights import Weights
@@ -63,8 +64,8 @@ class Settings:
         return Usual(self.estimate, self.smoothing, self.text)
 
 
-@dataclass(frozen=True, eq=False)
-class Model:
+@dataclass(frozen=True, eq=False, repr=False)
+class Model(Shown):
     """What was learned, and everything that follows from it.
 
     ``a + b`` is the model of the rows of both, ``a - b`` the model that never saw b's rows,
@@ -126,6 +127,11 @@ class Model:
         if labels.weight is not None:
             tally = tally.pruned()  # a row of weight 0 was never seen
         return cls(schema, tally, settings or Settings())
+
+    def __str__(self) -> str:
+        rows, classes = self.tally.class_count.sum(), len(self.classes)
+        size = f"{rows:,.10g} rows, {classes:,} classes, {self.schema.width:,} columns"
+        return f"{size}\n{self.described}"
 
     def __add__(self, other: Model) -> Model:
         weights = [model.weights for model in (self, other) if model.weights is not None]

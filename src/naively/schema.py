@@ -19,6 +19,7 @@ from naively.core.analyser import Analyser
 from naively.core.axis import Axis, Columns, Levels, Words, title
 from naively.core.block import Block, Codes
 from naively.core.event import EventModel
+from naively.core.shown import Shown
 from naively.data.columns import Kind, Name
 from naively.data.encode import (
     decode,
@@ -115,8 +116,8 @@ class Group:
         return encode_numbers(rows, columns, sparse=self.event.sparse)
 
 
-@dataclass(frozen=True)
-class Schema:
+@dataclass(frozen=True, repr=False)
+class Schema(Shown):
     """Groups of columns; every column of the table is in one, unless it was missing throughout.
 
     A text may be in several, each with an analyser of its own, and pairs of columns are groups

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from naively.core.kernels import Floats
 from naively.core.labels import encode_labels, union_classes
+from naively.core.shown import Shown
 from naively.data.rows import Rows
 from naively.model import Model
 
@@ -27,8 +28,8 @@ class Bin:
     accuracy: float  # how often that class is the right one
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Shown):
     """Scores on labelled rows, beside the class that is most frequent there.
 
     Parameters

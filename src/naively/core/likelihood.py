@@ -52,17 +52,11 @@ class Likelihood(ABC):
     def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
         """Add the log likelihood of each row to ``start`` and finish (see ``core.kernels``)."""
 
-    base: Callable[[Floats], Floats] | None  # of a cell: what no class changes
+    base: Callable[[Any], Floats] | None  # of the rows of a block: what no class changes
 
     def log_base(self, block: Any) -> Floats:
         """Return what ``log_prob`` leaves out, as it is the same for every class."""
-        if self.base is None:
-            return np.zeros(len(block))
-        if isinstance(block, Dense):
-            total: Floats = np.nansum(self.base(np.asarray(block.values, np.float64)), axis=1)
-            return total
-        row = np.repeat(np.arange(len(block)), np.diff(block.indptr))
-        return np.bincount(row, self.base(block.data), len(block)).astype(np.float64)
+        return np.zeros(len(block)) if self.base is None else self.base(block)
 
     @abstractmethod
     def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
@@ -104,6 +98,18 @@ class Likelihood(ABC):
     @abstractmethod
     def typical(self, c: int) -> Typical:
         """Return the log likelihoods of each word or level, or of a number typical of class c."""
+
+
+def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Any) -> Floats:
+    """Sum a function of the numbers of each row, (rows,); missing cells are left out.
+
+    So is what a sparse block does not store: the function must be 0 at 0.
+    """
+    if isinstance(block, Dense):
+        total: Floats = np.nansum(of_cell(np.asarray(block.values, np.float64)), axis=1)
+        return total
+    row = np.repeat(np.arange(len(block)), np.diff(block.indptr))
+    return np.bincount(row, of_cell(block.data), len(block)).astype(np.float64)
 
 
 def times(table: Floats, weight: Floats, finite: Any = None) -> Floats:

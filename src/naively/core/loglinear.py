@@ -26,7 +26,7 @@ class LogLinear(Likelihood):
 
     slope: Floats
     offset: Floats | None = None
-    base: Callable[[Floats], Floats] | None = None
+    base: Callable[[Any], Floats] | None = None
 
     @cached_property
     def _finite(self) -> tuple[Floats, Floats | None, Floats]:

@@ -71,7 +71,7 @@ class Pointwise(Likelihood):
 
     log_density: Callable[[Floats, NDArray[np.int64]], Floats]
     centre: Floats
-    base: Callable[[Floats], Floats] | None = None
+    base: Callable[[Any], Floats] | None = None
     centres = False
 
     def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:

@@ -16,7 +16,6 @@ from naively.core import compute
 from naively.core.block import Documents
 from naively.core.kernels import Finish, Floats
 from naively.core.likelihood import Contributions, Likelihood, Typical, times
-from naively.core.loglinear import LogLinear
 
 
 def polya_cells(x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
@@ -49,13 +48,10 @@ def log_orders(row: NDArray[np.int64], x: Floats, rows: int) -> Floats:
     return orders
 
 
-@dataclass(frozen=True, eq=False)
-class Bag(LogLinear):
-    """A log-linear likelihood of words in whatever order: the multinomial's."""
-
-    def log_base(self, block: Any) -> Floats:
-        row, _, x = block.entries()
-        return log_orders(row, x, len(block))
+def log_coefficient(block: Any) -> Floats:
+    """Return the log multinomial coefficient of each row, the base measure of a bag of words."""
+    row, _, x = block.entries()
+    return log_orders(row, x, len(block))
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ class Quadratic(Likelihood):
     mean: Floats
     half_precision: Floats
     offset: Floats
-    base: Callable[[Floats], Floats] | None = None
+    base: Callable[[Any], Floats] | None = None
     centres = False
 
     @cached_property

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,12 +22,15 @@ from naively.core.cells import as_cells
 from naively.core.grid import CAP
 from naively.core.kernels import scatter
 from naively.core.labels import Labels, union_classes
+from naively.core.shown import Shown
 from naively.core.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.core.sums import Sums
 
+SHOWN = 10  # classes, when it is printed
 
-@dataclass(frozen=True, eq=False)
-class BlockTally:
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BlockTally(Shown):
     """The sums of one block: for each statistic a table of axis rows × classes."""
 
     axis: Axis
@@ -34,6 +38,13 @@ class BlockTally:
 
     def __getitem__(self, statistic: Statistic) -> Sums:
         return self.sums[statistic]
+
+    def __str__(self) -> str:
+        of = f"{len(self.axis):,} {type(self.axis).__name__.lower()}"
+        classes = max((sums.shape[-1] for sums in self.sums.values()), default=0)
+        counted = ", ".join(statistic.value for statistic in self.sums)
+        size = sum(sums.high.nbytes + sums.low.nbytes for sums in self.sums.values())
+        return f"{of} × {classes:,} classes: {counted} ({size:,} bytes)"
 
     def map(self, function: Any) -> BlockTally:
         """Apply a function to each table."""
@@ -98,8 +109,8 @@ class BlockTally:
         return BlockTally(self.axis.select(keep), tables)
 
 
-@dataclass(frozen=True, eq=False)
-class Tally:
+@dataclass(frozen=True, eq=False, repr=False)
+class Tally(Shown):
     """Sufficient statistics of labelled rows: elements of a commutative group.
 
     Parameters
@@ -128,6 +139,13 @@ class Tally:
     def class_count(self) -> NDArray[np.float64]:
         """How many rows of each class were counted."""
         return self.weight.high
+
+    def __str__(self) -> str:
+        rows = zip(self.classes.tolist(), self.class_count.tolist(), strict=True)
+        by_class = [f"{count:,.10g} of {label!r}" for label, count in islice(rows, SHOWN)]
+        more = [f"{len(self.classes) - SHOWN:,} classes more"] * (len(self.classes) > SHOWN)
+        lines = [f"{self.class_count.sum():,.10g} rows: {', '.join(by_class + more)}"]
+        return "\n".join(lines + [f"{name}: {block}" for name, block in self.blocks.items()])
 
     def __add__(self, other: Tally) -> Tally:
         return _combine(self, other, Sums.__add__)

@@ -15,10 +15,11 @@ import numpy as np
 
 from naively.core.kernels import Floats
 from naively.core.octaves import Part, octave
+from naively.core.shown import Shown
 
 
-@dataclass(frozen=True)
-class Weights:
+@dataclass(frozen=True, repr=False)
+class Weights(Shown):
     """A non-negative factor for the log likelihoods of each part of the evidence.
 
     Parameters
@@ -59,6 +60,13 @@ class Weights:
         return {
             str(part): dict(zip(self.classes, each, strict=True)) for part, each in self.of.items()
         }
+
+    def __str__(self) -> str:
+        lines = [f"fitted on {self.rows:,.10g} rows; mean over the classes (least to greatest)"]
+        for name, by_class in self.by_name.items():
+            of = list(by_class.values())
+            lines.append(f"  {np.mean(of):.3f} ({min(of):.3f} to {max(of):.3f})  {name}")
+        return "\n".join(lines)
 
     def fresh(self, rows: float) -> float:
         """Return the share of the rows that the weights were fitted with, or to."""

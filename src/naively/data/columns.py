@@ -26,7 +26,7 @@ Column: TypeAlias = "tuple[NDArray[Any], Kind | None]"  # the kind is None where
 
 EXACT = 1 << 53  # whole numbers beyond it are not all floats
 TIME = np.dtype("datetime64[us]")
-NAT, SECOND = np.datetime64("NaT"), np.timedelta64(1, "s")
+NAT, SECOND = np.datetime64("NaT", "us"), np.timedelta64(1, "s")
 
 FAMILIES: dict[str, tuple[type, ...]] = {  # what is of two families to Python is of the first
     "duration": (dt.timedelta, np.timedelta64),

@@ -27,19 +27,18 @@ LIBRARIES = {
     "numpy": "numpy",
     "scipy": "scipy",
     "scikit-learn": "sklearn",
-    "matplotlib": "matplotlib",
 }  # label: the package to walk
 
-# Not documentation for users, or not safe to import: backends want displays, others act on import.
+# Not documentation for users, or not safe to import: some act on import.
 SKIPPED = re.compile(
-    r"\.(_\w*|tests?|testing|conftest|backends|sphinxext|externals|experimental|f2py|distutils"
-    r"|core|matlib|mypy_plugin|pylab)(\.|$)"
+    r"\.(_\w*|tests?|testing|conftest|externals|experimental|f2py|distutils|core|matlib"
+    r"|mypy_plugin)(\.|$)"
 )
 SHORTEST = 8  # words
 
 # What gives a library away, and the markup around the words, in the order of removal.
-LIBRARY = r"(?:numpy|scipy|sklearn|scikits?|matplotlib|pyplot|pylab)"
-ALIAS = r"(?:mpl|plt|npt|np|sp)"
+LIBRARY = r"(?:numpy|scipy|sklearn|scikits?)"
+ALIAS = r"(?:npt|np|sp)"
 REMOVED = [
     (re.compile(pattern, re.IGNORECASE | re.MULTILINE), replacement)
     for pattern, replacement in (
@@ -54,7 +53,7 @@ REMOVED = [
         (r"`[~!.]+(?:\w+\.)*(\w+)`", r"\1"),
         (rf"\b(?:{LIBRARY}|{ALIAS})(?:[./]\w+)*[./](\w+)", r"\1"),  # a path's last name
         (rf"{LIBRARY}\w*(?:[- ]learn\b)?", ""),
-        (r"(?<![a-z])(?:(?:mpl|npy)\w*|plt|npt|npz|np|sp)(?![a-z])", ""),
+        (r"(?<![a-z])(?:npy\w*|npt|npz|np|sp)(?![a-z])", ""),
         (r"^ *(?:>>>|\.\.\.)(?= |$)", ""),
         (r"^ *[-=~^]{3,} *$", ""),
         (r"[`*|]+|::$|^ *\.\. ", " "),
@@ -63,19 +62,14 @@ REMOVED = [
 
 
 def docstrings() -> tuple[list[str], list[str]]:
-    """Collect the docstrings of four installed libraries, without the libraries' names.
+    """Collect the docstrings of three libraries that are installed, without the libraries' names.
 
     Returns
     -------
     texts : list of str
         One plain text for each public function, class and module, in a fixed order.
     labels : list of str
-        The library of each: numpy, scipy, scikit-learn or matplotlib.
-
-    Raises
-    ------
-    ImportError
-        If one of the libraries is not installed.
+        The library of each: numpy, scipy or scikit-learn.
 
     Examples
     --------
@@ -83,7 +77,7 @@ def docstrings() -> tuple[list[str], list[str]]:
     >>> len(texts) > 2000
     True
     >>> sorted(set(labels))
-    ['matplotlib', 'numpy', 'scikit-learn', 'scipy']
+    ['numpy', 'scikit-learn', 'scipy']
     """
     label_of: dict[str, str] = {}
     for label, package in LIBRARIES.items():
@@ -158,30 +152,17 @@ def breast_cancer() -> Table:
 
 
 def _bundled(name: str) -> Table:
-    data = getattr(_installed("sklearn.datasets"), f"load_{name}")()
+    data = getattr(importlib.import_module("sklearn.datasets"), f"load_{name}")()
     columns, classes = (
         [str(x) for x in names] for names in (data.feature_names, data.target_names)
     )
     return data.data, data.target, columns, classes
 
 
-def _installed(module: str) -> ModuleType:
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        package = module.partition(".")[0]
-        if error.name != package:
-            raise
-        extra = "naively[plots]" if package == "matplotlib" else "naively"
-        raise ImportError(
-            f"the example data needs {package}, which is not installed: pip install '{extra}'"
-        ) from error
-
-
 def _public_objects(package: str) -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for module in _public_modules(_installed(package)):
+        for module in _public_modules(importlib.import_module(package)):
             if module.__doc__:
                 yield module
             for name in sorted(getattr(module, "__all__", dir(module))):

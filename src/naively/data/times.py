@@ -132,7 +132,7 @@ def _as_times(name: Name, column: NDArray[Any]) -> NDArray[np.datetime64]:
     if column.dtype.kind == "M":
         return column
     if column.dtype.kind != "O":  # a column of floats that is missing throughout
-        return np.full(len(column), np.datetime64("NaT"), TIME)
+        return np.full(len(column), np.datetime64("NaT", "us"), TIME)
     moments = parse_times(column)
     if moments is None:
         row = next(i for i in range(len(column)) if parse_times(column[i : i + 1]) is None)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
 from naively.core.axis import Levels
 from naively.core.kernels import Floats
 from naively.core.statistic import LEVEL
 from naively.data.rows import Rows
+from naively.estimators.parameters import ARRAY, COUNT, NONE, NOT_NEGATIVE, Allowed
 from naively.estimators.preset import DiscretePreset
 from naively.events import Categorical
 
@@ -54,10 +53,10 @@ class CategoricalNB(DiscretePreset):
            [0., 0., 1.]])]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **DiscretePreset._parameter_constraints,  # noqa: SLF001
-        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="left")],
+    allowed: ClassVar[Allowed] = {
+        **DiscretePreset.allowed,
+        "min_categories": [COUNT, ARRAY, NONE],
+        "alpha": [NOT_NEGATIVE],
     }
 
     def __init__(

@@ -7,16 +7,15 @@ settings, and every attribute is derived from the tally.
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively.class_prior import ClassPrior
 from naively.core.kernels import Floats
 from naively.core.statistic import VALUE
+from naively.estimators.parameters import ARRAY, BOOLEAN, NONE, NOT_NEGATIVE, Allowed, text
 from naively.estimators.preset import DiscretePreset, Preset
 from naively.events import Bernoulli, Complement, Gaussian, Multinomial
 from naively.model import Settings
@@ -58,9 +57,9 @@ class GaussianNB(Preset):
            [1.5]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "priors": ["array-like", None],
-        "var_smoothing": [Interval(Real, 0, None, closed="left"), StrOptions({"column"})],
+    allowed: ClassVar[Allowed] = {
+        "priors": [ARRAY, NONE],
+        "var_smoothing": [NOT_NEGATIVE, text("column")],
     }
 
     def __init__(self, *, priors: Any = None, var_smoothing: float | str = 1e-9) -> None:
@@ -135,9 +134,9 @@ class BernoulliNB(DiscretePreset):
            [0., 1.]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **DiscretePreset._parameter_constraints,  # noqa: SLF001
-        "binarize": [None, Interval(Real, 0, None, closed="left")],
+    allowed: ClassVar[Allowed] = {
+        **DiscretePreset.allowed,
+        "binarize": [NOT_NEGATIVE, NONE],
     }
 
     def __init__(
@@ -270,9 +269,9 @@ class ComplementNB(CountPreset):
     array(['b'], dtype='<U1')
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **DiscretePreset._parameter_constraints,  # noqa: SLF001
-        "norm": ["boolean"],
+    allowed: ClassVar[Allowed] = {
+        **DiscretePreset.allowed,
+        "norm": [BOOLEAN],
     }
 
     def __init__(

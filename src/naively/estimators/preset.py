@@ -8,12 +8,10 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from dataclasses import replace
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
@@ -27,6 +25,14 @@ from naively.core.tally import BlockTally, Tally
 from naively.data.frames import as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
 from naively.estimators.base import CountingClassifier, check_some_weight
+from naively.estimators.parameters import (
+    ARRAY,
+    BOOLEAN,
+    NONE,
+    NOT_NEGATIVE,
+    Allowed,
+    check_parameters,
+)
 from naively.model import Model, Settings
 
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
@@ -35,7 +41,7 @@ LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 class Preset(CountingClassifier):
     """One event model for all columns; a column, a class or a cell it cannot take is an error."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]]
+    allowed: ClassVar[Allowed]
 
     @abstractmethod
     def _event(self) -> EventModel:
@@ -62,7 +68,7 @@ class Preset(CountingClassifier):
         self : estimator
             Fitted.
         """
-        self._validate_params()
+        check_parameters(self, self.allowed)
         rows, labels = self._labelled(X, y, sample_weight, reset=True)
         check_some_weight(labels)
         self.__dict__.pop("model_", None)
@@ -80,7 +86,7 @@ class Preset(CountingClassifier):
         classes : array-like, optional
             All classes that will ever come; required at the first call.
         """
-        self._validate_params()
+        check_parameters(self, self.allowed)
         first = "_announced" not in self.__dict__
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -187,11 +193,11 @@ class Preset(CountingClassifier):
 class DiscretePreset(Preset):
     """What the drop-ins for counts, truths and codes share."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
-        "fit_prior": ["boolean"],
-        "class_prior": ["array-like", None],
-        "force_alpha": ["boolean"],
+    allowed: ClassVar[Allowed] = {
+        "alpha": [NOT_NEGATIVE, ARRAY],
+        "fit_prior": [BOOLEAN],
+        "class_prior": [ARRAY, NONE],
+        "force_alpha": [BOOLEAN],
     }
     alpha: Any
     force_alpha: bool

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from naively.core.axis import title
 from naively.core.block import Block, Dense
 from naively.core.kernels import Floats
-from naively.core.likelihood import Likelihood
+from naively.core.likelihood import Likelihood, sum_of_cells
 from naively.core.pointwise import Pointwise
 from naively.core.quadratic import Quadratic
 from naively.core.tally import BlockTally
@@ -61,12 +61,13 @@ class LogNormal(NormalNumbers):
     def likelihood(self, tally: BlockTally) -> Likelihood:
         likelihood = super().likelihood(tally)
         assert isinstance(likelihood, Quadratic | Pointwise)
-        return replace(likelihood, base=_jacobian)
+        return replace(likelihood, base=_log_jacobian)
 
     def predictive(self, tally: BlockTally) -> Any:
         """Return the distribution of the next logarithm."""
         return super().predictive(tally)
 
 
-def _jacobian(log_x: Floats) -> Floats:
-    return -log_x
+def _log_jacobian(block: Block) -> Floats:
+    """Return the sum of -log x over each row: of the density of x, from that of log x."""
+    return sum_of_cells(np.negative, block)

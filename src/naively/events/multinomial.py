@@ -30,8 +30,9 @@ from naively.core.event import (
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.likelihood import Likelihood
+from naively.core.loglinear import LogLinear
 from naively.core.octaves import leave_one_out
-from naively.core.polya import Bag, Polya, polya_cells
+from naively.core.polya import Polya, log_coefficient, polya_cells
 from naively.core.statistic import PRESENT, VALUE
 from naively.core.sums import HAPAX
 from naively.core.tally import BlockTally
@@ -226,7 +227,7 @@ class Multinomial(BagOfCounts):
     def likelihood(self, tally: BlockTally) -> Likelihood:
         if self.integrates:
             return Polya(self._counts(tally, "mean"))
-        return Bag(slope=self.log_probabilities(tally, self.estimate))
+        return LogLinear(self.log_probabilities(tally, self.estimate), base=log_coefficient)
 
     def sample(
         self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator

@@ -110,8 +110,8 @@ class Pairs(EventModel):
         ]
         return {"ratio": np.concatenate([np.empty((0, tally[LEVEL].shape[1])), *ratio])}
 
-    def likelihood(self, tally: BlockTally) -> Beside:
-        return Beside(np.log(self.parameters(tally, self.estimate)["ratio"]), self.axis.first)
+    def likelihood(self, tally: BlockTally) -> Table:
+        return Table(np.log(self.parameters(tally, self.estimate)["ratio"]), self.axis.first)
 
     def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
         assert isinstance(block, Codes)
@@ -154,13 +154,6 @@ class Pairs(EventModel):
 
 
 TRACE = 1e-9  # of a pretend row: 0 of 0 rows says nothing
-
-
-class Beside(Table):
-    """A table of evidence beside that of the columns: every code has a row."""
-
-    def linear(self) -> NoReturn:
-        raise ValueError("they are of two columns at a time.")
 
 
 def residual(count: Floats, m: float) -> Floats:

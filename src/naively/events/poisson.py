@@ -20,7 +20,7 @@ from naively.core.event import (
     numbers,
 )
 from naively.core.kernels import Floats
-from naively.core.likelihood import Likelihood
+from naively.core.likelihood import Likelihood, sum_of_cells
 from naively.core.loglinear import LogLinear
 from naively.core.pointwise import Pointwise
 from naively.core.statistic import PRESENT, VALUE
@@ -93,7 +93,7 @@ class Poisson(EventModel):
             return Pointwise(log_density, events / rows)
         rate = self._rate(tally)
         with np.errstate(divide="ignore"):
-            return LogLinear(slope=np.log(rate), offset=-rate, base=log_factorial)
+            return LogLinear(slope=np.log(rate), offset=-rate, base=log_factorials)
 
     def sample(
         self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
@@ -142,8 +142,12 @@ class Poisson(EventModel):
         return added(events, self.estimate, how), rows
 
 
-def log_factorial(x: Floats) -> Floats:
-    """Return -log x!, the base measure of a count."""
+def log_factorials(block: Block) -> Floats:
+    """Return the sum of -log x! over each row, the base measure of counts."""
+    return sum_of_cells(_log_factorial, block)
+
+
+def _log_factorial(x: Floats) -> Floats:
     from scipy.special import gammaln
 
     log: Floats = -gammaln(x + 1.0)
