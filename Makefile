@@ -20,7 +20,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick conformance lint types bench bench-text bench-accuracy bench-mail docs sanitize clean
+.PHONY: help setup demo test test-quick conformance mutants faults lint types bench bench-text bench-accuracy bench-mail docs sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -39,6 +39,12 @@ test-quick: $(NAIVELY) $(MADE)/test ## run all tests once
 
 conformance: $(NAIVELY) $(MADE)/test ## run scikit-learn's own tests of naive Bayes on the drop-ins
 	$(BIN)/python -m tests.conformance $(ARGS)
+
+mutants: $(NAIVELY) $(MADE)/test $(MADE)/mutants ## how many of 300 small changes the tests notice; an hour, ARGS=--help
+	$(BIN)/python -m tests.mutants $(ARGS)
+
+faults: $(NAIVELY) $(MADE)/test ## plant named faults, one by one; each must be noticed
+	$(BIN)/python -m tests.mutants.faults $(ARGS)
 
 lint: $(NAIVELY) $(MADE)/lint ## check style, format and the layers of imports
 	$(BIN)/ruff check
@@ -101,7 +107,7 @@ $(NAIVELY): $(MADE)/python pyproject.toml CMakeLists.txt $(wildcard src/native/*
 	@$(WITH) $(BIN)/python -c 'import naively; naively.show_config()'
 	@touch $@
 
-$(MADE)/test $(MADE)/lint $(MADE)/docs $(MADE)/bench: $(MADE)/%: $(MADE)/python pyproject.toml | $(NAIVELY)
+$(MADE)/test $(MADE)/lint $(MADE)/docs $(MADE)/bench $(MADE)/mutants: $(MADE)/%: $(MADE)/python pyproject.toml | $(NAIVELY)
 	@echo 'Installing what "make $*" needs ...'
 	@$(PIP) install --group $*
 	@touch $@
