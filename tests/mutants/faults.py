@@ -181,14 +181,14 @@ FAULTS = [
         "src/naively/explain.py",
         "prior: Item = (PRIOR, None, model.start)",
         "prior: Item = (PRIOR, None, model.class_log_prior)",
-        ("tests/test_explain.py",),
+        ("tests/test_explained_items.py",),
     ),
     Fault(
         "explanations are against the weakest class",
         "src/naively/explain.py",
         "return max(others, key=lambda r: self.joint[r])",
         "return min(others, key=lambda r: self.joint[r])",
-        ("tests/test_explain.py",),
+        ("tests/test_explained_items.py",),
     ),
     Fault(
         "a saved model has no weights",
