@@ -24,7 +24,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick test-numpy test-thorough coverage conformance lint types bench bench-text bench-accuracy bench-mail docs sanitize clean
+.PHONY: help setup demo test test-quick test-numpy test-thorough coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-mail docs sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -54,6 +54,12 @@ coverage: $(NAIVELY) $(MADE)/test ## run all tests once, and list the lines that
 
 conformance: $(NAIVELY) $(MADE)/test ## run scikit-learn's own tests of naive Bayes on the drop-ins
 	$(BIN)/python -m tests.conformance $(ARGS)
+
+mutants: $(NAIVELY) $(MADE)/test $(MADE)/mutants ## how many of 300 small changes the tests notice; an hour, ARGS=--help
+	$(BIN)/python -m tests.mutants $(ARGS)
+
+faults: $(NAIVELY) $(MADE)/test ## plant named faults, one by one; each must be noticed
+	$(BIN)/python -m tests.mutants.faults $(ARGS)
 
 lint: $(NAIVELY) $(MADE)/lint ## check style, format and the layers of imports
 	$(BIN)/ruff check
@@ -118,7 +124,7 @@ $(NAIVELY): $(MADE)/python pyproject.toml CMakeLists.txt $(wildcard src/native/*
 	@$(WITH) $(BIN)/python -c 'import naively; naively.show_config()'
 	@$(END)
 
-$(MADE)/test $(MADE)/lint $(MADE)/docs $(MADE)/bench: $(MADE)/%: $(MADE)/python pyproject.toml | $(NAIVELY)
+$(MADE)/test $(MADE)/lint $(MADE)/docs $(MADE)/bench $(MADE)/mutants: $(MADE)/%: $(MADE)/python pyproject.toml | $(NAIVELY)
 	@$(BEGIN)
 	@echo 'Installing what "make $*" needs ...'
 	@$(PIP) install --group $*

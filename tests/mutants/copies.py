@@ -1,0 +1,93 @@
+"""Copies of the repository, in which files are changed and tests run; the tree itself stays."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import cache_from_source, find_spec
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+# An editable install finds the modules of the tree before any path; here those of the copy count.
+SITE = """import sys
+sys.meta_path[:] = [f for f in sys.meta_path if type(f).__name__ != "ScikitBuildRedirectingFinder"]
+"""
+PASSED, NO_TESTS = 0, 5  # of pytest's exit statuses
+
+
+class Copy:
+    """A copy of all files of the tree that git does not ignore, and of the native kernels."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        names = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True)
+        for name in filter(None, names.stdout.split("\0")):
+            if (ROOT / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(ROOT / name, folder / name)
+        native = find_spec("naively.core._native")
+        if native is not None and native.origin is not None:
+            shutil.copy2(native.origin, folder / "src" / "naively" / "core")
+        (folder / "sitecustomize.py").write_text(SITE, encoding="utf-8")
+        code = "import naively; print(naively.__file__)"
+        found = self.python("-c", code).stdout.strip()
+        if not Path(found).is_relative_to(folder):
+            raise RuntimeError(f"Python imports {found!r} and not the copy in {folder}.")
+
+    def python(
+        self, *arguments: str, timeout: float | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run Python in the copy, on one thread and without real data."""
+        env = {name: value for name, value in os.environ.items() if name != "NAIVELY_DATA"}
+        env |= dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"], "1")
+        env["PYTHONPATH"] = os.pathsep.join(map(str, [self.folder / "src", self.folder]))
+        return subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.folder,
+            env=env,
+            timeout=timeout,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+
+    def pytest(
+        self, arguments: Sequence[str], timeout: float | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run tests in the copy, always on the same examples."""
+        given = self.folder / "arguments"  # there may be more than fit on a command line
+        given.write_text("\n".join(arguments), encoding="utf-8")
+        options = ["-p", "no:cacheprovider", "--hypothesis-seed=0"]
+        return self.python("-m", "pytest", *options, f"@{given}", timeout=timeout)
+
+    def notices(self, tests: Sequence[str], timeout: float) -> bool:
+        """Whether one of the tests fails, or does not end."""
+        try:
+            status = self.pytest(["-x", "-q", *tests], timeout).returncode
+        except subprocess.TimeoutExpired:
+            return True
+        if status == NO_TESTS:
+            raise RuntimeError(f"There are no tests by the names {list(tests)}.")
+        return status != PASSED
+
+    @contextmanager
+    def changed(self, file: str, text: str) -> Iterator[None]:
+        """Have another text in a file for a while."""
+        path = self.folder / file
+        before = path.read_text(encoding="utf-8")
+        try:
+            self._write(path, text)
+            yield
+        finally:
+            self._write(path, before)
+
+    @staticmethod
+    def _write(path: Path, text: str) -> None:
+        path.write_text(text, encoding="utf-8")
+        # A change of as many bytes in the same second would not be seen by its time.
+        Path(cache_from_source(str(path))).unlink(missing_ok=True)

@@ -1,0 +1,282 @@
+"""Named faults, each of which would hurt users: do the tests that guard against it notice?
+
+Each is planted alone, in a copy of the tree. A name with words of another fault's may be given, to
+plant a few.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.mutants.copies import ROOT, Copy
+
+SECONDS = 600  # for the guards of one fault
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A mistake in one file, and the tests that guard against it."""
+
+    name: str
+    file: str
+    was: str
+    now: str
+    guards: tuple[str, ...]  # as pytest takes them; the quickest first
+
+    @property
+    def text(self) -> str:
+        """The whole file with the fault; there must be one place for it."""
+        text = (ROOT / self.file).read_text(encoding="utf-8")
+        if text.count(self.was) != 1:
+            sys.exit(
+                f"The fault {self.name!r} no longer applies: {self.file} has {self.was!r} "
+                f"{text.count(self.was)} times. Plant it where that code is now."
+            )
+        return text.replace(self.was, self.now)
+
+
+FAULTS = [
+    Fault(
+        "merged weights are averaged by the wrong shares",
+        "src/naively/core/weights.py",
+        "share = self.rows / rows if",
+        "share = other.rows / rows if",
+        ("tests/test_weights.py",),
+    ),
+    Fault(
+        "a merged model keeps the first model's weights",
+        "src/naively/model.py",
+        "weights[0] + weights[1] if len(weights) == 2 else next(iter(weights), None)",
+        "next(iter(weights), None)",
+        ("tests/test_weights.py",),
+    ),
+    Fault(
+        "precision and recall are swapped",
+        "src/naively/assess/scores.py",
+        "precision, recall, _, support =",
+        "recall, precision, _, support =",
+        ("tests/test_scores.py",),
+    ),
+    Fault(
+        "the area under ROC of many classes is not weighted by their rows",
+        "src/naively/assess/scores.py",
+        "np.average(areas, weights=shares)",
+        "np.average(areas)",
+        ("tests/test_scores.py",),
+    ),
+    Fault(
+        "scores ignore sample weights",
+        "src/naively/assess/assessment.py",
+        "model.classes[labels.codes], labels.weight)",
+        "model.classes[labels.codes])",
+        ("tests/test_assess.py",),
+    ),
+    Fault(
+        "the calibration error does not weigh its bins by their rows",
+        "src/naively/assess/scores.py",
+        "sum(b.rows * abs(b.confidence - b.accuracy) for b in bins) / rows",
+        "sum(abs(b.confidence - b.accuracy) for b in bins) / len(bins)",
+        ("tests/test_scores.py",),
+    ),
+    Fault(
+        "the log loss forgives what was held to be impossible",
+        "src/naively/assess/scores.py",
+        "LEAST = 1e-15",
+        "LEAST = 1e-3",
+        ("tests/test_scores.py",),
+    ),
+    Fault(
+        "the reservoir keeps the first rows",
+        "src/naively/assess/reservoir.py",
+        "self._random.random(len(self._batches[i][1]))",
+        "len(self._keys) + np.linspace(0, 0.9, len(self._batches[i][1]))",
+        ("tests/test_reservoir.py",),
+    ),
+    Fault(
+        "rows of weight 0 stay in the reservoir",
+        "src/naively/assess/reservoir.py",
+        "if labels.weight is not None and not labels.weight.all():",
+        "if False:",
+        ("tests/test_reservoir.py", "tests/test_assess.py"),
+    ),
+    Fault(
+        "sample weights are ignored when weights are fitted",
+        "src/naively/assess/calibration.py",
+        "    none = (0.0,) * len(classes)\n",
+        "    none = (0.0,) * len(classes)\n"
+        "    plain = Labels(found.labels.codes, found.labels.classes)\n"
+        "    found = Evidence(found.parts, found.centred, found.kinds, found.table, found.prior,"
+        " plain)\n",
+        ("tests/test_calibration.py", "tests/test_laws.py"),
+    ),
+    Fault(
+        "assess() scores rows by the model that has learned them",
+        "src/naively/assess/assessment.py",
+        "rest = unweighted - sample.take(fold == f).learn(unweighted.schema)",
+        "rest = unweighted",
+        ("tests/test_assess.py",),
+    ),
+    Fault(
+        "forget subtracts the class counts alone",
+        "src/naively/core/tally.py",
+        "return _combine(self, other, Sums.__sub__).pruned()",
+        "return replace(_combine(self, other, Sums.__sub__), blocks=self.blocks)",
+        ("tests/test_laws.py",),
+    ),
+    Fault(
+        "decay scales the class counts alone",
+        "src/naively/core/tally.py",
+        "{name: b.map(lambda sums: sums * factor) for name, b in self.blocks.items()}",
+        "self.blocks",
+        ("tests/test_laws.py",),
+    ),
+    Fault(
+        "levels of a merged model are added in the wrong order",
+        "src/naively/core/tally.py",
+        "s: sums.place(rows, len(axis)) if",
+        "s: sums.place(rows[::-1], len(axis)) if",
+        ("tests/test_laws.py",),
+    ),
+    Fault(
+        "leave-one-out forgets the pretend rows of categories",
+        "src/naively/events/categorical.py",
+        "(np.maximum(count - own, 0.0) + m * q) / (total - own + m)",
+        "np.maximum(count - own, 0.0) / (total - own)",
+        ("tests/test_leave_one_out.py",),
+    ),
+    Fault(
+        "leave-one-out leaves nothing out of the numbers",
+        "src/naively/core/event.py",
+        "number, own = Sums(x[:, None]), Sums(labels.one_hot())",
+        "number, own = Sums(x[:, None]), Sums(0 * labels.one_hot())",
+        ("tests/test_leave_one_out.py",),
+    ),
+    Fault(
+        "a missing category is a level",
+        "src/naively/data/encode.py",
+        "    levels_found = tuple(index)\n    index[None] = MISSING\n",
+        "    index[None] = len(index)\n    levels_found = tuple(index)\n",
+        ("tests/test_laws.py",),
+    ),
+    Fault(
+        "a missing boolean is false",
+        "src/naively/events/bernoulli.py",
+        "truth[np.isnan(x)] = np.nan",
+        "truth[np.isnan(x)] = 0.0",
+        ("tests/test_laws.py",),
+    ),
+    Fault(
+        "all classes have the variance of the column",
+        "src/naively/events/gaussian.py",
+        "variance = np.where(unseen, pooled, variance) + added",
+        "variance = pooled + added",
+        ("tests/test_drop_in.py", "tests/test_estimates.py"),
+    ),
+    Fault(
+        "contributions omit the bias",
+        "src/naively/explain.py",
+        "prior: Item = (PRIOR, None, model.start)",
+        "prior: Item = (PRIOR, None, model.class_log_prior)",
+        ("tests/test_explained_items.py",),
+    ),
+    Fault(
+        "explanations are against the weakest class",
+        "src/naively/explain.py",
+        "return max(others, key=lambda r: self.joint[r])",
+        "return min(others, key=lambda r: self.joint[r])",
+        ("tests/test_explained_items.py",),
+    ),
+    Fault(
+        "a saved model has no weights",
+        "src/naively/store.py",
+        '"weights": _weights(model, arrays),',
+        '"weights": None,',
+        ("tests/test_store.py",),
+    ),
+    Fault(
+        "a saved model takes its class prior from the data",
+        "src/naively/store.py",
+        '"class_prior": _class_prior(prior),',
+        '"class_prior": "data",',
+        ("tests/test_store.py",),
+    ),
+    Fault(
+        "the table of costs is transposed",
+        "src/naively/decide.py",
+        "(p @ cost_table(cost, classes)).argmin",
+        "(p @ cost_table(cost, classes).T).argmin",
+        ("tests/test_decide.py",),
+    ),
+    Fault(
+        "predict is unsure where the model is sure",
+        "src/naively/decide.py",
+        "unsure[p[np.arange(len(p)), best] < reject]",
+        "unsure[p[np.arange(len(p)), best] > reject]",
+        ("tests/test_decide.py",),
+    ),
+    Fault(
+        "another class prior is applied twice",
+        "src/naively/decide.py",
+        "np.where(prior > 0, other / prior, 0.0)",
+        "np.where(prior > 0, (other / prior) ** 2, 0.0)",
+        ("tests/test_decide.py",),
+    ),
+    Fault(
+        "the class prior of other rows is estimated in one step",
+        "src/naively/decide.py",
+        "MOST_STEPS = 1000",
+        "MOST_STEPS = 1",
+        ("tests/test_decide.py",),
+    ),
+    Fault(
+        "partial_fit never fits the weights again",
+        "src/naively/estimators/naive_bayes.py",
+        "model.weights.fresh(float(model.tally.class_count.sum())) <= STALE",
+        "model.weights.fresh(float(model.tally.class_count.sum())) < 0",
+        ("tests/test_estimator.py",),
+    ),
+    Fault(
+        "rows without a label count in full",
+        "src/naively/assess/semi_supervised.py",
+        "tally=self.start.tally + soft * share",
+        "tally=self.start.tally + soft",
+        ("tests/test_semi_supervised.py",),
+    ),
+    Fault(
+        "rows are drawn of the first class, whichever is asked for",
+        "src/naively/model.py",
+        "codes = np.full(n, labels.index(label))",
+        "codes = np.full(n, 0)",
+        ("tests/test_sample.py",),
+    ),
+]
+
+
+def main(words: list[str]) -> int:
+    """Plant each fault and say whether a guard noticed; return 0 if all were noticed."""
+    chosen = [fault for fault in FAULTS if all(word in fault.name for word in words)]
+    texts = {fault: fault.text for fault in chosen}  # that all apply is said at once
+    lost = 0
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Copy(Path(folder).resolve())
+        guards = sorted({guard for fault in chosen for guard in fault.guards})
+        quiet = copy.pytest(["-x", "-q", *guards], SECONDS * len(guards))
+        if quiet.returncode:
+            sys.exit(quiet.stdout + "The guards fail before anything is changed.")
+        for fault, text in texts.items():
+            start = time.monotonic()
+            with copy.changed(fault.file, text):
+                caught = copy.notices(fault.guards, SECONDS)
+            lost += not caught
+            took = f"{time.monotonic() - start:.0f} s"
+            print(f"{'caught' if caught else 'NOT CAUGHT':12}{took:>6}  {fault.name}", flush=True)
+    print(f"{len(chosen) - lost} of {len(chosen)} faults were caught.")
+    return int(lost > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

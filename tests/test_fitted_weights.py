@@ -1,0 +1,168 @@
+"""Fitted weights are those of least penalised log loss, as docs/decisions say it.
+
+The loss is written out here, and its slopes are taken numerically: at the least they are 0, or
+point out of the range where a weight is 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from naively import NaiveBayes
+from naively.assess.calibration import fit, temperature
+from naively.assess.evidence import Evidence
+from naively.core.labels import encode_labels
+
+STEP = 1e-5
+
+
+def evidence_of(k: int, n: int, parts: int, kind: str, weighted: bool = False) -> Evidence:
+    """Evidence that is right about the labels to another extent in each part."""
+    rng = np.random.default_rng(k * n * parts)
+    y = np.arange(n) % k
+    table = rng.normal(scale=2.0, size=(parts, n, k))
+    table[:, np.arange(n), y] += np.linspace(-1, 3, parts)[:, None] + 0.5 * (y == 0)
+    table[1:] += 0.5 * table[0]  # said twice
+    table -= table.mean(axis=2, keepdims=True)
+    prior = np.tile(np.log(np.arange(1.0, k + 1) / np.arange(1.0, k + 1).sum()), (n, 1))
+    weight = rng.choice([0.5, 1.0, 3.0], n) if weighted else None
+    labels = encode_labels(y, weight)
+    names = [("g", i) for i in range(parts)]
+    return Evidence(names, [True] * parts, [kind] * parts, table, prior, labels)
+
+
+def log_loss(found: Evidence, weight: np.ndarray, bias: Any) -> float:
+    joint = found.prior + bias + (weight[:, None, :] * found.table).sum(axis=0)
+    right = joint[np.arange(len(joint)), found.labels.codes]
+    rows = np.logaddexp.reduce(joint, axis=1) - right
+    return float(rows.sum() if found.labels.weight is None else rows @ found.labels.weight)
+
+
+def slope(function: Any, x: np.ndarray) -> np.ndarray:
+    """The derivatives of a function of an array, by central differences."""
+    found = np.empty(x.shape)
+    for i in np.ndindex(*x.shape):
+        up, down = x.copy(), x.copy()
+        up[i] += STEP
+        down[i] -= STEP
+        found[i] = (function(up) - function(down)) / (2 * STEP)
+    return found
+
+
+def heat_of(found: Evidence) -> float:
+    """The temperature of all evidence: a grid, then a finer one."""
+    k = found.labels.k
+    near = np.linspace(-5, 3, 801)
+    for width in (0.01, 1e-4):
+        total = found.table.sum(axis=0)[None]
+        loss = [
+            log_loss(found_of(found, total), np.full((1, k), np.exp(t)), 0.0) + t**2 / 2
+            for t in near
+        ]
+        best = near[int(np.argmin(loss))]
+        near = np.linspace(best - width, best + width, 201)
+    return float(np.exp(best))
+
+
+def found_of(found: Evidence, table: np.ndarray) -> Evidence:
+    return Evidence(found.parts[:1], [True], found.kinds[:1], table, found.prior, found.labels)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_temperature_has_the_least_log_loss(k: int, weighted: bool) -> None:
+    found = evidence_of(k, 60, 3, "column", weighted)
+    heat = temperature(found.table.sum(axis=0), found.prior, found.labels)
+    assert heat == pytest.approx(heat_of(found), rel=1e-3)
+    weights = fit(found, "temperature", 60.0)
+    assert weights.of == {}
+    assert (weights.usual, weights.rows) == (heat, 60.0)
+    assert weights.bias == (0.0,) * k
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", ["column", "octave", "pair"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_weights_and_biases_have_the_least_penalised_log_loss(
+    k: int, kind: str, weighted: bool
+) -> None:
+    found = evidence_of(k, 80, 4, kind, weighted)
+    weights = fit(found, "loo", 80.0)
+    weight, bias = np.array([weights.of[part] for part in found.parts]), np.array(weights.bias)
+    heat = heat_of(found)
+    centre, strength, apart = {
+        "column": (0.5 * heat, 5.0, 10.0),
+        "octave": (heat, 0.5 / heat**2, 3.0 / heat**2),
+        "pair": (0.0, 10.0, 10.0),
+    }[kind]
+
+    def of_weight(w: np.ndarray) -> float:
+        mean = w.mean(axis=1, keepdims=True)
+        penalty = strength * ((mean - centre) ** 2).sum() + apart * ((w - mean) ** 2).sum()
+        return log_loss(found, w, bias) + penalty / 2
+
+    def of_bias(b: np.ndarray) -> float:
+        return log_loss(found, weight, b) + 5.0 / 2 * (b @ b)
+
+    assert weight.min() >= 0
+    assert (weight == 0).any() or kind != "column"  # the first part is misleading
+    assert np.abs(slope(of_bias, bias)).max() < 0.01
+    slopes = slope(of_weight, weight)
+    if k == 2:  # what two classes say of a part is one number
+        assert (weight[:, 0] == weight[:, 1]).all()
+        slopes = slopes.sum(axis=1, keepdims=True)
+        weight = weight[:, :1]
+    assert np.abs(slopes[weight > 0]).max() < 0.01
+    assert (slopes[weight == 0] > -0.01).all()
+    assert weights.usual == pytest.approx(0.5 * (heat if kind == "column" else 1.0), rel=1e-3)
+
+
+def test_a_part_whose_weights_must_be_equal_has_one() -> None:
+    found = evidence_of(3, 80, 3, "column")
+    found.centred[1] = False
+    weights = fit(found, "loo", 80.0)
+    apart = [np.ptp(weights.of[part]) for part in found.parts]
+    assert apart[1] == 0
+    assert apart[2] > 1e-3
+
+
+def test_of_one_class_or_no_evidence_there_is_nothing_to_fit() -> None:
+    one = evidence_of(1, 5, 2, "column")
+    for found in (one, found_of(evidence_of(2, 6, 2, "column"), np.zeros((0, 6, 2)))):
+        if found is not one:
+            found.parts.clear()
+        weights = fit(found, "loo", 5.0)
+        assert (weights.of, weights.usual) == ({}, 1.0)
+        assert set(weights.bias) == {0.0}
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_words_that_count_as_one_part_have_a_temperature_and_biases_of_many_classes(
+    k: int,
+) -> None:
+    found = evidence_of(k, 90, 1, "text")
+    weights = fit(found, "loo", 90.0)
+    (weight,) = weights.of.values()
+    if k == 2:
+        assert weight == pytest.approx((heat_of(found),) * 2, rel=1e-3)
+        assert weights.bias == (0.0, 0.0)
+    else:
+        assert min(map(abs, weights.bias)) > 0
+
+
+@pytest.mark.parametrize("weights", ["loo", "temperature"])
+def test_texts_of_words_are_tempered_by_the_temperature_of_their_evidence(weights: str) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b"], 40)
+    texts = [" ".join(rng.choice(list("pqrst" if c == "a" else "rstuv"), 6)) for c in y]
+    texts = [" ".join(letter * 3 for letter in text.split()) for text in texts]
+    nb = NaiveBayes(text="words", weights=weights).fit(texts, y)
+    ((name, of_class),) = nb.weights_.by_name.items()
+    assert "words" in name
+    assert len(set(of_class.values())) == 1
+    found = nb._sample.evidence(nb.model_)
+    assert found.kinds == ["text"]
+    assert of_class["a"] == pytest.approx(heat_of(found), rel=1e-3)
