@@ -187,7 +187,7 @@ def _log_prior(model: Model, labels: Labels, learned: bool) -> Floats:
     pretend: float | Floats = HALF
     if isinstance(prior, Beta | Dirichlet):
         pretend = pretend_classes(prior, model.settings.estimate, model.classes)
-    count = model.tally.class_count - labels.one_hot() + pretend
+    count = np.maximum(model.tally.class_count - labels.one_hot() + pretend, 0.0)
     with np.errstate(divide="ignore"):
         log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
     return np.maximum(log_prior, IMPOSSIBLE)
