@@ -87,7 +87,7 @@ def word_count(model: Model) -> float:
         (Case(Multinomial(alpha="auto"), COUNT, numbers), word_count),
         (Case(Multinomial(alpha="auto"), TEXT, objects, text=True), word_count),
     ],
-    ids=repr,
+    ids=["truths", "counts", "words"],
 )
 @given(data=st.data())
 def test_a_pseudo_count_that_was_chosen_stays(

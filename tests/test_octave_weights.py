@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from naively.core.octaves import octave_part
+from naively.core.octaves import Part
 from naively.core.weights import Weights
 
-OF_WORDS = {octave_part("t", i): (float(i), i + 10.0) for i in range(3)}
-WEIGHTS = Weights(("x", "y"), {**OF_WORDS, ("g", "a"): (7.0, 8.0)}, (0.0, 0.0), 1.0, 9.0)
+OF_WORDS = {Part("t", "text", i): (float(i), i + 10.0) for i in range(3)}
+WEIGHTS = Weights(("x", "y"), {**OF_WORDS, Part("g", "a"): (7.0, 8.0)}, (0.0, 0.0), 1.0, 9.0)
 
 
 def test_words_have_the_weights_of_their_octave_and_the_last_ones_beyond() -> None:
@@ -19,16 +19,16 @@ def test_words_have_the_weights_of_their_octave_and_the_last_ones_beyond() -> No
 
 def test_words_of_a_text_that_was_not_there_have_none() -> None:
     assert WEIGHTS.of_words("another", np.array([1.0]), ["x", "y"]) is None
-    whole = Weights(("x",), {("t", None): (0.5,)}, (0.0,), 1.0, 9.0)
+    whole = Weights(("x",), {Part("t"): (0.5,)}, (0.0,), 1.0, 9.0)
     assert whole.of_words("t", np.array([1.0]), ["x"]) is None
 
 
 def test_words_of_one_part_have_its_weights_however_often_they_come() -> None:
-    one = Weights(("x", "y"), {("t", "all words"): (0.5, 2.0)}, (0.0, 0.0), 1.0, 9.0)
+    one = Weights(("x", "y"), {Part("t", "text"): (0.5, 2.0)}, (0.0, 0.0), 1.0, 9.0)
     found = one.of_words("t", np.array([1.0, 64.0]), ["x", "y"])
     np.testing.assert_array_equal(found, [[0.5, 2.0]] * 2)
 
 
 def test_weights_are_listed_by_column_or_by_a_group_that_is_one_event() -> None:
-    weights = Weights(("x", "y"), {("g", 3): (1.0, 2.0), ("one", None): (0.5, 0.5)}, (0, 0), 1, 9)
+    weights = Weights(("x", "y"), {Part("g", 3): (1.0, 2.0), Part("one"): (0.5, 0.5)}, (0, 0), 1, 9)
     assert weights.by_name == {"x3": {"x": 1.0, "y": 2.0}, "one": {"x": 0.5, "y": 0.5}}

@@ -11,9 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes
-from naively.core.weights import Part, Weights
+from naively.core.octaves import Part
+from naively.core.weights import Weights
 
-PARTS: list[Part] = [("numbers", "x"), ("numbers", "y"), ("joint", None)]
+PARTS = [Part("numbers", "x"), Part("numbers", "y"), Part("joint"), Part("text", "t", 2)]
 LABELS = ["a", "b", "c"]
 NUMBER = st.floats(0, 5)
 
@@ -69,8 +70,8 @@ def test_merging_commutes(a: Weights, b: Weights) -> None:
     assert one.usual == pytest.approx(other.usual, abs=1e-12)
     np.testing.assert_allclose(one.bias_of(LABELS), other.bias_of(LABELS), atol=1e-12)
     assert set(one.of) == set(other.of)
-    for group, column in one.of:
-        tables = [w.table(group, [column], LABELS) for w in (one, other)]
+    for part in one.of:
+        tables = [w.table([part], LABELS) for w in (one, other)]
         np.testing.assert_allclose(*tables, atol=1e-12)
 
 
@@ -81,12 +82,12 @@ def test_weights_without_rows_behind_them_merge_by_halves() -> None:
 
 @given(w=some_weights())
 def test_a_part_without_a_weight_has_the_usual_one_and_a_class_the_mean(w: Weights) -> None:
-    for group, column in [*PARTS, ("numbers", "new")]:
-        table = w.table(group, [column], ["new", *w.classes])[0]
-        own = w.of.get((group, column), (w.usual,) * len(w.classes))
+    for part in [*PARTS, Part("numbers", "new")]:
+        table = w.table([part], ["new", *w.classes])[0]
+        own = w.of.get(part, (w.usual,) * len(w.classes))
         np.testing.assert_allclose(table, [np.mean(own), *own])
-    whole = w.of.get(("joint", None), (w.usual,) * len(w.classes))
-    np.testing.assert_allclose(w.table("joint", ["any"], w.classes)[0], whole)
+    whole = w.of.get(Part("joint"), (w.usual,) * len(w.classes))
+    np.testing.assert_allclose(w.table([Part("joint", "any")], w.classes)[0], whole)
     np.testing.assert_array_equal(w.bias_of(["new", *w.classes]), [0.0, *w.bias])
 
 
