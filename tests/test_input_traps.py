@@ -165,7 +165,8 @@ def test_runs_of_characters_are_tokens_too_and_missing_texts_are_none() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         NaiveBayes().fit(["a b a", "b b"], [0, 1])
-        NaiveBayes({"t": "text"}, weights=None).fit({"t": [None, None], "x": [1, 2]}, [0, 1])
+        x = {"t": [None, "of no weight"], "x": [1, 2]}
+        NaiveBayes({"t": "text"}, weights=None).fit(x, [0, 1], sample_weight=[1, 0])
 
 
 @pytest.mark.parametrize("weights", ["loo", None])
@@ -223,3 +224,4 @@ def test_words_may_be_scalars_of_numpy() -> None:
         nb.predict_proba(words), NaiveBayes().fit(UNEQUAL, Y).predict_proba(UNEQUAL)
     )
     assert "np." not in str(nb.explain(words))
+    assert "np." not in repr(as_rows(words).values("text").tolist())
