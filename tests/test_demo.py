@@ -30,7 +30,6 @@ VERDICT = re.compile(
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    pytest.importorskip("matplotlib", reason="its docstrings are among the texts")
     return ok("demo")
 
 
