@@ -275,36 +275,36 @@ def plain_em(X: np.ndarray, y: np.ndarray, new: np.ndarray, of_new: np.ndarray) 
     return float(-np.log(np.maximum(p, 1e-15)).mean())
 
 
-SEEDS = 6
+SEEDS = 8
 
 
-@pytest.mark.parametrize("far", [False, True], ids=["", "others are far"])
+@pytest.mark.parametrize("alike", [True, False], ids=["", "others are of no class"])
 @pytest.mark.parametrize("draw", [clouds, crossed, repeated, rings], ids=lambda draw: draw.__name__)
-def test_rows_without_a_label_never_hurt_more_than_chance_allows(draw: object, far: bool) -> None:
+def test_rows_without_a_label_never_hurt_more_than_chance_allows(draw: object, alike: bool) -> None:
     with threadpool_limits(1):
-        few, more, em = np.transpose([losses(draw, far, seed) for seed in range(SEEDS)])
+        few, more, em = np.transpose([losses(draw, alike, seed) for seed in range(SEEDS)])
     harm = more - few
     # The mean harm is at most two standard errors off nothing.
     assert harm.mean() <= 2 * harm.std(ddof=1) / np.sqrt(SEEDS) + 1e-9
-    assert harm.mean() < 0.05
-    if (
-        far or draw is not clouds
-    ):  # where EM alone does harm, so that there is something to withstand
+    if alike:  # of ten labelled rows it is hard to say
+        assert harm.mean() < 0.05
+    if draw is not clouds:  # EM alone does harm: there is something to withstand
         assert (em - few).mean() > 0.1
 
 
-def losses(draw: object, far: bool, seed: int) -> tuple[float, float, float]:
+def losses(draw: object, alike: bool, seed: int) -> tuple[float, float, float]:
     """The log loss on new rows, learned from labelled rows, all rows, and all rows by plain EM."""
     rng = np.random.default_rng(seed)
-    X, y = draw(rng, 230)
+    n = 30 if alike else 10  # of few rows leave-one-out alone would often believe the others
+    X, y = draw(rng, n + 200)
+    if not alike:
+        X[n:] = rng.normal(0, 3, X[n:].shape)
     new, of_new = draw(rng, 2000)
-    if far:  # rows of no class
-        X[30:] = rng.normal(0, 30, X[30:].shape)
-    labelled = np.concatenate([y[:30].astype(object), np.full(200, None)])
-    few = NaiveBayes("gaussian").fit(X[:30], y[:30])
+    labelled = np.concatenate([y[:n].astype(object), np.full(200, None)])
+    few = NaiveBayes("gaussian").fit(X[:n], y[:n])
     more = NaiveBayes("gaussian", semi_supervised=True).fit(X, labelled)
     return (
         held_out(few, new, of_new),
         held_out(more, new, of_new),
-        plain_em(X, y[:30], new, of_new),
+        plain_em(X, y[:n], new, of_new),
     )
