@@ -46,7 +46,7 @@ def test_a_mixture_is_recovered() -> None:
     rest = np.setdiff1d(np.arange(len(y)), there)
     found = Unlabelled.encode(few, as_rows(X[rest]), np.ones(len(rest))).fit(1.0)
     full = Model.learn(as_rows(X), encode_labels(y), "gaussian")
-    means = [model.likelihoods["gaussian"].mean for model in (few, found, full)]
+    means = [next(iter(m.likelihoods.values())).mean for m in (few, found, full)]
     np.testing.assert_allclose(means[1], means[2], atol=0.1)
     assert np.abs(means[0] - means[2]).max() > 0.2
     np.testing.assert_allclose(found.tally.class_count, full.tally.class_count, rtol=0.05)
@@ -288,7 +288,7 @@ def test_rows_without_a_label_never_hurt_more_than_chance_allows(draw: object, a
     assert harm.mean() <= 2 * harm.std(ddof=1) / np.sqrt(SEEDS) + 1e-9
     if alike:  # of ten labelled rows it is hard to say
         assert harm.mean() < 0.05
-    if draw is not clouds:  # EM alone does harm: there is something to withstand
+    if alike and draw is not clouds:  # EM alone does harm: there is something to withstand
         assert (em - few).mean() > 0.1
 
 
