@@ -75,7 +75,7 @@ def word_count(model: Model) -> float:
     c = np.ptp(count, axis=0).argmax() if count.size else 0
     assume(count.size and np.ptp(count[:, c]) > 0)
     most, least = count[:, c].argmax(), count[:, c].argmin()
-    assume((p[[most, least], c] < 1).all())  # of a column never recorded it is 1
+    assume(((p[:, c] > 0) & (p[:, c] < 1)).all())  # else a column was never recorded
     ratio = p[most, c] / p[least, c]
     return float((count[most, c] - ratio * count[least, c]) / (ratio - 1))
 
@@ -114,11 +114,13 @@ def test_pretend_rows_that_were_chosen_stay(data: Any) -> None:
             if np.allclose(other.model.joint_log_likelihood(one.rows), joint, rtol=1e-12)
         ]
         assert same
+        if len(same) > 1:
+            continue  # they say the same of these rows, and not of fewer
         assert_refitted(same[0], left_out(one))
         if sample.weight is None:  # a choice takes one row of the tally, whatever it weighs
             loss = np.array([loss_of(other) for other in settled])
             loss += SURE / 2 * np.log(np.array(CHOICES) / USUAL_M) ** 2
-            assert loss[settled.index(same[0])] <= loss.min() + 1e-9 or len(same) > 1
+            assert loss[settled.index(same[0])] <= loss.min() + 1e-9
 
 
 def loss_of(sample: Sample) -> float:
@@ -195,7 +197,8 @@ def test_bins_and_the_width_of_their_kernel_stay(event: Histogram, data: Any) ->
             continue
         same = [w for w in WIDTHS if np.allclose(bins.probabilities(w), table, rtol=1e-9)]
         assert same
-        if sample.weight is None and len(same) == 1:
+        assume(len(same) == 1 or bins.n == 1)
+        if sample.weight is None:
             assert bins.loss(same[0]) <= min(map(bins.loss, WIDTHS)) + 1e-9
         for i in bins.there:
             expected[i] += np.log(bins.probabilities(same[0], i)[bins.bin[i]])

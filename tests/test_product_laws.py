@@ -95,13 +95,16 @@ def test_the_order_of_rows_does_not_show(product: Product, seed: int) -> None:
 @few
 @given(seed=seeds())
 def test_weight_two_is_the_row_twice_and_weight_zero_no_row(product: Product, seed: int) -> None:
-    """What a column is, is decided by its rows: strings that are mostly distinct must stay so."""
+    """What a column is, is decided by its rows: strings that are mostly distinct must stay so.
+
+    The optimizer stops at another point of the same valley, as it is told of the mean over rows.
+    """
     table = product.table(seed)
     times = np.random.default_rng(seed).integers(0, 3, len(table))
     repeated = table.take(np.repeat(np.arange(len(table)), times))
     weighted = Table(table.form, table.columns, table.y, times.astype(np.float64))
     a, b = product.fit(weighted), product.fit(repeated)
-    assert_same(a, b, product.table(seed + 1).X, atol=1e-3)
+    assert_same(a, b, product.table(seed + 1).X, atol=1e-2)
 
 
 @ANSWERING
@@ -194,6 +197,48 @@ def test_a_loaded_model_is_calibrated_as_before(weights: str, tmp_path: Path) ->
     nb.save(tmp_path / "model.naively")
     again = load(tmp_path / "model.naively").calibrate(fresh.X, fresh.y)
     assert_same(again, nb.calibrate(fresh.X, fresh.y), fresh.X, atol=0)
+
+
+@pytest.mark.parametrize(
+    "product", [p for p in TABLES if p.name in ("defaults", "given")], ids=repr
+)
+@pytest.mark.parametrize("merged", [False, True], ids=["partial_fit", "merge"])
+@few
+@given(seed=seeds())
+def test_a_column_that_came_later_was_missing_before(
+    product: Product, merged: bool, seed: int
+) -> None:
+    """Also one that no longer comes; of both there are strings, numbers and texts."""
+    table, fresh = product.table(seed), product.table(seed + 1)
+    half = len(table) // 2
+    later, gone = ("colour", "note", "dose"), ("member", "size")
+    first, last = table.take(slice(half)), table.take(slice(half, None))
+    first = replace(first, columns={c: x for c, x in first.columns.items() if c not in later})
+    last = replace(last, columns={c: x for c, x in last.columns.items() if c not in gone})
+    columns = {}
+    for name, column in table.columns.items():
+        there = np.repeat([name not in later, name not in gone], [half, len(table) - half])
+        nothing = np.nan if column.dtype.kind == "f" else None
+        columns[name] = np.where(there, column, nothing)
+    models = product.settings.get("event_models", "auto")
+
+    def fit_some(part: Table) -> NaiveBayes:
+        named = models
+        if isinstance(models, dict):
+            named = {name: of for name, of in models.items() if name in part.columns}
+        settings = {**product.settings, "event_models": named}
+        return NaiveBayes(**settings).fit(part.X, part.y)
+
+    nb, whole = fit_some(first), product.fit(replace(table, columns=columns))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says that columns are lacking
+        if merged:
+            nb.merge(fit_some(last)).calibrate(fresh.X, fresh.y)
+            whole.calibrate(fresh.X, fresh.y)
+        else:
+            nb.event_models = models
+            nb.partial_fit(last.X, last.y).calibrate()
+    assert_same(nb, whole, fresh.X, atol=1e-4)
 
 
 @pytest.mark.parametrize("product", [*TABLES, CHOSEN], ids=repr)
