@@ -94,7 +94,7 @@ sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehavior
 	    JOBS= ARGS='-p no:cacheprovider tests/test_kernels.py tests/test_vocabulary.py tests/test_tokens.py tests/test_cells.py'
 
 clean: ## remove all that was made
-	rm -rf .venv build dist docs/_build .pytest_cache .mypy_cache .ruff_cache \
+	rm -rf .venv build dist docs/_build .coverage* .pytest_cache .mypy_cache .ruff_cache \
 	    .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
