@@ -32,10 +32,6 @@ class Block(ABC):
         """Return the cells that are not missing (nor zero, of numbers): row, item, number."""
 
     @abstractmethod
-    def take(self, start: int, stop: int) -> Block:
-        """Return a run of the rows."""
-
-    @abstractmethod
     def select(self, rows: NDArray[np.int64]) -> Block:
         """Return these rows, in this order; each as often as it is named."""
 
@@ -54,9 +50,6 @@ class Dense(Block):
         row, item = np.nonzero(np.nan_to_num(self.values))
         return row, item, self.values[row, item].astype(np.float64)
 
-    def take(self, start: int, stop: int) -> Dense:
-        return Dense(self.values[start:stop], self.axis)
-
     def select(self, rows: NDArray[np.int64]) -> Dense:
         return Dense(self.values[rows], self.axis)
 
@@ -73,21 +66,9 @@ class Sparse(Block):
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
-    def to_dense(self) -> NDArray[np.float64]:
-        """Return the whole matrix, zeros and all."""
-        dense = np.zeros((len(self), len(self.axis)))
-        row = np.repeat(np.arange(len(self)), np.diff(self.indptr))
-        np.add.at(dense, (row, self.indices), self.data)
-        return dense
-
     def entries(self) -> Entries:
         row = np.repeat(np.arange(len(self)), np.diff(self.indptr))
         return row, self.indices.astype(np.int64), self.data.astype(np.float64)
-
-    def take(self, start: int, stop: int) -> Sparse:
-        of = slice(self.indptr[start], self.indptr[stop])
-        indptr = self.indptr[start : stop + 1] - self.indptr[start]
-        return Sparse(indptr, self.indices[of], self.data[of], self.axis)
 
     def select(self, rows: NDArray[np.int64]) -> Sparse:
         length = np.diff(self.indptr)[rows]
@@ -113,9 +94,6 @@ class Codes(Block):
         row, column = np.nonzero(self.codes >= 0)
         return row, column, self.codes[row, column].astype(np.float64)
 
-    def take(self, start: int, stop: int) -> Codes:
-        return Codes(self.codes[start:stop], self.axis)
-
     def select(self, rows: NDArray[np.int64]) -> Codes:
         return Codes(self.codes[rows], self.axis)
 
@@ -138,9 +116,6 @@ class Documents(Block):
         indptr, word, count = self.axis.vocabulary.encode(self.texts, self.presence)
         row = np.repeat(np.arange(len(self)), np.diff(indptr))
         return row, word.astype(np.int64), count.astype(np.float64)
-
-    def take(self, start: int, stop: int) -> Documents:
-        return replace(self, texts=self.texts[start:stop])
 
     def select(self, rows: NDArray[np.int64]) -> Documents:
         return replace(self, texts=[self.texts[row] for row in rows.tolist()])

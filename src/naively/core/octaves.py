@@ -116,8 +116,8 @@ def leave_one_out(
     evidence = np.zeros((len(block), octaves, count.shape[1]))
     length = np.zeros(len(block))
     for start in range(0, len(block), ROWS):
-        some = slice(start, min(start + ROWS, len(block)))
-        texts, own = block.take(some.start, some.stop), labels.take(some)
+        some = np.arange(start, min(start + ROWS, len(block)))
+        texts, own = block.select(some), labels.take(some)
         row, word, x = texts.entries()
         here = np.zeros(len(count), np.bool_)  # the words that some of these texts hold
         here[word] = True
