@@ -294,6 +294,39 @@ def test_zstandard(tmp_path, name, options):
         assert fault(path) == f"{path} is not a complete .zst file: copy or download it again."
 
 
+def test_zstandard_with_a_frame_to_skip(tmp_path):
+    path = tmp_path / "a.csv.zst"
+    duckdb.sql(f"COPY (SELECT 1 AS a, 2 AS b) TO '{path}' (format csv, compression zstd)")
+    comment = b"made by hand"
+    frame = 0x184D2A53.to_bytes(4, "little") + len(comment).to_bytes(4, "little") + comment
+    path.write_bytes(frame + path.read_bytes())
+    assert plain(read(path)) == {"a": [1], "b": [2]}
+    path.write_bytes(path.read_bytes() + frame[:-1])
+    assert fault(path) == f"{path} is not a complete .zst file: copy or download it again."
+
+
+def test_a_row_that_is_wrong_in_zstandard_is_named(tmp_path):
+    path = tmp_path / "a.csv.zst"
+    lines = "unnest(['a,b', '1,2', '3,4', '5'])"
+    copied = "format csv, compression zstd, header false, quote '', delim '\\x01'"
+    duckdb.sql(f"COPY (SELECT {lines}) TO '{path}' ({copied})".replace("\\x01", "\x01"))
+    assert fault(path).startswith(f"Line 4 of {path} has a number of fields (1)")
+
+
+def test_json_lines_that_are_cut_off(tmp_path):
+    path = tmp_path / "a.jsonl.gz"
+    rows = [f'{{"a": {number}}}\n' for number in np.random.default_rng(0).integers(0, 10**9, 9999)]
+    path.write_bytes(gzip.compress("".join(rows).encode(), mtime=0)[:-2000])
+    assert fault(path) == f"{path} is not a complete .gz file: copy or download it again."
+
+
+def test_a_mailbox_without_a_message(tmp_path):
+    path = tmp_path / "box"
+    for folder in ("cur", "new", "tmp"):
+        (path / folder).mkdir(parents=True)
+    assert fault(path) == f"There is no message in {path}."
+
+
 @pytest.mark.parametrize(
     "name",
     ["a'b.csv", "a b.csv", "a*b.csv", "[ab].csv", "{a,b}.csv", "a--;.csv", "%20.csv", "é.csv"],
@@ -603,6 +636,10 @@ def test_folders_that_are_not_folders_of_texts(write, tmp_path):
 
 # Standard input
 
+WRITTEN = pa.BufferOutputStream()
+pq.write_table(pa.table({"a": [1], "b": ["x"]}), WRITTEN)
+PARQUET = WRITTEN.getvalue().to_pybytes()
+
 
 def run(program, content=b""):
     return subprocess.run(
@@ -621,6 +658,7 @@ def run(program, content=b""):
         (gzip.compress(b"a,b\n1,x\n", mtime=0), ""),
         (gzip.compress(b'{"a": 1, "b": "x"}', mtime=0), ""),
         (b"a,b\n1,x\n", ", format='csv'"),
+        (PARQUET, ""),
     ],
 )
 def test_standard_input(content, options):

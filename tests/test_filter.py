@@ -125,6 +125,14 @@ def test_a_model_of_something_else(tmp_path: Path) -> None:
         load(str(path))
 
 
+def test_a_model_of_a_newer_version_says_what_to_do(model: Path) -> None:
+    content, changed = re.subn(rb'(\\"format\\": ?)\d', rb"\g<1>9", model.read_bytes())
+    assert changed == 1
+    model.write_bytes(content)
+    with pytest.raises(ValueError, match=r"a newer version of naively made it: upgrade naively\."):
+        load(str(model))
+
+
 def test_other_verbs_say_what_the_file_is(model: Path) -> None:
     done = run("show", model)
     assert done.returncode == 2
@@ -273,6 +281,13 @@ def test_forged_headers_are_removed(forged: bytes) -> None:
     assert hidden == marked
     after_junk = mark(b"Subject: hi\nthis is no header\n" + forged + body, ours)
     assert after_junk == b"Subject: hi\nX-Naively-Class: spam\nthis is no header\n" + body
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_headers_that_are_cut_off_are_followed_by_ours(end: bytes) -> None:
+    head = b"From: ann@example.org" + end + b"Subject: lunch"
+    marked = mark(head, {"X-Naively-Class": "ham"})
+    assert marked == head + end + b"X-Naively-Class: ham" + end
 
 
 def test_explanation_is_a_header_of_telling_words(model: Path) -> None:

@@ -204,3 +204,22 @@ def test_no_real_message_is_lost(spamassassin: Path) -> None:
 @given(st.text())
 def test_words_are_those_of_the_vocabulary(text: str) -> None:
     assert words.split_words(text) == split.split(text)
+
+
+@pytest.mark.parametrize("subject", ["=?utf-8?b?abcde?=", "=?no-such-code?q?abc", "a =?b"])
+def test_subject_that_cannot_be_decoded_is_kept(subject: str) -> None:
+    assert read_message(f"Subject: {subject}\n\nbody".encode())["subject"] == subject
+
+
+def test_words_in_mail_nested_too_deep_to_parse_are_found() -> None:
+    raw = b"Content-Type: message/rfc822\n\n" * 5000 + b"From: a@b.example\n\nthe last words"
+    assert "the last words" in str(read_message(raw)["body"])
+
+
+def test_folders_of_a_maildir_are_read(tmp_path: Path) -> None:
+    box = mailbox.Maildir(tmp_path / "box")
+    box.add(message(X_Place="top"))
+    box.add_folder("2026").add(message(X_Place="folder"))
+    box.get_folder("2026").add_folder("May").add(message(X_Place="deeper"))
+    found = b"".join(read_messages(tmp_path / "box"))
+    assert [found.count(place) for place in (b"top", b"folder", b"deeper")] == [1, 1, 1]

@@ -396,7 +396,7 @@ class NaiveBayes(CountingClassifier):
             raise ValueError("requires y to be passed, but the target y is None.")
         if isinstance(y, str):
             rows, y = rows.split(y)
-        if getattr(y, "ndim", 1) == 2:
+        if getattr(y, "shape", ())[1:] == (1,):
             message = "A column-vector y was passed when a 1d array was expected; take its column."
             warnings.warn(message, DataConversionWarning, stacklevel=3)
         return rows, y

@@ -1,0 +1,65 @@
+"""Labels and sample weights in other shapes and of other types than expected."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from naively import Gaussian, NaiveBayes
+
+X = [[1.0], [2.0], [7.0]]
+
+
+def fitted(y, sample_weight=None):
+    return NaiveBayes(Gaussian(), weights=None).fit(X, y, sample_weight=sample_weight)
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "message"),
+    [
+        (np.zeros((3, 2)), ValueError, r"one label a row, got an array of shape \(3, 2\)"),
+        (5, TypeError, "one label a row, got 5"),
+        ([object(), object(), object()], TypeError, "labels cannot be sorted"),
+        (["a", 1, "a"], TypeError, "Labels must be of one type.*int and str"),
+    ],
+)
+def test_labels_that_are_none(y, error, message):
+    with pytest.raises(error, match=message):
+        fitted(y)
+
+
+def test_one_weight_for_all_rows_is_that_weight_for_each():
+    assert fitted([0, 0, 1], 2.5).class_count_.tolist() == [5.0, 2.5]
+    for wrong, shape in (([1, 2], r"\(2,\)"), ([[1, 1, 1]], r"\(1, 3\)")):
+        with pytest.raises(ValueError, match=rf"shape \(3,\), got {shape}"):
+            fitted([0, 0, 1], wrong)
+
+
+def test_forgetting_or_adding_a_class_that_is_not_there():
+    nb = fitted(["a", "a", "b"])
+    before = nb.class_count_
+    with pytest.raises(ValueError, match="were not learned"):
+        nb.forget([[1.0]], ["c"])
+    np.testing.assert_array_equal(nb.class_count_, before)
+
+
+@pytest.mark.parametrize(
+    ("array", "message"),
+    [
+        (np.array([[1j], [2.0], [3.0]]), "Complex data not supported"),
+        (np.zeros((3, 1), "V3"), "An array of .*V3.* cannot be read as a table"),
+        (np.zeros((3, 1, 1)), r"Expected 2D array, got 3D array"),
+    ],
+)
+def test_arrays_that_are_no_table(array, message):
+    with pytest.raises(ValueError, match=message):
+        NaiveBayes().fit(array, ["a", "b", "a"])
+
+
+def test_structured_arrays_are_tables():
+    array = np.array([(1.0, "x"), (2.0, "y"), (7.0, "y")], [("n", float), ("s", "U1")])
+    frame = pd.DataFrame({"n": [1.0, 2.0, 7.0], "s": ["x", "y", "y"]})
+    a, b = (NaiveBayes().fit(table, [0, 0, 1]) for table in (array, frame))
+    assert list(a.schema_.order) == ["n", "s"]
+    np.testing.assert_array_equal(a.predict_proba(array), b.predict_proba(frame))
