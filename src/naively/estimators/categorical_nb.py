@@ -12,7 +12,7 @@ from naively.core.axis import Levels
 from naively.core.kernels import Floats
 from naively.core.statistic import LEVEL
 from naively.data.rows import Rows
-from naively.estimators.parameters import ARRAY, COUNT, NONE, NOT_NEGATIVE, Allowed
+from naively.estimators.checks import ARRAY, COUNT, NONE, NOT_NEGATIVE, Allowed
 from naively.estimators.preset import DiscretePreset
 from naively.events import Categorical
 

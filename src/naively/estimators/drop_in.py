@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from naively.class_prior import ClassPrior
 from naively.core.kernels import Floats
 from naively.core.statistic import VALUE
-from naively.estimators.parameters import ARRAY, BOOLEAN, NONE, NOT_NEGATIVE, Allowed, text
+from naively.estimators.checks import ARRAY, BOOLEAN, NONE, NOT_NEGATIVE, Allowed, text
 from naively.estimators.preset import DiscretePreset, Preset
 from naively.events import Bernoulli, Complement, Gaussian, Multinomial
 from naively.model import Settings

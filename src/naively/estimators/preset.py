@@ -25,7 +25,7 @@ from naively.core.tally import BlockTally, Tally
 from naively.data.frames import as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
 from naively.estimators.base import CountingClassifier, check_some_weight
-from naively.estimators.parameters import (
+from naively.estimators.checks import (
     ARRAY,
     BOOLEAN,
     NONE,
