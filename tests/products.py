@@ -218,6 +218,7 @@ PRODUCTS = [
     Product("given", tuple(GIVEN), {"event_models": GIVEN}),
     Product("pairs", ("size", "colour", "member"), pairs=PAIRS),
     Product("numbers", ("size", "dose"), form="array"),
+    Product("one temperature", ("size", "dose"), {"weights": "temperature"}, form="array"),
     Product("densities", ("size", "dose"), {"event_models": KernelDensity()}, form="array"),
     Product("categories", ("colour",)),
     Product("booleans", ("member",)),

@@ -186,7 +186,9 @@ def test_what_is_loaded_is_what_was_saved(
         pytest.param(
             "temperature",
             marks=pytest.mark.xfail(
-                strict=True, reason="the model file does not say how the weights were fitted"
+                strict=True,
+                raises=AssertionError,
+                reason="the model file does not say how the weights were fitted",
             ),
         ),
     ],

@@ -79,10 +79,11 @@ class Weights(Shown):
         """
         usual = (self.usual,) * len(self.classes)
         wholes = {group: self.of.get(Part(group), usual) for group in {p.group for p in parts}}
-        found = np.array([self.of.get(part, wholes[part.group]) for part in parts], np.float64)
+        each = [self.of.get(part, wholes[part.group]) for part in parts]
+        found = np.array(each, np.float64).reshape(len(parts), len(self.classes))  # of none too
         place = self._places(classes)
         mean = found.mean(axis=1, keepdims=True) if self.classes else np.zeros((len(found), 1))
-        return np.hstack([found.reshape(len(parts), -1), mean])[:, place]
+        return np.hstack([found, mean])[:, place]
 
     def of_words(self, group: Any, texts: Floats, classes: Sequence[Any]) -> Floats | None:
         """Return weights of words by how often they came (words, classes).
