@@ -44,7 +44,7 @@ def _from_1(header: Header) -> Header:
             band = None if str(column).endswith(", all words") else bands[name]
             bands[name] += 1
             parts.append([place[name], text, band])
-        weights = {**weights, "of": parts}
+        weights = {**weights, "of": parts, "how": "loo"}  # it did not say
     return {**header, "groups": groups, "weights": weights, "format": FORMAT}
 
 

@@ -170,7 +170,7 @@ def _weights(model: Model, arrays: Arrays) -> dict[str, Any] | None:
     arrays["weights"] = weights.table(parts, classes)
     arrays["bias"] = weights.bias_of(classes)
     of = [[place[part.group], part.column, part.band] for part in parts]
-    return {"of": of, "usual": weights.usual, "rows": weights.rows}
+    return {"of": of, "usual": weights.usual, "rows": weights.rows, "how": weights.how}
 
 
 def _read_weights(
@@ -186,7 +186,10 @@ def _read_weights(
         raise ValueError("weights must be finite and at least 0")
     parts = [Part(groups[int(i)].key, column, band) for i, column, band in saved["of"]]
     of = dict(zip(parts, map(tuple, weight.tolist()), strict=True))
-    return Weights(tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows)
+    how = saved["how"]
+    if how not in ("loo", "temperature"):
+        raise ValueError(f"weights cannot be fitted by {how!r}")
+    return Weights(tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, how)
 
 
 def _class_prior(prior: Any) -> Any:

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from naively.assess.calibration import Kind
 from naively.assess.evidence import Evidence
 from naively.assess.pairs import add_pairs
 from naively.assess.reservoir import Reservoir, deal
@@ -19,6 +18,7 @@ from naively.assess.scores import LEAST, Scores, scores
 from naively.class_prior import among_fewer
 from naively.core.axis import title
 from naively.core.kernels import Floats
+from naively.core.weights import Kind
 from naively.model import Model
 
 FEW = 2_000  # rows, up to which

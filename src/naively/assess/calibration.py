@@ -10,7 +10,7 @@ were left out, so that nothing has to be held back.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 from naively.assess.evidence import Evidence
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
-from naively.core.weights import Weights
+from naively.core.weights import Kind, Weights
 from naively.model import Model
-
-Kind: TypeAlias = Literal["loo", "temperature"]
 
 RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
 OF_PAIRS = 10.0  # as RIDGE, of a pair of columns, whose centre is 0
@@ -70,7 +68,7 @@ def fit(found: Evidence, kind: Kind, rows: float) -> Weights:
     classes = tuple(found.labels.classes.tolist())
     none = (0.0,) * len(classes)
     if found.labels.k < 2 or not found.parts:
-        return Weights(classes, {}, none, 1.0, rows)
+        return Weights(classes, {}, none, 1.0, rows, kind)
     kinds = np.array(found.kinds)
     heat = np.zeros(len(kinds))  # the temperature of each part
     texts = np.isin(kinds, ["text", "octave"])
@@ -85,10 +83,10 @@ def fit(found: Evidence, kind: Kind, rows: float) -> Weights:
             for part, t, of in zip(found.parts, heat, kinds, strict=True)
             if of != "column"
         }
-        return Weights(classes, own, none, usual, rows)
+        return Weights(classes, own, none, usual, rows, kind)
     weight, bias = ridge(found, _pull(kinds, heat))
     by_part = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
-    return Weights(classes, by_part, tuple(bias.tolist()), CENTRE * usual, rows)
+    return Weights(classes, by_part, tuple(bias.tolist()), CENTRE * usual, rows, kind)
 
 
 @dataclass(frozen=True)

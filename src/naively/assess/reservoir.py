@@ -16,11 +16,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.calibration import Kind, SampleSize, fit, sample_size
+from naively.assess.calibration import SampleSize, fit, sample_size
 from naively.assess.evidence import Evidence, evidence
 from naively.core.kernels import Floats
 from naively.core.labels import Labels, union_classes
-from naively.core.weights import Weights
+from naively.core.weights import Kind, Weights
 from naively.data.rows import Rows
 from naively.model import Model
 from naively.schema import Schema

@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from naively.assess.calibration import Kind, fit, temperature
+from naively.assess.calibration import fit, temperature
 from naively.assess.evidence import Evidence, evidence
 from naively.assess.reservoir import Reservoir, deal
 from naively.core.block import Block
 from naively.core.kernels import Floats
 from naively.core.labels import Labels
 from naively.core.tally import Tally, count_classes
+from naively.core.weights import Kind
 from naively.data.rows import Rows
 from naively.model import Model
 from naively.schema import GroupKey

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from naively.core.kernels import Floats
 from naively.core.octaves import Part, octave
 from naively.core.shown import Shown
+
+Kind: TypeAlias = Literal["loo", "temperature"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,6 +36,8 @@ class Weights(Shown):
         The weight of a column, or for a class, without one of its own.
     rows : float
         The total weight of the rows that the model held when these were fitted.
+    how : {"loo", "temperature"}
+        How they were fitted: a weight for each part, or one for all.
 
     Notes
     -----
@@ -53,6 +57,7 @@ class Weights(Shown):
     bias: tuple[float, ...]
     usual: float
     rows: float
+    how: Kind = "loo"
 
     @property
     def by_name(self) -> dict[str, dict[Any, float]]:
@@ -126,4 +131,5 @@ class Weights(Shown):
             tuple(bias.tolist()),
             other.usual + share * (self.usual - other.usual),
             rows,
+            self.how if self.how == other.how else "loo",
         )

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from naively.assess.assessment import assess, costs
-from naively.assess.calibration import Kind
 from naively.assess.reservoir import Reservoir
 from naively.assess.scores import Scores
 from naively.class_prior import given_prior
 from naively.core.axis import title
 from naively.core.kernels import Finish, Floats
 from naively.core.tally import Tally
-from naively.core.weights import Weights
+from naively.core.weights import Kind, Weights
 from naively.data.frames import as_table
 from naively.data.rows import Rows
 from naively.decide import Cost, decide, estimate_prior, shift

@@ -14,7 +14,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import check_is_fitted
 
 from naively import store
-from naively.assess.calibration import Kind, fit
+from naively.assess.calibration import fit
 from naively.assess.evidence import evidence
 from naively.assess.pairs import add_pairs
 from naively.assess.reservoir import Reservoir
@@ -29,6 +29,7 @@ from naively.core.labels import (
     encode_some_labels,
     union_classes,
 )
+from naively.core.weights import Kind
 from naively.data.frames import TEXT, as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
@@ -491,7 +492,7 @@ def estimator_of(model: Model) -> NaiveBayes:
         settings.class_prior,
         "mean" if as_objects else settings.estimate,
         "auto" if as_objects else settings.smoothing,
-        weights=None if model.weights is None else "loo",
+        weights=None if model.weights is None else model.weights.how,
         interactions="auto" if model.schema.pairs else None,
         text="auto" if settings.text == "blocks" else "words",
     )
