@@ -15,6 +15,7 @@ from naively.assess.evidence import Evidence
 from naively.assess.pairs import COLUMNS, _columns, _edges, add_pairs, screen
 from naively.assess.reservoir import Reservoir
 from naively.core.labels import encode_labels
+from naively.core.octaves import Part
 from naively.data.rows import column_rows
 from naively.model import Model
 
@@ -57,7 +58,7 @@ def test_a_gain_is_what_a_weight_of_its_own_saves_to_second_order(weighted: bool
     assert len(pairs) == 6
     columns = sample.evidence(model)
     by_class = model.classes.tolist()
-    weights = np.array([model.weights.table(g, [c], by_class)[0] for g, c in columns.parts])
+    weights = model.weights.table(columns.parts, by_class)
     joint = columns.joint(weights) + model.weights.bias_of(by_class)
     rows_weigh = np.ones(600) if weight is None else weight
     at = np.arange(600), columns.labels.codes
@@ -108,14 +109,14 @@ def test_of_many_columns_those_that_say_most_are_paired() -> None:
     d = COLUMNS + 20
     table = rng.normal(size=(d, 7, 2)) * rng.permutation(d)[:, None, None]
     weight = rng.random((d, 2))
-    parts: Any = [("g", i) for i in range(d)]
+    parts = [Part("g", i) for i in range(d)]
     labels = encode_labels(np.array(["a", "b"] * 4)[:7])
     found = Evidence(parts, [True] * d, ["column"] * d, table, np.zeros((7, 2)), labels)
     said = (np.abs(table) * weight[:, None]).sum(axis=(1, 2))
     most = sorted(np.argsort(-said)[:COLUMNS].tolist())
     assert _columns(found, weight) == most
     few = Evidence(
-        [("g", "x"), ("t", "words"), ("one", None)],
+        [Part("g", "x"), Part("t", "words", 0), Part("one")],
         [True] * 3,
         ["column", "octave", "column"],
         table[:3],
@@ -133,10 +134,10 @@ def test_as_many_pairs_as_are_asked_for_are_counted_on_all_rows() -> None:
     assert list(one.schema.pairs.values()) == best[:1]
     assert add_pairs(model, sample, most=0) is model
     (group,) = (group for group in one.schema.groups if group.kind == "pair")
-    assert sum(s.high.sum() for s in one.tally.blocks[group.name].sums.values()) == 600
+    assert sum(s.high.sum() for s in one.tally.blocks[group.key].sums.values()) == 600
     # All weights are fitted again, with the pair.
     assert one.weights is not None
-    assert one.weights.of.keys() - model.weights.of.keys() == {(group.name, "a × b")}
+    assert one.weights.of.keys() - model.weights.of.keys() == {Part(group.key, "a × b")}
     again = sample.weights(replace(one, weights=None), "loo")
     assert one.weights.of == again.of
 

@@ -94,7 +94,7 @@ def test_pairs_are_counted_of_rows_that_have_weight_and_taken_off_again() -> Non
     model = Model.learn(rows, labels)
     event = Pairs(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])])
     paired = model.with_pairs(event, [(rows.take(np.arange(2)), labels.take(np.arange(2)))])
-    name = paired.schema.groups[-1].name
+    name = paired.schema.groups[-1].key
     assert paired.tally.blocks[name][LEVEL].high.sum() == 3.0
     whole = model.with_pairs(event, [(rows, labels)])
     np.testing.assert_array_equal(whole.tally.blocks[name][LEVEL].high.sum(axis=0), [2.0, 2.5])
