@@ -96,7 +96,7 @@ def survives(
     copy = copies.get()
     try:
         with copy.changed(mutant.file, mutant.text()):
-            noticed = copy.notices(tests, timeout=60 + 10 * most)
+            noticed = copy.notices(tests, seconds=60 + 10 * most)
     finally:
         copies.put(copy)
     return None if noticed else f"{len(tests)} tests run it"
