@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from functools import cached_property
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 
+from tests.mutants.server import OUTPUT, TIMEOUT
+
 ROOT = Path(__file__).parents[2]
 # An editable install finds the modules of the tree before any path; here those of the copy count.
 SITE = """import sys
@@ -20,6 +23,8 @@ sys.meta_path[:] = [f for f in sys.meta_path if type(f).__name__ != "ScikitBuild
 """
 OPTIONS = ("-p", "no:cacheprovider", "--hypothesis-seed=0")  # of pytest
 PASSED, NO_TESTS = 0, 5  # of its exit statuses
+FAILED = re.compile(r"^FAILED (.+?)(?: - .*)?$", re.MULTILINE)
+NO_END, NO_START = "the tests do not end", "the tests cannot be collected"
 
 
 class Copy:
@@ -68,16 +73,27 @@ class Copy:
         """Run tests in the copy, always on the same examples."""
         return self.python("-m", "pytest", *OPTIONS, *arguments)
 
-    def notices(self, tests: Sequence[str], seconds: float) -> bool:
-        """Whether one of the tests fails, or does not end."""
+    def failure(self, tests: Sequence[str], seconds: float) -> str | None:
+        """Return the first of the tests that fails, or what else went wrong; None if all pass."""
         server = self._server
         assert server.stdin is not None
         assert server.stdout is not None
         print(json.dumps([["-x", "-q", *OPTIONS, *tests], seconds]), file=server.stdin, flush=True)
         status = int(server.stdout.readline())
+        if status == PASSED:
+            return None
         if status == NO_TESTS:
             raise RuntimeError(f"There are no tests by the names {list(tests)}.")
-        return status != PASSED
+        if status == TIMEOUT:
+            return NO_END
+        output = (self.folder / OUTPUT).read_text(encoding="utf-8", errors="replace")
+        found = FAILED.search(output)
+        return found[1] if found else NO_START
+
+    def close(self) -> None:
+        """End the process that forks."""
+        if "_server" in vars(self):
+            self._server.communicate()
 
     @contextmanager
     def changed(self, file: str, text: str) -> Iterator[None]:

@@ -273,10 +273,11 @@ def main(words: list[str]) -> int:
         for fault, text in texts.items():
             start = time.monotonic()
             with copy.changed(fault.file, text):
-                caught = copy.notices(fault.guards, SECONDS)
-            lost += not caught
+                by = copy.failure(fault.guards, SECONDS)
+            lost += by is None
             took = f"{time.monotonic() - start:.0f} s"
-            print(f"{'caught' if caught else 'NOT CAUGHT':12}{took:>6}  {fault.name}", flush=True)
+            said = f"NOT CAUGHT {took:>5}" if by is None else f"caught {took:>9}"
+            print(f"{said}  {fault.name}{f', by {by}' if by else ''}", flush=True)
     print(f"{len(chosen) - lost} of {len(chosen)} faults were caught.")
     return int(lost > 0)
 

@@ -24,6 +24,7 @@ class Mutant:
     was: str
     now: str
     lines: range = field(compare=False)  # of the statement that is changed
+    constant: bool = field(compare=False)  # it is run when its file is imported
     text: Callable[[], str] = field(compare=False, repr=False)  # of the file; slow to make
 
     @property
@@ -60,7 +61,7 @@ def mutants(file: str) -> Iterator[Mutant]:
     module, position = wrapper.module, wrapper.resolve(PositionProvider)
 
     def visit(
-        node: cst.CSTNode, function: str, statement: cst.CSTNode, raised: bool
+        node: cst.CSTNode, function: str, statement: cst.CSTNode, raised: bool, inside: bool
     ) -> Iterator[Mutant]:
         if _is_left(node) or (raised and isinstance(node, cst.BaseString)):
             return
@@ -73,13 +74,16 @@ def mutants(file: str) -> Iterator[Mutant]:
                     was, now = _changed(*map(module.code_for_node, (statement, mutated)))
                     if was != now and was.count("strict=True") == now.count("strict=True"):
                         text = partial(_text, module, node, other)
-                        yield Mutant(file, function, was, now, _lines(statement, position), text)
+                        lines = _lines(statement, position)
+                        yield Mutant(file, function, was, now, lines, not inside, text)
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             function = f"{function}.{node.name.value}".lstrip(".")
+        raised |= isinstance(node, cst.Raise)
         for child in node.children:
-            yield from visit(child, function, statement, raised or isinstance(node, cst.Raise))
+            run = inside or (isinstance(node, cst.FunctionDef) and child is node.body)
+            yield from visit(child, function, statement, raised, run)
 
-    yield from dict.fromkeys(visit(module, "", module, raised=False))
+    yield from dict.fromkeys(visit(module, "", module, raised=False, inside=False))
 
 
 def _lines(statement: cst.CSTNode, position: Any) -> range:

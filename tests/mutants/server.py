@@ -1,7 +1,7 @@
 """Runs pytest in forks of one process, which has imported what takes long but not naively.
 
 Each line of the input is what pytest is to be told, and how many seconds it has; each line of the
-output is its exit status.
+output is its exit status. What it prints is in the file ``output``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 
+OUTPUT = "output"
 TIMEOUT = -1
 
 
@@ -31,9 +32,10 @@ def serve() -> None:
         child = os.fork()
         if not child:
             os.setpgid(0, 0)
-            nothing = os.open(os.devnull, os.O_RDWR)
-            for stream in range(3):
-                os.dup2(nothing, stream)
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            output = os.open(OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(output, 1)
+            os.dup2(output, 2)
             os._exit(int(pytest.main(arguments)))
         end, done = time.monotonic() + seconds, 0
         while not done and time.monotonic() < end:
