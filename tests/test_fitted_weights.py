@@ -160,8 +160,7 @@ def test_texts_of_words_are_tempered_by_the_temperature_of_their_evidence(weight
     texts = [" ".join(rng.choice(list("pqrst" if c == "a" else "rstuv"), 6)) for c in y]
     texts = [" ".join(letter * 3 for letter in text.split()) for text in texts]
     nb = NaiveBayes(text="words", weights=weights).fit(texts, y)
-    ((name, of_class),) = nb.weights_.by_name.items()
-    assert "words" in name
+    (of_class,) = nb.weights_.by_name.values()
     assert len(set(of_class.values())) == 1
     found = nb._sample.evidence(nb.model_)
     assert found.kinds == ["text"]

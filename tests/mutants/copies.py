@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
+
+from tests.mutants.server import OUTPUT, TIMEOUT
 
 ROOT = Path(__file__).parents[2]
 # An editable install finds the modules of the tree before any path; here those of the copy count.
 SITE = """import sys
 sys.meta_path[:] = [f for f in sys.meta_path if type(f).__name__ != "ScikitBuildRedirectingFinder"]
 """
-PASSED, NO_TESTS = 0, 5  # of pytest's exit statuses
+OPTIONS = ("-p", "no:cacheprovider", "--hypothesis-seed=0")  # of pytest
+PASSED, NO_TESTS = 0, 5  # of its exit statuses
+FAILED = re.compile(r"^FAILED (.+?)(?: - .*)?$", re.MULTILINE)
+NO_END, NO_START = "the tests do not end", "the tests cannot be collected"
 
 
 class Copy:
@@ -39,41 +47,53 @@ class Copy:
         if not Path(found).is_relative_to(folder):
             raise RuntimeError(f"Python imports {found!r} and not the copy in {folder}.")
 
-    def python(
-        self, *arguments: str, timeout: float | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        """Run Python in the copy, on one thread and without real data."""
+    @property
+    def env(self) -> dict[str, str]:
+        """Variables for Python in the copy, on one thread and without real data."""
         env = {name: value for name, value in os.environ.items() if name != "NAIVELY_DATA"}
         env |= dict.fromkeys(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"], "1")
-        env["PYTHONPATH"] = os.pathsep.join(map(str, [self.folder / "src", self.folder]))
+        return env | {"PYTHONPATH": os.pathsep.join(map(str, [self.folder / "src", self.folder]))}
+
+    def python(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run Python in the copy."""
+        command = [sys.executable, *arguments]
         return subprocess.run(
-            [sys.executable, *arguments],
-            cwd=self.folder,
-            env=env,
-            timeout=timeout,
-            check=False,
-            capture_output=True,
-            text=True,
+            command, cwd=self.folder, env=self.env, check=False, capture_output=True, text=True
         )
 
-    def pytest(
-        self, arguments: Sequence[str], timeout: float | None = None
-    ) -> subprocess.CompletedProcess[str]:
-        """Run tests in the copy, always on the same examples."""
-        given = self.folder / "arguments"  # there may be more than fit on a command line
-        given.write_text("\n".join(arguments), encoding="utf-8")
-        options = ["-p", "no:cacheprovider", "--hypothesis-seed=0"]
-        return self.python("-m", "pytest", *options, f"@{given}", timeout=timeout)
+    @cached_property
+    def _server(self) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        command = [sys.executable, "-m", "tests.mutants.server"]
+        return subprocess.Popen(
+            command, cwd=self.folder, env=self.env, stdin=pipe, stdout=pipe, text=True
+        )
 
-    def notices(self, tests: Sequence[str], timeout: float) -> bool:
-        """Whether one of the tests fails, or does not end."""
-        try:
-            status = self.pytest(["-x", "-q", *tests], timeout).returncode
-        except subprocess.TimeoutExpired:
-            return True
+    def pytest(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
+        """Run tests in the copy, always on the same examples."""
+        return self.python("-m", "pytest", *OPTIONS, *arguments)
+
+    def failure(self, tests: Sequence[str], seconds: float) -> str | None:
+        """Return the first of the tests that fails, or what else went wrong; None if all pass."""
+        server = self._server
+        assert server.stdin is not None
+        assert server.stdout is not None
+        print(json.dumps([["-x", "-q", *OPTIONS, *tests], seconds]), file=server.stdin, flush=True)
+        status = int(server.stdout.readline())
+        if status == PASSED:
+            return None
         if status == NO_TESTS:
             raise RuntimeError(f"There are no tests by the names {list(tests)}.")
-        return status != PASSED
+        if status == TIMEOUT:
+            return NO_END
+        output = (self.folder / OUTPUT).read_text(encoding="utf-8", errors="replace")
+        found = FAILED.search(output)
+        return found[1] if found else NO_START
+
+    def close(self) -> None:
+        """End the process that forks."""
+        if "_server" in vars(self):
+            self._server.communicate()
 
     @contextmanager
     def changed(self, file: str, text: str) -> Iterator[None]:

@@ -24,6 +24,7 @@ class Mutant:
     was: str
     now: str
     lines: range = field(compare=False)  # of the statement that is changed
+    constant: bool = field(compare=False)  # it is run when its file is imported
     text: Callable[[], str] = field(compare=False, repr=False)  # of the file; slow to make
 
     @property
@@ -60,7 +61,7 @@ def mutants(file: str) -> Iterator[Mutant]:
     module, position = wrapper.module, wrapper.resolve(PositionProvider)
 
     def visit(
-        node: cst.CSTNode, function: str, statement: cst.CSTNode, raised: bool
+        node: cst.CSTNode, function: str, statement: cst.CSTNode, raised: bool, inside: bool
     ) -> Iterator[Mutant]:
         if _is_left(node) or (raised and isinstance(node, cst.BaseString)):
             return
@@ -71,15 +72,18 @@ def mutants(file: str) -> Iterator[Mutant]:
                 for other in mutate(node):
                     mutated = statement.deep_replace(node, other)
                     was, now = _changed(*map(module.code_for_node, (statement, mutated)))
-                    if was != now:
+                    if was != now and was.count("strict=True") == now.count("strict=True"):
                         text = partial(_text, module, node, other)
-                        yield Mutant(file, function, was, now, _lines(statement, position), text)
+                        lines = _lines(statement, position)
+                        yield Mutant(file, function, was, now, lines, not inside, text)
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             function = f"{function}.{node.name.value}".lstrip(".")
+        raised |= isinstance(node, cst.Raise)
         for child in node.children:
-            yield from visit(child, function, statement, raised or isinstance(node, cst.Raise))
+            run = inside or (isinstance(node, cst.FunctionDef) and child is node.body)
+            yield from visit(child, function, statement, raised, run)
 
-    yield from dict.fromkeys(visit(module, "", module, raised=False))
+    yield from dict.fromkeys(visit(module, "", module, raised=False, inside=False))
 
 
 def _lines(statement: cst.CSTNode, position: Any) -> range:
@@ -103,8 +107,7 @@ def _is_left(node: Any) -> bool:
 
     return isinstance(node, cst.Annotation | cst.Decorator | cst.Assert) or m.matches(
         node,
-        m.Arg(keyword=m.Name("strict"))
-        | m.Call(func=m.Name("len") | m.Name("isinstance"))
+        m.Call(func=m.Name("len") | m.Name("isinstance"))
         | m.AnnAssign(annotation=m.Annotation(annotation=m.Name("TypeAlias")))
         | m.Subscript(value=m.Name("Literal") | m.Name("TypeVar"))
         | m.Assign(targets=[m.AssignTarget(m.Name("__all__") | m.Name("__slots__"))]),

@@ -1,0 +1,158 @@
+"""Which pairs of columns are chosen: by what they would save, among columns that say most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+
+from naively import NaiveBayes
+from naively.assess.evidence import Evidence
+from naively.assess.pairs import COLUMNS, _columns, _edges, add_pairs, screen
+from naively.assess.reservoir import Reservoir
+from naively.core.labels import encode_labels
+from naively.core.octaves import Part
+from naively.data.rows import column_rows
+from naively.model import Model
+
+OF_PAIRS = 10.0  # the ridge, as docs/decisions say
+
+
+def table(n: int, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
+    """Numbers, of which two tell the class together; levels; of three classes."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(size=(2, n))
+    many = rng.choice([f"level {i:02}" for i in range(14)], n, p=np.arange(14, 0, -1) / 105)
+    y = np.where((a > 0) == (b > 0), "p", np.where(many < "level 03", "q", "r"))
+    y = np.where(rng.random(n) < 0.2, rng.choice(list("pqr"), n), y)
+    a[:10] = np.nan
+    return {"a": a, "b": b, "few": rng.integers(0, 3, n) + 0.5, "many": many.astype(object)}, y
+
+
+def learned(n: int, weight: np.ndarray | None = None) -> tuple[Model, Reservoir, Any, Any]:
+    X, y = table(n)
+    rows, labels = column_rows(X), encode_labels(y, weight)
+    sample, model = Reservoir(), Model.learn(rows, labels)
+    sample.add(rows, labels, model)
+    return replace(model, weights=sample.weights(model, "loo")), sample, rows, labels
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_gain_is_what_a_weight_of_its_own_saves_to_second_order(weighted: bool) -> None:
+    weight = np.tile([1.0, 2.0, 3.0], 200) if weighted else None
+    model, sample, rows, labels = learned(600, weight)
+    assert model.weights is not None
+    found = screen(model, sample)
+    assert found.pairs[0] in {("a", "b"), ("b", "a")}
+    assert found.gains == sorted(found.gains, reverse=True)
+    assert min(found.gains) > 2
+    kept = dict(zip(found.pairs, found.gains, strict=True))
+    every = replace(found, pairs=[*combinations(["a", "b", "few", "many"], 2)])
+    weighed = model.with_pairs(every.first(6), [(rows, labels)])
+    own = sample.evidence(weighed)
+    pairs = {part: own.table[i] for i, part in enumerate(own.parts) if own.kinds[i] == "pair"}
+    assert len(pairs) == 6
+    columns = sample.evidence(model)
+    by_class = model.classes.tolist()
+    weights = model.weights.table(columns.parts, by_class)
+    joint = columns.joint(weights) + model.weights.bias_of(by_class)
+    rows_weigh = np.ones(600) if weight is None else weight
+    at = np.arange(600), columns.labels.codes
+
+    def loss(evidence: np.ndarray, t: float) -> float:
+        moved = joint + t * evidence
+        return float(rows_weigh @ (np.logaddexp.reduce(moved, axis=1) - moved[at]))
+
+    for pair, evidence in zip(every.pairs, pairs.values(), strict=True):
+        low, here, high = (loss(evidence, t) for t in (-1e-3, 0.0, 1e-3))
+        slope, curve = (high - low) / 2e-3, (high - 2 * here + low) / 1e-6
+        gain = slope**2 / (2 * (curve + OF_PAIRS)) if slope < 0 else 0.0
+        assert (gain > 2) == (pair in kept)
+        if pair in kept:
+            assert kept[pair] == pytest.approx(gain, rel=1e-3)
+
+
+def test_bins_are_the_commonest_levels_or_hold_equally_many_numbers() -> None:
+    model, sample, rows, _ = learned(600)
+    cuts = screen(model, sample).cuts
+    common = [level for level, _ in Counter(rows.values("many").tolist()).most_common(11)]
+    assert list(cuts["many"]["levels"]) == common
+    assert cuts["few"] == {"edges": (1.5, 2.5)}
+    b = rows.values("b")
+    inside = np.histogram(b, [-np.inf, *cuts["b"]["edges"], np.inf])[0]
+    assert len(inside) == round(0.6 * 600 ** (1 / 3)) == 5
+    assert np.ptp(inside) <= 1
+    assert set(cuts["b"]["edges"]) <= set(b.tolist())
+
+
+@pytest.mark.parametrize(("n", "bins"), [(30, 4), (1000, 6), (20_000, 12)])
+def test_there_are_more_bins_of_more_numbers(n: int, bins: int) -> None:
+    numbers = np.random.default_rng(n).permutation(n) / n
+    edges = _edges(numbers)
+    assert len(edges) == bins - 1
+    assert np.ptp(np.histogram(numbers, [-1, *edges, 2])[0]) <= 1
+    assert _edges(np.append(numbers, np.nan)) == edges
+
+
+def test_a_column_without_numbers_or_with_one_has_no_edge() -> None:
+    assert _edges(np.full(5, np.nan)) == ()
+    assert _edges(np.ones(5)) == ()
+    assert _edges(np.array([3.0, 1.0, 1.0, 2.0])) == (2.0, 3.0)
+
+
+def test_of_many_columns_those_that_say_most_are_paired() -> None:
+    rng = np.random.default_rng(0)
+    d = COLUMNS + 20
+    table = rng.normal(size=(d, 7, 2)) * rng.permutation(d)[:, None, None]
+    weight = rng.random((d, 2))
+    parts = [Part("g", i) for i in range(d)]
+    labels = encode_labels(np.array(["a", "b"] * 4)[:7])
+    found = Evidence(parts, [True] * d, ["column"] * d, table, np.zeros((7, 2)), labels)
+    said = (np.abs(table) * weight[:, None]).sum(axis=(1, 2))
+    most = sorted(np.argsort(-said)[:COLUMNS].tolist())
+    assert _columns(found, weight) == most
+    few = Evidence(
+        [Part("g", "x"), Part("t", "words", 0), Part("one")],
+        [True] * 3,
+        ["column", "octave", "column"],
+        table[:3],
+        np.zeros((7, 2)),
+        labels,
+    )
+    assert _columns(few, weight[:3]) == ["x"]
+
+
+def test_as_many_pairs_as_are_asked_for_are_counted_on_all_rows() -> None:
+    model, sample, rows, labels = learned(600)
+    best = screen(model, sample).pairs
+    assert len(best) > 1
+    one = add_pairs(model, sample, (rows, labels), most=1)
+    assert list(one.schema.pairs.values()) == best[:1]
+    assert add_pairs(model, sample, most=0) is model
+    (group,) = (group for group in one.schema.groups if group.kind == "pair")
+    assert sum(s.high.sum() for s in one.tally.blocks[group.key].sums.values()) == 600
+    # All weights are fitted again, with the pair.
+    assert one.weights is not None
+    assert one.weights.of.keys() - model.weights.of.keys() == {Part(group.key, "a × b")}
+    again = sample.weights(replace(one, weights=None), "loo")
+    assert one.weights.of == again.of
+
+
+def test_few_rows_or_one_class_have_no_pairs() -> None:
+    model, sample, *_ = learned(299)
+    assert add_pairs(model, sample) is model
+    X, _ = table(400)
+    alone = NaiveBayes(interactions="auto").fit(X, ["p"] * 400)
+    assert not alone.schema_.pairs
+
+
+def test_the_assessment_chooses_as_many_pairs_again() -> None:
+    X, y = table(600)
+    nb = NaiveBayes(interactions="auto").fit(X, y)
+    assert len(nb.schema_.pairs) >= 1
+    plain = NaiveBayes().fit(X, y)
+    assert nb.assess().log_loss < plain.assess().log_loss

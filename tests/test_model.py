@@ -1,0 +1,121 @@
+"""The frozen model: what it refuses to learn, what it says of rows that hold nothing, p(x)."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from naively import Bernoulli, NaiveBayes
+from naively.core.labels import encode_labels
+from naively.core.statistic import LEVEL
+from naively.data.frames import as_rows
+from naively.data.rows import column_rows
+from naively.events import Gaussian
+from naively.events.pairs import Pairs
+from naively.model import Model, Settings
+
+Y = np.array(["a", "b", "b", "a", "b"])
+TRUTHS = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]], float)
+
+
+def learn(X: Any, y: Any = Y, event: Any = "auto", **settings: Any) -> Model:
+    return Model.learn(as_rows(X), encode_labels(y), event, Settings(**settings))
+
+
+def test_rows_and_labels_must_be_as_many_and_some() -> None:
+    with pytest.raises(ValueError, match="3 rows and 5 labels"):
+        learn(TRUTHS[:3])
+    with pytest.raises(ValueError, match="no rows to learn from"):
+        learn(TRUTHS[:0], Y[:0])
+
+
+@pytest.mark.parametrize("prior", ["data", "uniform", [0.9, 0.1], [1.0, 0.0]])
+def test_a_row_that_holds_nothing_has_the_class_prior(prior: Any) -> None:
+    model = learn(TRUTHS, class_prior=prior)
+    p = {"data": [0.4, 0.6], "uniform": [0.5, 0.5]}.get(str(prior), prior)
+    nothing = as_rows(np.full((2, 3), np.nan))
+    np.testing.assert_allclose(model.posterior(nothing), [p, p])
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(model.joint_log_likelihood(nothing), [np.log(p)] * 2)
+    np.testing.assert_allclose(model.log_evidence(nothing), 0.0, atol=1e-12)
+
+
+def test_a_table_without_any_cell_is_answered_by_the_prior() -> None:
+    model = learn({"x": [None] * 5, "y": [None] * 5})
+    assert not model.schema.groups
+    rows = as_rows({"x": [None] * 3, "y": [None] * 3})
+    np.testing.assert_allclose(model.posterior(rows), [[0.4, 0.6]] * 3)
+    np.testing.assert_allclose(model.log_posterior(rows), np.log([[0.4, 0.6]] * 3))
+    assert model.decide(rows).tolist() == ["b"] * 3
+    assert model.joint_log_likelihood(rows).shape == (3, 2)
+
+
+def test_settings_and_classes_stay_as_models_add_and_subtract() -> None:
+    model, other = learn(TRUTHS, class_prior="uniform"), learn(TRUTHS, ["b", "c", "c", "b", "b"])
+    both = model + other
+    assert both.classes.tolist() == ["a", "b", "c"]
+    assert both.settings is model.settings
+    assert (both - other).classes.tolist() == ["a", "b"]
+    np.testing.assert_allclose(both.class_log_prior, np.log(np.full(3, 1 / 3)))
+    np.testing.assert_array_equal((model * 0.5).tally.class_count, [1.0, 1.5])
+    assert (model * 0.5).settings is model.settings
+
+
+@pytest.mark.parametrize("weights", ["loo", None])
+def test_the_evidence_of_all_rows_that_can_be_is_one(weights: str | None) -> None:
+    nb = NaiveBayes(Bernoulli(), weights=weights).fit(np.tile(TRUTHS, (4, 1)), np.tile(Y, 4))
+    every = np.array(list(product([0.0, 1.0], repeat=3)))
+    assert np.exp(nb.score_samples(every)).sum() == pytest.approx(1.0)
+
+
+def test_the_evidence_is_the_mixture_of_the_classes_densities() -> None:
+    x, z = np.array([1.0, 5.0, 6.0, 2.0, 9.0]), np.array([0.5, np.nan, 3.0, 4.0, 1.0])
+    rows = column_rows({"x": x, "z": z})
+    model = Model.learn(rows, encode_labels(Y), Gaussian(smoothing=0), Settings())
+    (block,) = model.counts.values()
+    (group,) = model.schema.groups
+    of = group.event.parameters(block, "mean")
+    density = np.tile([[0.4, 0.6]], (5, 1))
+    for j, column in enumerate((x, z)):
+        for c in range(2):
+            normal = stats.norm(of["mean"][j, c], np.sqrt(of["variance"][j, c]))
+            density[:, c] *= np.where(np.isnan(column), 1.0, normal.pdf(np.nan_to_num(column)))
+    np.testing.assert_allclose(model.log_evidence(rows), np.log(density.sum(axis=1)))
+    np.testing.assert_allclose(model.posterior(rows), density / density.sum(1, keepdims=True))
+
+
+def test_pairs_are_counted_of_rows_that_have_weight_and_taken_off_again() -> None:
+    X = {"p": np.array(list("uvuvu")), "q": np.array(list("xxyyx"))}
+    rows, labels = column_rows(X), encode_labels(Y, np.array([1.0, 2.0, 0.0, 1.0, 0.5]))
+    model = Model.learn(rows, labels)
+    event = Pairs(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])])
+    paired = model.with_pairs(event, [(rows.take(np.arange(2)), labels.take(np.arange(2)))])
+    name = paired.schema.groups[-1].key
+    assert paired.tally.blocks[name][LEVEL].high.sum() == 3.0
+    whole = model.with_pairs(event, [(rows, labels)])
+    np.testing.assert_array_equal(whole.tally.blocks[name][LEVEL].high.sum(axis=0), [2.0, 2.5])
+    parts = [
+        (rows.take(index), labels.take(index)) for index in (np.array([0, 3]), np.array([1, 2, 4]))
+    ]
+    np.testing.assert_array_equal(
+        model.with_pairs(event, parts).tally.blocks[name][LEVEL].high,
+        whole.tally.blocks[name][LEVEL].high,
+    )
+    alone = whole.without_pairs()
+    assert alone.schema.groups == model.schema.groups
+    assert alone.tally.blocks.keys() == model.tally.blocks.keys()
+    assert model.without_pairs() is model
+
+
+def test_rows_are_drawn_by_the_class_prior_or_of_a_class_that_there_is() -> None:
+    model = learn(TRUTHS, class_prior=[0.9, 0.1])
+    rows, labels = model.sample(500, random_state=0)
+    assert len(rows) == 500
+    assert stats.binomtest(int((labels == "a").sum()), 500, 0.9).pvalue > 1e-4
+    assert set(model.sample(5, "b", 0)[1]) == {"b"}
+    with pytest.raises(ValueError, match=r"no class 'c'; the classes are \['a', 'b'\]"):
+        model.sample(5, "c")
