@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 SETTINGS ?=# more settings for the build of the kernels
-ARGS ?=# more arguments for pytest, or for the benchmark of accuracy
+ARGS ?=# more arguments for pytest, mutants, faults, or the benchmark of accuracy
 WITH ?=# what Python is started with, such as env NAME=value
 JOBS ?= --numprocesses=auto
 SEED ?=# what the examples of "make test-thorough" are drawn from; another one each time

@@ -55,9 +55,10 @@ def describe(schema: Schema, tally: Tally) -> Schema:
 def telling(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name]:
     """Return the columns that determine the label alone; or that are it, under other names.
 
-    A column of levels or booleans does if every level came with one class only; a number, if it
-    was the same throughout each class and another in each. It must have been there in at least
-    100 rows, at least 10 for each level, and some of every class.
+    A column of levels or booleans does if every level came with one class only. So does one of
+    numbers that were counted in cells (for a histogram), which are its levels; one of which moments
+    are counted, if it was the same number throughout each class and another in each. It must have
+    been there in at least 100 rows, at least 10 for each level, and some of every class.
 
     Examples
     --------

@@ -47,7 +47,7 @@ class Settings:
     estimate : {"mean", "map", "mle", "predictive"}
         For a class prior with a prior of its own, and for event models that are not given as
         objects, which have their own.
-    smoothing : "auto" or float
+    smoothing : "auto", "laplace", "jeffreys" or float
         The pseudo-count of such event models.
     text : {"words", "blocks"}
         What is counted of a text, unless it is said.

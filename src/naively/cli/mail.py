@@ -150,8 +150,9 @@ def _filter_parser() -> argparse.ArgumentParser:
     parser = _parser(
         "filter",
         "Read one message on standard input and write it out with the headers X-Naively-Class "
-        "(spam, ham or unsure) and X-Naively-Probability (that it is spam), otherwise unchanged. "
-        "On an error the message is written as it came, and the status is 3.",
+        "(spam, ham or unsure) and X-Naively-Probability (that it is spam), without any of these "
+        "names that it came with, and otherwise unchanged. On an error the message is written as "
+        "it came, and the status is 3.",
     )
     parser.add_argument(
         "--exit-code", action="store_true", help="Exit with status 0 spam, 1 ham, 2 unsure."

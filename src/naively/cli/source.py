@@ -17,8 +17,8 @@ DataArgument = Annotated[
     str,
     typer.Argument(
         metavar="DATA",
-        help="CSV, Parquet or JSON lines (also .gz), a folder with one folder of text files for "
-        "each class, or - for standard input.",
+        help="CSV, Parquet or JSON lines (also .gz or .zst), mail, a folder with one folder of "
+        "text files for each class, or - for standard input.",
         show_default=False,
     ),
 ]

@@ -33,7 +33,7 @@ def update(
     target: TargetOption = None,
     input_format: InputFormatOption = None,
 ) -> None:
-    """Learn more labelled rows, as if they had been there in training."""
+    """Learn more labelled rows, counted as if they had been there in training; weights stay."""
     learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
     before = learned.tally.class_count.sum()
     nb = _estimator(learned).partial_fit(rows, y)
@@ -47,7 +47,7 @@ def forget(
     target: TargetOption = None,
     input_format: InputFormatOption = None,
 ) -> None:
-    """Unlearn labelled rows, as if they had never been there."""
+    """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
     learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
     before = learned.tally.class_count.sum()
     nb = _estimator(learned).forget(rows, y)
@@ -65,7 +65,7 @@ def merge(
         str, typer.Option("--output", "-o", help="The model file to write.", show_default=False)
     ],
 ) -> None:
-    """Make one model of several, as if it had learned the rows of all."""
+    """Make one model of several: counts are as of the rows of all, weights the mean."""
     from naively import store
 
     if len(models) < 2:

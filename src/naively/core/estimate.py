@@ -72,7 +72,10 @@ class Estimate:
 
     @property
     def prior(self) -> Any:
-        """The prior of all estimates, or None: then they are maximum likelihood."""
+        """The prior of all estimates; None where there is no proper one, as without pretend data.
+
+        Of several columns of a Gaussian or log-normal it is that of the first.
+        """
         return self.event.prior_of(self.tally)
 
     @property

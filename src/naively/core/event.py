@@ -200,7 +200,8 @@ class EventModel(ABC):
         ----------
         sample : sequence, or array of shape (rows, columns)
             Numbers, or the levels of a categorical column; NaN and None are missing. A sequence
-            is one column; of ``Multinomial`` it is one row, the counts of its outcomes.
+            is one column; of ``Multinomial`` and ``Complement`` it is one row, the counts of its
+            outcomes.
 
         Returns
         -------

@@ -33,9 +33,9 @@ def as_rows(X: Any, texts: bool | None = None) -> Rows:
     texts : bool, optional
         Whether a list of lists of strings (or whole numbers) is texts, as words, whatever their
         lengths; or a table.
-        By default it is a table where all have the same length, and texts where they have not. A
-        warning says so where it might have been meant otherwise: where no column of such a table
-        has many equal cells.
+        By default it is a table where all have the same length, and texts where strings have not
+        (whole numbers are an error then, as they may be a mistake). A warning says that it is a
+        table where it might have been meant otherwise: where no column has many equal cells.
 
     Raises
     ------

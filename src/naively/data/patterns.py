@@ -134,13 +134,13 @@ class Patterns(Analyser):
 
     Parameters
     ----------
-    more : mapping of str to str
+    more : mapping of str to str, default none
         Other patterns: a name, and the regular expression whose matches are counted.
-    leave_out : sequence of str
+    leave_out : sequence of str, default none
         Names of patterns that are not looked for.
-    binary : bool
+    binary : bool, default False
         Whether a token counts once in a text.
-    event : str or EventModel
+    event : str or EventModel, default "multinomial"
         "multinomial", "bernoulli" or "complement", or such a model.
 
     Examples

@@ -25,29 +25,29 @@ class Text(Analyser):
 
     Parameters
     ----------
-    analyzer : {"word", "char", "char_wb"}
+    analyzer : {"word", "char", "char_wb"}, default "word"
         Tokens are words, or runs of characters, anywhere or within words.
-    ngram_range : (int, int)
+    ngram_range : (int, int), default (1, 1)
         The shortest and longest run of words, or characters, that is a token.
-    lowercase : bool
+    lowercase : bool, default True
         Whether "Word" and "word" are one.
-    token_pattern : str
-        What a word is; with a group, what is in the group.
+    token_pattern : str, default two characters or more of a word
+        What a word is, as a regular expression; with a group, what is in the group.
     stop_words : "english" or sequence of str, optional
         Words that are passed over, before runs are made.
     strip_accents : {"ascii", "unicode"}, optional
         Whether "é" is "e".
-    min_df, max_df : int or float
+    min_df, max_df : int or float, default 1 and 1.0
         Tokens in fewer or more texts are not learned from; a float is a share of the texts.
     max_features : int, optional
         Only the most frequent tokens (of Bernoulli: those in most texts) are learned from; of
         equals, the first by name.
-    binary : bool
+    binary : bool, default False
         Whether a token counts once in a text.
     features : int, optional
         Tokens are hashed to so many numbers, say ``2**22``: memory stays fixed on a stream of any
         length, and words are not known.
-    event : str or EventModel
+    event : str or EventModel, default "multinomial"
         "multinomial", "bernoulli" or "complement", or such a model.
 
     Notes

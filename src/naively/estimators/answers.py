@@ -99,7 +99,7 @@ class Answers(metaclass=ABCMeta):
         """Return log p(row): how much each row surprises, for outliers and drift.
 
         It is the density (or probability) under the event models, the base measure included;
-        weights have no part in it.
+        weights and pairs of columns have no part in it.
 
         Examples
         --------
@@ -117,7 +117,10 @@ class Answers(metaclass=ABCMeta):
         return self._score(X, "log_posterior")  # type: ignore[no-any-return]
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
-        """Return log p(class) + log p(row | class), less what does not depend on the class."""
+        """Return log p(class) + log p(row | class), less what does not depend on the class.
+
+        Where there are weights, it is the score with them that the posterior follows from.
+        """
         return self._score(X, "joint")  # type: ignore[no-any-return]
 
     def explain(self, X: Any) -> Explanation:
@@ -147,9 +150,10 @@ class Answers(metaclass=ABCMeta):
 
         The tally of each of some folds (10, or 20 of at most 2,000 rows) is subtracted, weights
         are fitted on the rest, and the fold is predicted: cross-validation without refitting.
-        Of many rows a random sample is looked at: of at most 10,000, or, where one weight is all
-        that is fitted (one column, or texts with ``text="words"``), of 500 for each class. The
-        print says how many it was, of how many, and why.
+        Of many rows a random sample is looked at: of at most 10,000, fewer of very many columns and
+        classes; or, where all evidence has one weight (one column, a matrix of counts, or texts
+        with ``text="words"``), of 500 for each class. The print says how many it was, of how many,
+        and why.
 
         Returns
         -------
@@ -204,9 +208,10 @@ class Answers(metaclass=ABCMeta):
     def linear(self) -> Linear:
         """Return the model as weights and intercepts, where it is a linear model.
 
-        It is with Bernoulli, categorical, multinomial, complement, Poisson and exponential columns,
-        and with Gaussian ones whose variance is shared by the classes. The features are those of
-        the encoded cells, none of them missing.
+        It is with Bernoulli, categorical, multinomial, complement, Poisson, exponential and
+        geometric columns, and with Gaussian ones whose variance is shared by the classes; with
+        texts only without weights, and never with pairs or where a parameter is integrated out.
+        The features are those of the encoded cells, none of them missing.
 
         Returns
         -------

@@ -25,12 +25,13 @@ class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
         """Count more labelled rows, as the fitted model counted its own."""
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Unlearn rows: afterwards they were never seen.
+        """Unlearn rows: the counts are then as if they had never been seen; the weights stay.
 
         Raises
         ------
         ValueError
-            If these rows were not learned; nothing is changed then.
+            If these rows cannot have been learned, as a count would fall below zero; nothing is
+            changed then.
 
         Examples
         --------
@@ -49,7 +50,9 @@ class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
         return self
 
     def merge(self, other: CountingClassifier) -> Self:
-        """Add what another model has learned, as if its rows had been learned here.
+        """Add what another model has learned: the counts are those of the rows of both.
+
+        Weights are the mean of both models' by the rows behind them; ``calibrate`` fits them again.
 
         Examples
         --------

@@ -78,8 +78,10 @@ class NaiveBayes(CountingClassifier):
         The pseudo-count of each outcome (a level, true and false, a word, a bin of a histogram) in
         each class, of event models that are not given as objects: 1 is Laplace's rule, 1/2
         Jeffreys's. Where outcomes cannot be counted it is the number of pretend rows in each
-        class, with the column's mean (and variance). "auto" is chosen for each column (or text)
-        by leave-one-out, from the counts alone.
+        class, with the column's mean (and variance). With "auto" it is chosen by leave-one-out,
+        from the counts alone, for each column of categories (as the m of an m-estimate), for all
+        columns of truths together, and for counts; other event models have their own defaults,
+        and words that count once in a text 1/2.
     weights : {"loo", "temperature"} or None, default "loo"
         How much the evidence of each column counts, so that what columns say alike is not counted
         twice and probabilities can be believed: one weight for each, or one for all, fitted to
@@ -94,14 +96,16 @@ class NaiveBayes(CountingClassifier):
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
         the words, the pairs of words, and, where texts are short, the runs of two to five
-        characters that each text holds, each kind with weights of its own; with "words", or
-        without ``weights="loo"``, how often each word comes, which is the fastest.
+        characters that each text holds, each kind with weights of its own; with "words", which is
+        the fastest, how often each word comes. So it is too without ``weights="loo"``, and with
+        ``estimate`` "mle" or "predictive".
     random_state : int, Generator or None, default None
-        Chooses these rows; None is a fixed choice.
+        Chooses the rows that weights are fitted to; None is a fixed choice.
     semi_supervised : bool, default False
         Whether to learn from rows whose label is missing (None, NaN, NaT) too: by EM, each of
         them counted for every class by its posterior. How much such a row counts beside a labelled
-        one is chosen by the leave-one-out log loss of the labelled rows; it may be nothing.
+        one is chosen by the leave-one-out log loss of the labelled rows, and is nothing unless
+        cross-validation confirms it.
 
     Attributes
     ----------
@@ -469,8 +473,11 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
 
     Raises
     ------
+    FileNotFoundError
+        If there is none.
     ValueError
-        If the file is no model, damaged, or of a newer version of naively.
+        If the file is no model, damaged, or of a version of naively that cannot be read: a newer
+        one, or, of a few settings that have changed, an older one.
 
     Examples
     --------

@@ -225,15 +225,16 @@ class Gaussian(NormalNumbers):
     prior : NormalInverseGamma or Normal, optional
         Instead of ``smoothing``: of the mean and variance, or, with a known variance, of the mean.
     floor : float, default 0.0
-        Share of a variance over all classes that is added to the variances when rows are scored.
+        Share of a variance over all classes that is added to the variances when rows are scored,
+        unless they are integrated out.
     floor_of : {"largest", "column"}, default "largest"
         Whose variance: the largest of all columns, which is scikit-learn's rule and depends on the
         columns' units, or each column's own.
     estimate : {"mean", "map", "mle", "predictive"}
         Of the parameters under the prior; the mode is that of mean and variance together;
         "predictive" integrates them out (Student-t). What is undefined (maximum likelihood from
-        nothing) is NaN. When rows are scored, a class with no value in a column takes the
-        column's mean and variance.
+        nothing) is NaN. When rows are scored without a ``prior``, a class with no value in a
+        column takes the column's mean and variance.
 
     Notes
     -----

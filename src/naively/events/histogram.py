@@ -54,9 +54,10 @@ class Histogram(EventModel):
     Notes
     -----
     The likelihood is a density: the probability of a bin over its width. A bin reaches midway to
-    the numbers beside it, the outermost ones as far beyond the last number as between it and its
-    neighbour, so that a number that stands alone has the width of the data's resolution there, and
-    rounding the data changes the density little. A column of one number has a width of 1.
+    the numbers beside it, and where there are none as far out as on its other side; numbers beyond
+    the outermost bins have the density of these. So a number that stands alone has the width of the
+    data's resolution there, and rounding the data changes the density little. The bin of a column
+    of one number, or of infinite ones, has a width of 1.
     Numbers are counted in the cells of a grid (``naively.core.grid``), so that bins merge, forget
     and stream like all else; their edges follow from the counts. Smoothing over neighbours:
     Simonoff, Smoothing Methods in Statistics (1996), section 6.
