@@ -81,7 +81,7 @@ class Exponential(EventModel):
         if self.estimate == "predictive":
             from scipy import stats
 
-            rows, time = self._counts(tally, "mean")
+            rows, time = self._predicting(tally)
 
             def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
                 return np.asarray(
@@ -96,7 +96,7 @@ class Exponential(EventModel):
         self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
         if self.estimate == "predictive":
-            shape, scale = self._counts(tally, "mean")
+            shape, scale = self._predicting(tally)
             rate = rng.gamma(shape.T[classes], 1 / scale.T[classes])
         else:
             rate = self._rate(tally).T[classes]
@@ -128,6 +128,17 @@ class Exponential(EventModel):
         rate = self.parameters(tally, self.estimate)["rate"]
         rows, time = (tally[s].high.sum(axis=1, keepdims=True) for s in (PRESENT, VALUE))
         return np.where(np.isnan(rate), np.nan_to_num(share(rows, time), nan=1.0), rate)
+
+    def _predicting(self, tally: BlockTally) -> tuple[Floats, Floats]:
+        """Return rows and their sum to predict from: of a class without any time, those of all.
+
+        Where no time was counted at all they are any, the same for each class.
+        """
+        rows, time = self._counts(tally, "mean")
+        all_rows, all_time = (tally[s].high.sum(axis=1, keepdims=True) for s in (PRESENT, VALUE))
+        none = all_time <= 0
+        all_rows, all_time = np.where(none, 1.0, all_rows), np.where(none, 1.0, all_time)
+        return np.where(time > 0, rows, all_rows), np.where(time > 0, time, all_time)
 
     def _counts(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
         """Return rows and their sum, the pretend ones among them."""

@@ -83,8 +83,7 @@ class Geometric(EventModel):
         if self.estimate == "predictive":
             from scipy.special import betaln
 
-            a, b = self._counts(tally, "mean")
-            b = np.maximum(b, 1e-12)
+            a, b = self._predicting(tally)
 
             def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
                 more: Floats = betaln(a[column] + 1, b[column] + x[:, None])
@@ -99,8 +98,8 @@ class Geometric(EventModel):
         self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
         if self.estimate == "predictive":
-            a, b = self._counts(tally, "mean")
-            p = rng.beta(a.T[classes], np.maximum(b, 1e-12).T[classes])
+            a, b = self._predicting(tally)
+            p = rng.beta(a.T[classes], b.T[classes])
         else:
             p = self._p(tally).T[classes]
         return numbers(rng.geometric(p) - 1.0, tally)
@@ -127,6 +126,16 @@ class Geometric(EventModel):
         p = self.parameters(tally, self.estimate)["p"]
         rows, failures = (tally[s].high.sum(axis=1, keepdims=True) for s in (PRESENT, VALUE))
         return np.where(np.isnan(p), np.nan_to_num(share(rows, rows + failures), nan=0.5), p)
+
+    def _predicting(self, tally: BlockTally) -> tuple[Floats, Floats]:
+        """Return rows and failures to predict from: of a class without any rows, those of all."""
+        rows, failures = self._counts(tally, "mean")
+        all_rows, all_failures = (
+            tally[s].high.sum(axis=1, keepdims=True) for s in (PRESENT, VALUE)
+        )
+        failures = np.where(rows > 0, failures, all_failures)
+        rows = np.where(rows > 0, rows, np.where(all_rows > 0, all_rows, 1.0))
+        return rows, np.maximum(failures, 1e-12)
 
     def _counts(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
         """Return rows and failures, the pretend ones among them."""

@@ -82,15 +82,17 @@ class Poisson(EventModel):
         if self.estimate == "predictive":
             from scipy import stats
 
-            events, rows = self._counts(tally, "mean")
+            events, rows = self._predicting(tally)
             p = rows / (rows + 1)
 
             def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
-                return np.asarray(
-                    stats.nbinom.logpmf(x[:, None], events[column], p[column]), np.float64
-                )
+                # Where nothing ever happened the rate is 0; SciPy has no such negative binomial.
+                never, some = events[column] == 0, np.maximum(events[column], 1e-300)
+                of_zero = np.where(x[:, None] == 0, 0.0, -np.inf)
+                found = stats.nbinom.logpmf(x[:, None], some, p[column])
+                return np.where(never, of_zero, np.asarray(found, np.float64))
 
-            return Pointwise(log_density, events / rows)
+            return Pointwise(log_density, np.nan_to_num(share(events, rows)))
         rate = self._rate(tally)
         with np.errstate(divide="ignore"):
             return LogLinear(slope=np.log(rate), offset=-rate, base=log_factorials)
@@ -99,7 +101,7 @@ class Poisson(EventModel):
         self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
         if self.estimate == "predictive":
-            events, rows = self._counts(tally, "mean")
+            events, rows = self._predicting(tally)
             rate = rng.gamma(events.T[classes], 1 / rows.T[classes])
         else:
             rate = self._rate(tally).T[classes]
@@ -128,6 +130,12 @@ class Poisson(EventModel):
         rate = self.parameters(tally, self.estimate)["rate"]
         events, rows = (tally[s].high.sum(axis=1, keepdims=True) for s in (VALUE, PRESENT))
         return np.where(np.isnan(rate), np.nan_to_num(share(events, rows)), rate)
+
+    def _predicting(self, tally: BlockTally) -> tuple[Floats, Floats]:
+        """Return events and rows to predict from: of a class without any rows, those of all."""
+        events, rows = self._counts(tally, "mean")
+        all_events, all_rows = (tally[s].high.sum(axis=1, keepdims=True) for s in (VALUE, PRESENT))
+        return np.where(rows > 0, events, all_events), np.where(rows > 0, rows, all_rows)
 
     def _counts(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
         """Return events and rows, the pretend ones among them."""
