@@ -279,9 +279,9 @@ def _plain(value: Any) -> Any:
 def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
     """Return the n items that speak most for class c against all others together.
 
-    An item is a word (no run of characters), a level, a column that is true, or a number at the
-    class's mean. Its weight is log p(item | c) - log p(item | not c), the others weighted by their
-    priors.
+    An item is a word (no run of characters), a level, a column that is true, or a number that is
+    usual in the class: its mean, or one in the most probable bin. Its weight is
+    log p(item | c) - log p(item | not c), the others weighted by their priors.
     """
     others = np.arange(len(model.classes)) != c
     if not others.any():

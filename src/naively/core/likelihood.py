@@ -1,6 +1,7 @@
 """Likelihoods: the derived tables, and how a block is scored with them, ``Σ s(x) · w_c``.
 
-Four forms: log-linear in x, quadratic in x, a table of levels, and pointwise for the rest.
+Log-linear in x (for texts over the square root of the length too), quadratic in x, a table of
+levels or of bins, Pólya's urn, and pointwise for the rest.
 """
 
 from __future__ import annotations
