@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 from naively import load, store
 from naively.filter.evidence import Verdict, words_of
@@ -79,3 +81,22 @@ def test_a_golden_mail_filter_says_what_it_said(path: Path) -> None:
 
 def test_there_is_a_golden_mail_filter_of_the_present_format() -> None:
     assert f"mail-{MAIL_FORMAT}" in {path.parent.name for path in MAIL}
+
+
+@pytest.mark.parametrize("event", ["gaussian", "lognormal"])
+def test_a_model_that_has_changed_is_refused_by_what_has_changed(
+    event: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "old.naively"
+    with safe_open(FOLDER / "1" / "numbers.naively", framework="numpy") as file:
+        header = json.loads(file.metadata()[store.KEY])
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    for group in header["groups"]:
+        if group["event"] == event:
+            group["options"]["estimate"] = "predictive"
+    save_file(arrays, path, {store.KEY: json.dumps(header)})
+    with pytest.raises(
+        ValueError, match=f"{event} event model .* has changed; train it again"
+    ) as e:
+        load(path)
+    assert "damaged" not in str(e.value)

@@ -12,12 +12,16 @@ FORMAT = 2  # of the files that are written now
 Header = dict[str, Any]
 
 
+class ChangedError(ValueError):
+    """An event model of an older file is none that there is now."""
+
+
 def upgrade(header: Header) -> Header:
     """Return the header in the present format.
 
     Raises
     ------
-    ValueError
+    ChangedError
         If a model cannot be what it was; it says which.
     """
     return _from_1(header) if int(header["format"]) == 1 else header
@@ -57,7 +61,7 @@ def _options_of_1(group: Header) -> Header:
     if options["prior"] is not None:
         return options
     if options["estimate"] == "predictive":
-        raise ValueError(
+        raise ChangedError(
             f"a {group['event']} event model with estimate='predictive' and no prior has changed; "
             "train it again"
         )

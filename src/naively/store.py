@@ -30,7 +30,7 @@ from naively.data.patterns import Patterns
 from naively.data.text import Text
 from naively.events import EVENT_MODELS, PRIORS, Beta, Dirichlet
 from naively.events.pairs import Pairs
-from naively.formats import FORMAT, upgrade
+from naively.formats import FORMAT, ChangedError, upgrade
 from naively.model import Model, Settings
 from naively.schema import Group, Schema
 
@@ -79,7 +79,8 @@ def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, An
     FileNotFoundError
         If there is none.
     ValueError
-        If it is no model file, damaged, or of a newer version; the message says which.
+        If it is no model file, damaged, of a newer version, or of an older one whose model has
+        changed; the message says which.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -100,6 +101,8 @@ def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, An
         newer = int(header["format"]) > FORMAT
         if not newer and kind is None:
             return _model(upgrade(header), arrays), dict(header.get("provenance", {}))
+    except ChangedError as error:
+        raise ValueError(f"{path} is of an older version of naively: {error}.") from error
     except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}.") from error
     if kind is not None:
