@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from naively import Exponential, Geometric, NaiveBayes, Poisson
+from naively import Exponential, Gaussian, Geometric, NaiveBayes, Poisson
 
 EVENTS = (Poisson, Exponential, Geometric)
 LABELS = ["a", "a", "b", "b"]
@@ -48,3 +48,20 @@ def test_a_class_without_a_value_predicts_as_all_classes_do(event, of_all):
     p = nb.predict_proba({"x": x})
     assert p == pytest.approx(np.tile([2 / 3, 1 / 3], (3, 1)))  # so the class prior decides
     assert np.exp(nb.score_samples({"x": x})) == pytest.approx(of_all(np.array(x)))
+
+
+@pytest.mark.parametrize(
+    ("variance", "of_all"),
+    [
+        # The posterior of 2 and 4: 2 rows of mean 3, shape 1 + 2 / 2, scale (1 + 1) / 2.
+        ("class", stats.t(4, 3, np.sqrt(1 * 3 / (2 * 2)))),
+        (4.0, stats.norm(3, np.sqrt(4 * (1 + 1 / 2)))),
+    ],
+)
+def test_a_gaussian_class_without_a_value_predicts_as_all_classes_do(variance, of_all):
+    model = Gaussian(smoothing=0, variance=variance, estimate="predictive")
+    nb = NaiveBayes(model, weights=None)
+    nb.fit({"x": [2.0, 4.0, None]}, ["seen", "seen", "unseen"])
+    x = [0.0, 1.0, 7.0]
+    assert nb.predict_proba({"x": x}) == pytest.approx(np.tile([2 / 3, 1 / 3], (3, 1)))
+    assert np.exp(nb.score_samples({"x": x})) == pytest.approx(of_all.pdf(x))

@@ -85,7 +85,10 @@ class Estimate:
 
     @property
     def predictive(self) -> Any:
-        """The distribution of the next cell: frozen SciPy distributions."""
+        """The distribution of the next cell: frozen SciPy distributions.
+
+        Of several columns of a Gaussian, log-normal or kernel density it is that of the first.
+        """
         return self.event.predictive(self.tally)
 
     def log_likelihood(self, sample: Any) -> float:

@@ -196,9 +196,13 @@ class NormalNumbers(EventModel):
         from scipy import stats
 
         mean, pretend, shape, scale = self._posterior(tally)
-        rows = np.maximum(tally[PRESENT].high + pretend, 1e-12)
+        rows = tally[PRESENT].high + pretend
         pooled_mean, pooled = self._pooled(tally)
         mean = np.where(np.isnan(mean), pooled_mean, mean)
+        n = tally[PRESENT].total(axis=1).high[:, None]
+        none = rows <= 0  # without any, pretend ones among them, a class is as all are
+        shape, scale = np.where(none, 1 + n / 2, shape), np.where(none, n / 2 * pooled, scale)
+        rows = np.where(none, np.maximum(n, 1e-12), rows)
         if not isinstance(self.variance, str):
             spread = np.sqrt(self.variance * (1 + 1 / rows))
             return lambda column: stats.norm(mean[column], spread[column])
