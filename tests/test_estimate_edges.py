@@ -1,0 +1,101 @@
+"""Estimates at their edges: modes on the border, maximum likelihood that is set, priors said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from naively import (
+    Bernoulli,
+    Categorical,
+    Dirichlet,
+    Exponential,
+    Geometric,
+    Histogram,
+    JointTable,
+    Multinomial,
+    NaiveBayes,
+    Normal,
+    NormalInverseGamma,
+    Poisson,
+)
+from naively.core.labels import encode_labels
+from naively.data.rows import column_rows
+from naively.events.pairs import TRACE, Pairs
+from naively.model import Model
+
+
+def values(found: Any) -> np.ndarray:
+    return np.array([*found.values()] if isinstance(found, dict) else found)
+
+
+@pytest.mark.parametrize(
+    ("event", "sample"),
+    [
+        (Bernoulli, [1, 1, 0, 1]),
+        (Poisson, [3, 0, 2]),
+        (Exponential, [0.5, 2.0, 1.0]),
+        (Geometric, [4, 0, 2]),
+        (Categorical, list("aabc")),
+        (Multinomial, [4, 2, 1]),
+        (JointTable, [(0, 1), (0, 1), (1, 1)]),
+        (lambda **o: Histogram(smoothing=0, **o), [1.0, 2.0, 2.0, 3.0]),
+    ],
+)
+def test_the_estimate_that_is_set_adds_the_same_whichever_it_is(event: Any, sample: list) -> None:
+    mean, mode = event(estimate="mean").fit(sample), event(estimate="map").fit(sample)
+    np.testing.assert_allclose(values(mode.map), values(mean.mean), rtol=1e-12)
+    np.testing.assert_allclose(values(mode.mle), values(mean.mle), rtol=1e-12)
+
+
+def test_the_mode_of_rows_with_less_than_one_pretend_row_is_on_the_border() -> None:
+    sample = [(0, 0)] * 3 + [(0, 1)] * 2 + [(1, 0)]
+    found = JointTable(alpha=0.5).fit(sample).map
+    left = {row: max(sample.count(row) - 0.5, 0) for row in dict.fromkeys(sample)}
+    assert found == pytest.approx({row: x / sum(left.values()) for row, x in left.items()})
+
+
+@pytest.mark.parametrize("m", [2.0, "auto"])
+def test_levels_by_maximum_likelihood_have_no_pretend_rows(m: Any) -> None:
+    nb = NaiveBayes(Categorical(m=m, estimate="mle"), weights=None)
+    nb.fit([["u"], ["u"], ["v"], ["v"]], ["a", "a", "a", "b"])
+    np.testing.assert_allclose(nb.predict_proba([["v"], ["u"]]), [[0.5, 0.5], [1.0, 0.0]])
+
+
+def test_pairs_by_maximum_likelihood_have_a_trace_of_pretend_rows() -> None:
+    rows = column_rows({"p": np.array(list("uvuvuv")), "q": np.array(list("xyyxxy"))})
+    labels = encode_labels(np.array(list("aabbab")))
+    one = Pairs(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])], m=2.0)
+    model = Model.learn(rows, labels)
+    joint = {
+        event: model.with_pairs(event, [(rows, labels)]).joint_log_likelihood(rows)
+        for event in (one, replace(one, estimate="mle"), replace(one, m=TRACE))
+    }
+    mean, mle, trace = joint.values()
+    np.testing.assert_array_equal(mle, trace)
+    assert np.abs(mle - mean).max() > 0.1
+
+
+def test_the_prior_of_counts_is_said_if_it_is_one() -> None:
+    assert np.all(np.asarray(Multinomial(alpha=0.5).fit([4, 2, 1]).prior.alpha) == 0.5)
+    assert Multinomial(alpha=0).fit([4, 2, 1]).prior is None
+    bins = Histogram(smoothing=0, alpha=1.5).fit([1.0, 2.0, 2.0]).prior
+    assert bins == Dirichlet([1.5, 1.5])
+    assert Histogram(smoothing=0, alpha=0.0).fit([1.0, 2.0]).prior is None
+    assert Poisson(alpha=0).fit([3, 0]).prior is None
+    assert Geometric(alpha=0).fit([3, 0]).prior is None
+    given = Dirichlet([1.0, 2.0, 3.0])
+    assert Multinomial(prior=given).fit([4, 2, 1]).prior is given
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, np.inf, np.nan])
+def test_what_a_prior_must_have_above_0(wrong: float) -> None:
+    with pytest.raises(ValueError, match="variance"):
+        Normal(0.0, wrong)
+    for name in ("rows", "shape", "scale"):
+        options = {"mean": 0.0, "rows": 1.0, "shape": 2.0, "scale": 3.0, name: wrong}
+        with pytest.raises(ValueError, match=name):
+            NormalInverseGamma(**options)
