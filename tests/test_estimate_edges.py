@@ -99,3 +99,21 @@ def test_what_a_prior_must_have_above_0(wrong: float) -> None:
         options = {"mean": 0.0, "rows": 1.0, "shape": 2.0, "scale": 3.0, name: wrong}
         with pytest.raises(ValueError, match=name):
             NormalInverseGamma(**options)
+
+
+@pytest.mark.parametrize("alpha", [2.0, [2.0, 3.0]])
+def test_a_level_never_seen_has_the_pretend_rows_of_each_if_there_is_one_number(alpha: Any) -> None:
+    nb = NaiveBayes(Categorical(prior=Dirichlet(alpha)), class_prior="uniform", weights=None)
+    nb.fit([["u"], ["v"], ["u"]], ["a", "a", "b"])
+    with np.errstate(divide="ignore"):
+        found = np.exp(nb.predict_joint_log_proba([["never"]])[0]) * 2
+    if alpha == 2.0:  # of a rows there are two, and pretend ones of the three levels
+        np.testing.assert_allclose(found, [2 / (2 + 6), 2 / (1 + 6)])
+    else:
+        np.testing.assert_array_equal(found, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("options", [{"smoothing": np.inf}, {"m": np.inf}, {"m": -1.0}])
+def test_bins_are_smoothed_by_finite_numbers(options: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        Histogram(**options)

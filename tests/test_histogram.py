@@ -143,6 +143,16 @@ def test_mdl_cuts_are_fayyad_and_iranis(seed: int) -> None:
     assert sum(map(len, edges))  # something was cut
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_mdl_cuts_of_few_values_where_some_have_not_all_classes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    count = rng.integers(0, 4, (5, 3)) * (rng.random((5, 3)) < 0.4)
+    value, y = (np.repeat(place.ravel(), count.ravel()) for place in np.indices(count.shape))
+    x = value.astype(float)
+    (edges,) = binned(Histogram(edges="mdl"), x[:, None], y, 3).edges
+    np.testing.assert_allclose(edges, mdl_cuts(x, y, 3), rtol=1e-12)
+
+
 # --- probabilities -------------------------------------------------------------------------------
 
 
