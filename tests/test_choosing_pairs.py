@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes
+from naively.assess.assessment import cross_validate
 from naively.assess.evidence import Evidence
 from naively.assess.pairs import COLUMNS, _columns, _edges, add_pairs, screen
 from naively.assess.reservoir import Reservoir
@@ -150,7 +151,21 @@ def test_few_rows_or_one_class_have_no_pairs() -> None:
     assert not alone.schema_.pairs
 
 
-def test_the_assessment_chooses_as_many_pairs_again() -> None:
+def test_the_assessment_chooses_as_many_pairs_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int | None] = []
+
+    def counted(*of: Any, most: int | None) -> Model:
+        asked.append(most)
+        return add_pairs(*of, most=most)
+
+    model, sample, *_ = learned(600)
+    monkeypatch.setattr("naively.assess.assessment.add_pairs", counted)
+    monkeypatch.setattr("naively.assess.assessment.MANY_FOLDS", 3)
+    cross_validate(add_pairs(model, sample, most=1), sample, "loo")
+    assert asked == [1, 1, 1]
+
+
+def test_the_assessment_is_better_with_pairs() -> None:
     X, y = table(600)
     nb = NaiveBayes(interactions="auto").fit(X, y)
     assert len(nb.schema_.pairs) >= 1

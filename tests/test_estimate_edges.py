@@ -13,6 +13,7 @@ from naively import (
     Categorical,
     Dirichlet,
     Exponential,
+    Gamma,
     Geometric,
     Histogram,
     JointTable,
@@ -117,3 +118,42 @@ def test_a_level_never_seen_has_the_pretend_rows_of_each_if_there_is_one_number(
 def test_bins_are_smoothed_by_finite_numbers(options: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="must be"):
         Histogram(**options)
+
+
+@pytest.mark.parametrize("m", [-1.0, np.nan, "many", [1.0, -2.0]])
+def test_pretend_rows_of_levels_are_a_number_or_auto(m: Any) -> None:
+    with pytest.raises(ValueError, match="Categorical m must be"):
+        Categorical(m=m)
+
+
+@pytest.mark.parametrize("options", [{"m": 2.0}, {"m": "auto"}, {"alpha": 0.5}, {"alpha": 2.0}])
+def test_levels_are_scored_alike_by_the_mean_and_by_the_mode(options: dict[str, Any]) -> None:
+    mean, mode = (
+        NaiveBayes(Categorical(estimate=how, **options), weights=None).fit(
+            [["u"], ["v"], ["u"], ["v"], ["u"]], list("aabbb")
+        )
+        for how in ("mean", "map")
+    )
+    rows = [["u"], ["v"], ["never"]]
+    joint = mean.predict_joint_log_proba(rows)
+    np.testing.assert_allclose(mode.predict_joint_log_proba(rows), joint, rtol=1e-12)
+
+
+@pytest.mark.parametrize("event", [Geometric, Poisson, Exponential])
+def test_a_column_that_was_never_recorded_says_nothing(event: Any) -> None:
+    X = {"x": [np.nan] * 3, "z": [1.0, 2.0, 3.0]}
+    nb = NaiveBayes({"x": event(alpha=0), "z": "gaussian"}, weights=None).fit(X, list("aab"))
+    for x in (0.5, 3.0) if event is Exponential else (0.0, 3.0):
+        np.testing.assert_allclose(nb.predict_proba({"x": [x], "z": [np.nan]}), [[2 / 3, 1 / 3]])
+
+
+@pytest.mark.parametrize("event", [Geometric, Poisson, Exponential, Multinomial])
+def test_what_cannot_be_negative_is_said_with_the_event_model(event: Any) -> None:
+    with pytest.raises(ValueError, match=f"(?i){event.__name__}"):
+        NaiveBayes(event(), weights=None).fit([[1.0], [-1.0]], ["a", "b"])
+
+
+def test_the_prior_of_a_rate_is_pretend_rows_at_the_mean_of_the_sample() -> None:
+    # Two rows, at the mean 2: of counts four events in two rows, of times two events in 4.
+    assert Poisson(alpha=2.0).fit([3.0, 1.0, 2.0]).prior == Gamma(4.0, 2.0)
+    assert Exponential(alpha=2.0).fit([3.0, 1.0, 2.0]).prior == Gamma(2.0, 4.0)

@@ -182,6 +182,11 @@ def test_what_speaks_most_is_against_all_others_by_their_priors() -> None:
     assert [level for _, level, _ in strongest(weighted.model_, 2, 1)] == ["w"]
 
 
+def test_what_speaks_for_a_class_can_be_impossible_in_it_or_in_all_others() -> None:
+    nb = NaiveBayes(Categorical(alpha=0), weights=None).fit({"k": list("uvvw")}, list("aabb"))
+    assert strongest(nb.model_, 0, 9) == [("k", "u", np.inf), ("k", "v", 0.0), ("k", "w", -np.inf)]
+
+
 def test_nothing_speaks_for_the_only_class() -> None:
     assert strongest(NaiveBayes(weights=None).fit([[1.0], [2.0]], ["a", "a"]).model_, 0, 3) == []
 

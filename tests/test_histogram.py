@@ -71,6 +71,18 @@ def test_equally_frequent_bins_are_scikit_learns(bins: int) -> None:
     np.testing.assert_allclose(found, (ordered[at] + ordered[at + 1]) / 2, rtol=1e-12)
 
 
+@pytest.mark.parametrize("edges", ["frequency", "width", "mdl"])
+def test_the_bins_of_a_column_do_not_depend_on_the_others(edges: str) -> None:
+    X, y = mixture(300)
+    X[:77, 0] = np.nan
+    X[70:190, 1] = np.nan
+    event = Histogram(bins=8, edges=edges)
+    together = binned(event, X, y, 3).edges
+    for j in range(3):
+        (alone,) = binned(event, X[:, [j]], y, 3).edges
+        np.testing.assert_array_equal(together[j], alone)
+
+
 def test_few_values_have_a_bin_each_however_rare() -> None:
     x = np.repeat([0.0, 1.0, 2.0], [1, 5000, 2])[:, None]
     assert binned(Histogram(), x, np.zeros(len(x)), 1).edges[0].tolist() == [0.5, 1.5]

@@ -94,7 +94,7 @@ class Categorical(EventModel):
         check_estimate(self.estimate)
         if self.m is not None and self.m != "auto":
             m = np.asarray(self.m)
-            if m.dtype.kind not in "fiu" or not (np.isfinite(m) and m >= 0):
+            if m.ndim or m.dtype.kind not in "fiu" or not (np.isfinite(m) and m >= 0):
                 raise ValueError(f"Categorical m must be at least 0 or 'auto', got {self.m!r}.")
         if isinstance(self.codes, Sequence):  # as a tuple it is equal to itself, and hashes
             object.__setattr__(self, "codes", tuple(self.codes))
