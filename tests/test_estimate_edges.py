@@ -145,6 +145,8 @@ def test_a_column_that_was_never_recorded_says_nothing(event: Any) -> None:
     nb = NaiveBayes({"x": event(alpha=0), "z": "gaussian"}, weights=None).fit(X, list("aab"))
     for x in (0.5, 3.0) if event is Exponential else (0.0, 3.0):
         np.testing.assert_allclose(nb.predict_proba({"x": [x], "z": [np.nan]}), [[2 / 3, 1 / 3]])
+        if event is Geometric:  # as likely as not to end each time, where nothing is known
+            assert np.isfinite(nb.predict_joint_log_proba({"x": [x], "z": [np.nan]})).all()
 
 
 @pytest.mark.parametrize("event", [Geometric, Poisson, Exponential, Multinomial])

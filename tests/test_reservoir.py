@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from scipy.stats import chi2, hypergeom
 
 from naively import NaiveBayes
@@ -167,3 +168,18 @@ def test_of_very_many_weights_there_are_as_many_rows_as_memory_is_for(
     assert "300 of 900, drawn at random (as many as memory is for, with 10 weights of 2" in str(
         found
     )
+
+
+def test_batches_that_are_held_differently_stay_apart_and_keep_their_keys() -> None:
+    X, y = np.arange(400.0).reshape(-1, 1), np.arange(400) % 2
+    sample = Reservoir()
+    cuts = [slice(0, 100), slice(100, 200), slice(200, 300), slice(300, 400)]
+    for i, cut in enumerate(cuts):
+        rows = as_rows(sparse.csr_array(X[cut]) if i == 0 else X[cut])
+        sample.add(rows, encode_labels(y[cut]), MODEL)
+        assert len(sample) == 100 * (i + 1)
+    assert [len(labels) for _, labels in sample.batches] == [100, 300]
+    whole = Reservoir()
+    whole.add(as_rows(X), encode_labels(y), MODEL)
+    assert len(whole)
+    np.testing.assert_array_equal(np.concatenate(sample._keys), np.concatenate(whole._keys))
