@@ -165,3 +165,23 @@ def test_texts_of_words_are_tempered_by_the_temperature_of_their_evidence(weight
     found = nb._sample.evidence(nb.model_)
     assert found.kinds == ["text"]
     assert of_class["a"] == pytest.approx(heat_of(found), rel=1e-3)
+
+
+def test_weights_are_fitted_again_when_the_rows_have_doubled_and_not_before() -> None:
+    rng = np.random.default_rng(3)
+    y = np.array(["a", "b"])[np.arange(120) % 2]
+    X = {"x": rng.normal(size=120) + (y == "a"), "z": rng.normal(size=120) - (y == "a")}
+
+    def part(rows: slice) -> tuple[dict[str, np.ndarray], np.ndarray]:
+        return {name: column[rows] for name, column in X.items()}, y[rows]
+
+    nb = NaiveBayes().partial_fit(*part(slice(60)))
+    first = nb.weights_
+    assert nb.partial_fit(*part(slice(60, 110))).weights_ is first
+    again = nb.partial_fit(*part(slice(110, 120))).weights_
+    at_once = NaiveBayes().fit(X, y).weights_
+    assert again.rows == 120.0
+    assert again.of.keys() == at_once.of.keys()
+    for column, weight in again.of.items():
+        assert weight == pytest.approx(at_once.of[column], abs=1e-6)
+        assert weight != pytest.approx(first.of[column], abs=1e-3)

@@ -12,13 +12,14 @@ import pytest
 from scipy.special import log_softmax
 from threadpoolctl import threadpool_limits
 
-from naively import Categorical, Gaussian, Multinomial, NaiveBayes, Poisson
+from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, Poisson
 from naively.assess.calibration import temperature
 from naively.assess.evidence import Evidence
 from naively.assess.reservoir import Reservoir
 from naively.assess.semi_supervised import Unlabelled, cross_validate
 from naively.core.event import EventModel
 from naively.core.labels import encode_labels
+from naively.core.statistic import VALUE
 from naively.data.frames import as_rows
 from naively.model import Model
 
@@ -308,3 +309,17 @@ def losses(draw: object, alike: bool, seed: int) -> tuple[float, float, float]:
         held_out(more, new, of_new),
         plain_em(X, y[:n], new, of_new),
     )
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_a_row_without_a_label_counts_as_its_share(share: float) -> None:
+    truths = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
+    model = Model.learn(as_rows(truths), encode_labels(["a", "b", "b", "a"]), Bernoulli())
+    p, weight = np.array([[0.25, 0.75], [1.0, 0.0]]), np.array([2.0, 1.0])
+    rows = np.array([[1.0, np.nan], [1.0, 1.0]])
+    learned = Unlabelled.encode(model, as_rows(rows), weight).learn(p, share)
+    soft = p * weight[:, None] * share
+    np.testing.assert_allclose(learned.tally.class_count, np.array([2, 2]) + soft.sum(axis=0))
+    (block,) = learned.tally.blocks.values()
+    true = np.nan_to_num(rows).T @ soft
+    np.testing.assert_allclose(block[VALUE].high, np.array([[1, 1], [0, 2]]) + true)
