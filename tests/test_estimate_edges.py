@@ -11,9 +11,11 @@ import pytest
 from naively import (
     Bernoulli,
     Categorical,
+    Complement,
     Dirichlet,
     Exponential,
     Gamma,
+    Gaussian,
     Geometric,
     Histogram,
     JointTable,
@@ -24,6 +26,7 @@ from naively import (
     Poisson,
 )
 from naively.core.labels import encode_labels
+from naively.data.frames import as_rows
 from naively.data.rows import column_rows
 from naively.events.pairs import TRACE, Pairs
 from naively.model import Model
@@ -139,13 +142,16 @@ def test_levels_are_scored_alike_by_the_mean_and_by_the_mode(options: dict[str, 
     np.testing.assert_allclose(mode.predict_joint_log_proba(rows), joint, rtol=1e-12)
 
 
-@pytest.mark.parametrize("event", [Geometric, Poisson, Exponential])
+@pytest.mark.parametrize("event", [Geometric, Poisson, Exponential, Bernoulli])
 def test_a_column_that_was_never_recorded_says_nothing(event: Any) -> None:
     X = {"x": [np.nan] * 3, "z": [1.0, 2.0, 3.0]}
     nb = NaiveBayes({"x": event(alpha=0), "z": "gaussian"}, weights=None).fit(X, list("aab"))
     for x in (0.5, 3.0) if event is Exponential else (0.0, 3.0):
         np.testing.assert_allclose(nb.predict_proba({"x": [x], "z": [np.nan]}), [[2 / 3, 1 / 3]])
-        if event is Geometric:  # as likely as not to end each time, where nothing is known
+        if event in (
+            Geometric,
+            Bernoulli,
+        ):  # as likely as not to end each time, where nothing is known
             assert np.isfinite(nb.predict_joint_log_proba({"x": [x], "z": [np.nan]})).all()
 
 
@@ -153,6 +159,34 @@ def test_a_column_that_was_never_recorded_says_nothing(event: Any) -> None:
 def test_what_cannot_be_negative_is_said_with_the_event_model(event: Any) -> None:
     with pytest.raises(ValueError, match=f"(?i){event.__name__}"):
         NaiveBayes(event(), weights=None).fit([[1.0], [-1.0]], ["a", "b"])
+
+
+def test_the_prior_of_a_mean_is_pretend_rows_of_the_known_variance() -> None:
+    assert Gaussian(variance=6.0, smoothing=3.0).fit([1.0, 2.0, 6.0]).prior == Normal(3.0, 2.0)
+    assert Gaussian(variance=6.0, smoothing=0.0).fit([1.0, 2.0]).prior is None
+
+
+def test_complement_estimates_the_shares_of_words() -> None:
+    rows, labels = as_rows([[5.0, 3.0, 0.0], [1.0, 0.0, 2.0]]), encode_labels(["a", "b"])
+    model = Model.learn(rows, labels, Complement(alpha=2.0))
+    (tally,) = model.counts.values()
+    event = model.schema.groups[0].event
+    outside = np.array([[1.0, 0.0, 2.0], [5.0, 3.0, 0.0]]).T  # of a the words of b
+    np.testing.assert_allclose(event.parameters(tally, "mle")["p"], outside / outside.sum(axis=0))
+    shares = (outside + 2) / (outside + 2).sum(axis=0)
+    np.testing.assert_allclose(event.parameters(tally, "mean")["p"], shares)
+
+
+def test_free_parameters_of_bins_and_of_pairs() -> None:
+    x, y = np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 4), np.repeat(["a", "b"], 10)
+    bins = NaiveBayes(Histogram(smoothing=0), weights=None).fit(x[:, None], y)
+    assert bins.n_parameters_ == 1 + 2 * (5 - 1)
+    rows = column_rows({"p": x, "q": np.tile([*"uvwu"], 5)})
+    event = Pairs(pairs=[("p", "q")], edges=[("p", [2.5])], levels=[("q", ["u", "v", "w"])])
+    alone = Model.learn(rows, encode_labels(y))
+    paired = alone.with_pairs(event, [(rows, encode_labels(y))])
+    # Two bins and three levels meet, and each class has so many ratios that are free.
+    assert paired.n_parameters - alone.n_parameters == (2 - 1) * (3 - 1) * 2
 
 
 def test_the_prior_of_a_rate_is_pretend_rows_at_the_mean_of_the_sample() -> None:
