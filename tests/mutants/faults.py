@@ -1,11 +1,11 @@
 """Named faults, each of which would hurt users: do the tests that guard against it notice?
 
-Each is planted alone, in a copy of the tree. A name with words of another fault's may be given, to
-plant a few.
+Each is planted alone, in a copy of the tree.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import time
@@ -260,9 +260,14 @@ FAULTS = [
 ]
 
 
-def main(words: list[str]) -> int:
+def main(given: list[str]) -> int:
     """Plant each fault and say whether a guard noticed; return 0 if all were noticed."""
+    parser = argparse.ArgumentParser(prog="make faults ARGS=...", description=__doc__)
+    parser.add_argument("words", nargs="*", help="of the names of the faults to plant; all without")
+    words = parser.parse_args(given).words
     chosen = [fault for fault in FAULTS if all(word in fault.name for word in words)]
+    if not chosen:
+        sys.exit(f"No fault has {' and '.join(map(repr, words))} in its name.")
     texts = {fault: fault.text for fault in chosen}  # that all apply is said at once
     lost = 0
     with tempfile.TemporaryDirectory() as folder:
