@@ -66,6 +66,18 @@ def test_a_golden_file_merges_with_what_counts_alike_today(path: Path) -> None:
     assert len(nb.tally_.blocks) == before
 
 
+@pytest.mark.parametrize("path", FILES, ids=by_format)
+def test_bands_of_words_are_numbered_from_the_rarest(path: Path) -> None:
+    """So that weights of words merge with those of today, band by band."""
+    weights = load(path).weights_
+    bands: dict = {}
+    for part in weights.of if weights is not None else ():
+        if part.band is not None:
+            bands.setdefault(part.group, []).append(part.band)
+    assert all(of == [*range(len(of))] for of in bands.values())
+    assert bool(bands) == (path.stem in ("mixed", "mixed-decayed", "texts", "texts-decayed"))
+
+
 def test_the_golden_interactions_hold_some() -> None:
     assert all(load(path).schema_.pairs for path in FILES if path.stem == "interactions")
 
