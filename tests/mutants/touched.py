@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from tests.mutants.copies import FAILED, Copy
@@ -48,7 +48,7 @@ class Touched:
             }
             for path in data.measured_files()
         }
-        return cls(lines, seconds)
+        return cls(lines, dict(seconds))
 
     def by(self, mutant: Mutant, most: float) -> list[str]:
         """Return the quickest tests that run the statement, or, of a constant, its file."""
@@ -67,7 +67,7 @@ class Touched:
     def keep(self, path: Path) -> None:
         """Write it to a file."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        path.write_text(json.dumps(vars(self)), encoding="utf-8")
 
     @classmethod
     def read(cls, path: Path) -> Touched:
