@@ -101,7 +101,7 @@ def objects(cells: list[Any]) -> np.ndarray:
 
 def moments(cells: list[Any]) -> np.ndarray:
     """A column of times, from seconds; None is missing."""
-    times = [np.datetime64("NaT") if c is None else np.datetime64(c, "s") for c in cells]
+    times = [np.datetime64("NaT", "s") if c is None else np.datetime64(c, "s") for c in cells]
     return np.array(times, "datetime64[us]")
 
 

@@ -94,7 +94,7 @@ def moments(rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
     day = rng.integers(0, 1500, len(y)) * 86_400
     second = (rng.integers(0, 43_200, len(y)) + 20_000 * y) % 86_400
     times = np.datetime64("2021-01-01T00:00:00", "us") + (day + second).astype("timedelta64[s]")
-    return missing_some(rng, times, np.datetime64("NaT"))
+    return missing_some(rng, times, np.datetime64("NaT", "us"))
 
 
 def notes(rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
