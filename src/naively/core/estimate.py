@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,13 @@ from naively.core.axis import Levels
 from naively.core.block import Codes, Dense
 from naively.core.event import EventModel, How
 from naively.core.kernels import Floats
+from naively.core.shown import Shown
 from naively.core.tally import BlockTally
 
 SHOWN = 10  # numbers of many
 
 
-class Estimate:
+class Estimate(Shown):
     """What a plain sample says about the parameters of an event model.
 
     Parameters
@@ -136,11 +136,6 @@ class Estimate:
                 continue  # a kernel density has no posterior
             lines.append(f"{what:<11} {shown}")
         return "\n".join(lines)
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
 
     def _parameters(self, how: How) -> Any:
         """Return one number, a mapping by level, or a mapping by parameter."""

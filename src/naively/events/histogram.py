@@ -137,8 +137,8 @@ class Histogram(EventModel):
         return evidence
 
     def prior_of(self, tally: BlockTally) -> Dirichlet | None:
-        pretend = self._smoothed(tally).pretend[:, :, 0] + float(self.estimate == "map")
-        counts = pretend[self._smoothed(tally).there]
+        smoothed = self._smoothed(tally)
+        counts = smoothed.pretend[smoothed.there, 0] + float(self.estimate == "map")
         return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
 
     def posterior(self, tally: BlockTally) -> Any:
