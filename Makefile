@@ -8,6 +8,7 @@ ARGS ?=# more arguments for pytest, mutants, faults, or the benchmark of accurac
 WITH ?=# what Python is started with, such as env NAME=value
 JOBS ?= --numprocesses=auto
 SEED ?=# what the examples of "make test-thorough" are drawn from; another one each time
+SECONDS ?= 60# of each test of "make fuzz"
 IN_NUMPY := $(patsubst %,tests/test_%.py,\
     laws cells kernels vocabulary tokens worked estimator store)
 
@@ -24,7 +25,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick test-numpy test-thorough coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-mail docs sanitize clean
+.PHONY: help setup demo test test-quick test-numpy test-thorough fuzz coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-mail docs sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -48,6 +49,12 @@ test-thorough: SEED := $(or $(SEED),$(shell date +%s))
 test-thorough: $(NAIVELY) $(MADE)/test ## run the tests of random examples with many more of them; SEED=n repeats a run
 	@echo 'To draw the same examples again: make test-thorough SEED=$(SEED)'
 	$(BIN)/python -m pytest $(JOBS) -m hypothesis --hypothesis-seed=$(SEED) $(ARGS)
+
+fuzz: export FUZZ_SECONDS := $(SECONDS)
+fuzz: export FUZZ_SEED := $(or $(FUZZ_SEED),$(shell date +%s))
+fuzz: $(NAIVELY) $(MADE)/test ## try hostile inputs, each test for SECONDS=60; FUZZ_SEED=n repeats one
+	@echo 'The first seed is $(FUZZ_SEED).'
+	$(BIN)/python -m pytest $(JOBS) $(ARGS) tests/fuzz
 
 coverage: $(NAIVELY) $(MADE)/test ## run all tests once, and list the lines that none of them runs
 	$(BIN)/python -m pytest $(JOBS) --cov $(ARGS)
