@@ -159,6 +159,7 @@ def open_model(
 ) -> tuple[Model, Rows, Any, dict[str, Any]]:
     """Load a model, and the rows as it expects them; with their labels if asked."""
     from naively import store
+    from naively.core.labels import as_classes
     from naively.data.rows import column_rows
 
     learned, provenance = store.load_with_provenance(path)
@@ -167,10 +168,12 @@ def open_model(
         str(name): "string" if kind == "text" else kind
         for name, kind in learned.schema.kinds.items()
     }
-    if learned.classes.dtype.kind == "U" and target is not None:
+    if target is not None and all(isinstance(label, str) for label in learned.classes.tolist()):
         kinds[target] = "string"
-    table = read(data, input_format, types=kinds)
+    table = read(data, input_format, types=kinds, labels=target)
     y = table[find_target(list(table), target, data)] if labelled else None
+    if y is not None:
+        y = as_classes(y, learned.classes)
     table.pop(target or "", None)
     learned_from = set(map(str, learned.schema.order))
     known = {name: column for name, column in table.items() if name in learned_from}

@@ -120,7 +120,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         text=_one_of(text, TEXT, "--text"),
     )
     aside, total, batches = None, 0, 0
-    for table in read_batches(data, input_format, wanted, ignore, whole=bool(part)):
+    for table in read_batches(data, input_format, wanted, ignore, labels=target, whole=bool(part)):
         target = find_target(list(table), target, data)
         y = table.pop(target)
         rows = column_rows(table)

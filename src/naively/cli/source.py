@@ -35,7 +35,7 @@ InputFormatOption = Annotated[
 ]
 
 FOLDER_TARGET = "label"
-LARGE = 1 << 26  # bytes of a file that is read some rows at a time
+LARGE = 1 << 26  # bytes, decompressed, of a table that is read some rows at a time
 BATCH = 4_000  # rows
 
 
@@ -45,12 +45,18 @@ def read(
     columns: str | None = None,
     ignore: str | None = None,
     types: dict[str, Any] | None = None,
+    labels: str | None = None,
 ) -> dict[str, np.ndarray[Any, Any]]:
     """Read columns by name, and say on stderr what had to be repaired."""
     from naively.data import files
 
     table = files.read(
-        data, columns=names(columns), ignore=names(ignore) or (), types=types, format=input_format
+        data,
+        columns=names(columns),
+        ignore=names(ignore) or (),
+        types=types,
+        format=input_format,
+        labels=labels,
     )
     for note in table.notes:
         sys.stderr.write(f"naively: {note}\n")
@@ -63,6 +69,7 @@ def read_batches(
     columns: str | None,
     ignore: str | None,
     *,
+    labels: str | None,
     whole: bool,
 ) -> Iterator[dict[str, np.ndarray[Any, Any]]]:
     """Read columns by name; those of a large file some rows at a time, unless wanted whole."""
@@ -72,12 +79,19 @@ def read_batches(
     from naively.data.mail.mailbox import is_mail
 
     path = Path(data)
-    if whole or not path.is_file() or path.stat().st_size < LARGE or is_mail(path):
-        yield read(data, input_format, columns, ignore)
+    if whole or path.is_dir() or (input_format is None and is_mail(path)):
+        yield read(data, input_format, columns, ignore, labels=labels)
         return
-    chosen, left_out = names(columns), names(ignore) or ()
     said: set[str] = set()
-    batches = files.read_batches(data, BATCH, columns=chosen, ignore=left_out, format=input_format)
+    batches = files.read_batches(
+        data,
+        BATCH,
+        columns=names(columns),
+        ignore=names(ignore) or (),
+        format=input_format,
+        labels=labels,
+        large=LARGE,
+    )
     for batch in shown(batches, "rows", len, lambda batch: batch.total):
         for note in batch.notes:
             if note not in said:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,13 +112,57 @@ def union_classes(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Return the classes of either, sorted where they can be."""
     if a.dtype == b.dtype and len(a) == len(b) and bool((a == b).all()):
         return a
-    if len(a) and len(b) and (a.dtype.kind in "US") != (b.dtype.kind in "US"):
+    if len(a) and len(b) and a.dtype.kind != b.dtype.kind:  # as objects nothing is rounded
         both = np.concatenate([a.astype(object), b.astype(object)])
         kinds = sorted({"str" if isinstance(x, str) else type(x).__name__ for x in both})
         if "str" in kinds and len(kinds) > 1:
             raise TypeError(f"class labels must be of one type, got {' and '.join(kinds)}.")
         return _encode(both)[1]
     return _encode(np.concatenate([a, b]))[1] if len(a) and len(b) else (a if len(a) else b)
+
+
+def as_classes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+    """Return labels that are written as text as the classes that they stand for.
+
+    A model that was learned from JSON, Parquet or in Python has numbers, truths or times as
+    classes, which a text file can only spell. What spells none of them stays as it is.
+
+    Examples
+    --------
+    >>> as_classes(np.array(["true", "False", None], object), np.array([False, True]))
+    array([True, False, None], dtype=object)
+    >>> as_classes(np.array(["1", "2.0", "007", "new"], object), np.array([1, 2, 7]))
+    array([1, 2, 7, 'new'], dtype=object)
+    >>> as_classes(np.array(["1"], object), np.array(["1.0"]))
+    array(['1'], dtype=object)
+    """
+    learned = classes.tolist()
+    written = [label for label in set(labels.tolist()) if isinstance(label, str)]
+    if not written or any(isinstance(label, str) for label in learned):
+        return labels
+    if classes.dtype.kind == "M":
+        meant = {text: _spelled(text, lambda t: classes.dtype.type(t, "us")) for text in written}
+    else:
+        known = {label: label for label in learned}
+        values = {text: _spelled(text, _truth, int, float) for text in written}
+        meant = {text: known.get(value, value) for text, value in values.items()}
+    found = np.empty(len(labels), object)
+    found[:] = [meant.get(label, label) for label in labels.tolist()]
+    return found
+
+
+def _truth(text: str) -> bool:
+    return {"true": True, "false": False}[text.lower()]
+
+
+def _spelled(text: str, *readers: Callable[[str], Any]) -> Any:
+    """Return what the first of the readers that can makes of a text; else the text."""
+    for read in readers:
+        try:
+            return read(text)
+        except (KeyError, ValueError):
+            continue
+    return text
 
 
 def is_missing(value: Any) -> bool:
@@ -178,15 +222,22 @@ def _as_array(y: Any) -> NDArray[Any]:
         values = list(values)
     except TypeError:
         raise TypeError(f"y must have one label a row, got {values!r}.") from None
-    array = np.asarray(values) if not _ragged(values) else None
-    if array is None or (array.dtype.kind in "US" and not all(isinstance(v, str) for v in values)):
-        array = np.empty(len(values), object)
-        array[:] = values
+    if not any(v is None for v in values):
+        array = np.asarray(values)
+        if _keeps(array, values):
+            return array
+    array = np.empty(len(values), object)
+    array[:] = values
     return array
 
 
-def _ragged(values: list[Any]) -> bool:
-    return any(v is None for v in values)
+def _keeps(array: NDArray[Any], values: Sequence[Any]) -> bool:
+    r"""Whether an array holds the values: strings lose a last \0, whole numbers may be rounded."""
+    if array.dtype.kind in "US":
+        return all(isinstance(v, str) and not v.endswith("\0") for v in values)
+    if array.dtype.kind == "f" and array.ndim == 1:
+        return all(a == v for a, v in zip(array.tolist(), values, strict=True) if type(v) is int)
+    return True
 
 
 def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
@@ -224,17 +275,15 @@ def _encode_objects(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[An
     if str in kinds and len(kinds) > 1:
         names = " and ".join(sorted(kind.__name__ for kind in kinds))
         raise TypeError(f"Labels must be of one type, uniformly strings or numbers, got {names}.")
-    if kinds <= {str}:
-        classes = np.array(sorted(distinct), dtype=str if kinds else object)
-    else:
-        try:
-            distinct.sort()
-        except TypeError as error:
-            raise TypeError(f"the labels cannot be sorted: {error}.") from error
-        classes = np.empty(len(distinct), object)
-        classes[:] = distinct
-        if kinds and kinds <= {int, float, bool}:
-            classes = np.array(distinct)
+    try:
+        distinct.sort()
+    except TypeError as error:
+        raise TypeError(f"the labels cannot be sorted: {error}.") from error
+    classes = np.empty(len(distinct), object)
+    classes[:] = distinct
+    if kinds and (kinds <= {str} or kinds <= {int, float, bool}):
+        array = np.array(distinct)
+        classes = array if _keeps(array, distinct) else classes
     index = {label: code for code, label in enumerate(classes.tolist())}
     return np.fromiter(map(index.__getitem__, values), np.int32, len(values)), classes
 

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from naively.data.files.source import GZIP_DAMAGE, Source
+from naively.data.files.survey import LIMIT
 
 # What DuckDB says, and what is said of a line of CSV instead.
 CSV_FAULTS = {
@@ -18,7 +19,7 @@ CSV_FAULTS = {
     r"Expected Number of Columns: (?P<expected>\d+) Found: (?P<found>\d+)": "has a number of "
     "fields ({found}) that is not the header's ({expected}): add or remove fields, or put those "
     'that hold the delimiter between quotes (")',
-    "(?i)maximum line size": "is longer than a gigabyte: split it",
+    "(?i)maximum line size": f"is longer than {LIMIT}: split it",
 }
 
 

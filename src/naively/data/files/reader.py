@@ -60,6 +60,7 @@ def read(
     ignore: Collection[str] = (),
     types: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  the word on the command line too
+    labels: str | None = None,
 ) -> Columns:
     r"""Read the rows of a file, in their order.
 
@@ -80,6 +81,9 @@ def read(
         that the file does not have are passed over.
     format : str, optional
         "csv", "jsonl" or "parquet", where the name of the file does not say it.
+    labels : str, optional
+        The column that holds labels, if there is one of this name: what they are is as they are
+        written. In CSV they are strings; in JSON and Parquet they keep their types.
 
     Returns
     -------
@@ -129,7 +133,8 @@ def read(
 
     with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
         folder = Path(scratch)
-        return Columns(*read_table(_source(path, name, format, folder), choose, wanted, folder))
+        source = _source(path, name, format, folder)
+        return Columns(*read_table(source, choose, wanted, folder, labels))
 
 
 def read_batches(
@@ -139,6 +144,8 @@ def read_batches(
     columns: Collection[str] | None = None,
     ignore: Collection[str] = (),
     format: str | None = None,  # noqa: A002  the word on the command line too
+    labels: str | None = None,
+    large: int = 0,
 ) -> Iterator[Columns]:
     r"""Read the rows of a table some at a time, in memory that does not grow with the file.
 
@@ -151,8 +158,10 @@ def read_batches(
         A CSV, Parquet or JSON lines file; or "-", standard input.
     rows : int
         How many at a time.
-    columns, ignore, format
+    columns, ignore, format, labels
         As for ``read``.
+    large : int, optional
+        A table of fewer bytes, decompressed, is read in one piece.
 
     Examples
     --------
@@ -175,7 +184,10 @@ def read_batches(
     with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
         folder = Path(scratch)
         source = _source(Path(path), name, format, folder)
-        for batch in tables.read_batches(source, choose, folder, rows):
+        if tables.size_of(source) < large:
+            yield Columns(*tables.read_table(source, choose, {}, folder, labels))
+            return
+        for batch in tables.read_batches(source, choose, folder, rows, labels):
             yield Columns(*batch)
 
 
@@ -184,7 +196,7 @@ def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:
     if str(path) == "-":
         return spool(sys.stdin.buffer, name, format_, folder)
     if path.is_file():
-        return find(path, format_)
+        return find(path, format_, folder)
     with path.open("rb") as pipe:
         return spool(pipe, name, format_, folder)
 

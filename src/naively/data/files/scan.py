@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import duckdb
 
+from naively.data.files.survey import LONGEST
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -25,8 +27,9 @@ if TYPE_CHECKING:
 
 DELIMITERS = ",\t;|"
 HEAD_LINES = 100
-LONGEST_LINE = 1_000_000_000
-GUESSES = ("integer", "number", "boolean", "time")
+NUMBERS = ("integer", "number")
+GUESSES = (*NUMBERS, "boolean", "time")
+HUGE = ("ubigint", "hugeint", "uhugeint")
 JSON_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
 KINDS = {
     "integer": ("tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger"),
@@ -53,22 +56,36 @@ class Field:
     guesses: tuple[str, ...] = ()
 
 
-def scan(
-    connection: Connection, source: Source, wanted: Mapping[str, str]
-) -> tuple[str, list[Field]]:
-    """Return the table function that reads a source, and the columns it gives.
+@dataclass(frozen=True)
+class Scan:
+    """A table function that reads a source, and the columns it gives.
 
     Columns that hold lists, records or bytes have the kind "nested", and may be absent from it.
     """
+
+    table: str
+    fields: list[Field]
+    delimiter: str = ""  # of CSV
+
+    @property
+    def skips_empty_lines(self) -> bool:
+        """Whether an empty line is no row; it is a missing cell where there is one column."""
+        return len(self.fields) > 1
+
+
+def scan(
+    connection: Connection, source: Source, wanted: Mapping[str, str], labels: str | None = None
+) -> Scan:
+    """Return how DuckDB reads a source; the column of labels is what it is written as."""
     if source.format == "csv":
-        return _scan_csv(connection, source)
+        return _scan_csv(connection, source, labels)
     if source.format == "jsonl":
-        return _scan_jsonl(connection, source, wanted)
+        return _scan_jsonl(connection, source, wanted, labels)
     return _scan_parquet(connection, source)
 
 
-def _scan_csv(connection: Connection, source: Source) -> tuple[str, list[Field]]:
-    longest = f", max_line_size = {LONGEST_LINE}" if source.long_lines else ""
+def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Scan:
+    longest = f", max_line_size = {LONGEST}" if source.long_lines else ""
     options = f"auto_detect = false{longest}"
     # No text holds this delimiter (a control character), so a row is a line.
     lines = connection.execute(
@@ -87,13 +104,16 @@ def _scan_csv(connection: Connection, source: Source) -> tuple[str, list[Field]]
         )
     names = _names(rows[0], source)
     # Names by position: DuckDB takes "a" and "A" for one name.
-    fields = [Field(name, f"c{i}", "text", GUESSES) for i, name in enumerate(names)]
+    fields = [
+        Field(name, f"c{i}", "text", () if name == labels else GUESSES)
+        for i, name in enumerate(names)
+    ]
     columns = _struct(dict.fromkeys((field.sql for field in fields), "VARCHAR"))
     table = (
         f"read_csv({_path(source)}, columns = {columns}, delim = '{delimiter}', "
         f"""quote = '"', escape = '"', header = true, {options})"""
     )
-    return table, fields
+    return Scan(table, fields, delimiter)
 
 
 def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
@@ -126,9 +146,9 @@ def _names(header: list[str], source: Source) -> list[str]:
 
 
 def _scan_jsonl(
-    connection: Connection, source: Source, wanted: Mapping[str, str]
-) -> tuple[str, list[Field]]:
-    longest = f", maximum_object_size = {LONGEST_LINE}" if source.long_lines else ""
+    connection: Connection, source: Source, wanted: Mapping[str, str], labels: str | None
+) -> Scan:
+    longest = f", maximum_object_size = {LONGEST}" if source.long_lines else ""
     table = f"read_json({_path(source)}, format = '{_layout(source)}'{longest}"
     # Times are found later; with one format of them here, DuckDB does not try many on long texts.
     times = "dateformat = '%Y-%m-%d', timestampformat = '%Y-%m-%d'"
@@ -150,16 +170,21 @@ def _scan_jsonl(
         if kind == "nested":
             fields.append(Field(name, _name(name), kind))
             continue
-        if kind == "time" or type_.id == "hugeint" or wanted.get(name) == "string":
+        if kind == "time" or type_.id in HUGE or wanted.get(name) == "string":
             kind = "text"  # as it is written; DuckDB takes -1 and 1 together for a huge integer
-        is_open = name in wanted or type_.id in ("null", "hugeint")
-        guesses = (GUESSES if is_open else ("time",)) if kind == "text" else ()
+        guesses: tuple[str, ...]
+        if name == labels and kind == "number":  # whole numbers of many digits among them
+            kind, guesses = "text", NUMBERS
+        elif kind == "text" and (name in wanted or type_.id in ("null", *HUGE)):
+            guesses = GUESSES
+        else:
+            guesses = ("time",) if kind == "text" and name != labels else ()
         fields.append(Field(name, _name(name), kind, guesses))
         types[name] = JSON_TYPES.get(kind, "VARCHAR")
     table = f"{table}, columns = {_struct(types)})"
     given = [name for name, type_ in sniffed if name in types and type_.id != "null"]
     _check_case(connection, source, table, given)
-    return table, fields
+    return Scan(table, fields)
 
 
 def _check_case(connection: Connection, source: Source, table: str, names: list[str]) -> None:
@@ -179,12 +204,13 @@ def _layout(source: Source) -> str:
     return "array" if source.is_json_array else "newline_delimited"
 
 
-def _scan_parquet(connection: Connection, source: Source) -> tuple[str, list[Field]]:
+def _scan_parquet(connection: Connection, source: Source) -> Scan:
     table = f"read_parquet({_path(source)})"
-    return table, [
+    fields = [
         Field(name, _name(name), KIND_OF_TYPE.get(type_.id, "text"))
         for name, type_ in _columns(connection, table)
     ]
+    return Scan(table, fields)
 
 
 def _columns(connection: Connection, table: str) -> list[tuple[str, DuckDBPyType]]:

@@ -15,6 +15,8 @@ import zlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
+from naively.data.files.survey import LONGEST, Survey, survey
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -31,6 +33,8 @@ FORMATS = {
 EXTENSIONS = {"csv": ".csv", "jsonl": ".jsonl", "parquet": ".parquet"}
 COMPRESSIONS = (".gz", ".zst")
 CHUNK = 1 << 20
+LONG = 1 << 20  # bytes of a line, half of DuckDB's default for the longest
+ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
 NOT_TEXT = 0.3  # more invalid bytes than this, and the file is not UTF-8 text with a few slips
 
 Damage: TypeAlias = tuple[type[Exception], ...]
@@ -53,10 +57,12 @@ class Source:
         Whether the rows are the elements of one JSON array, rather than one on each line.
     notes : tuple of str
         What was repaired in the copy.
-    repaired : bool
-        Whether this is a copy with clean text.
+    repaired, plain_ends : bool
+        Whether this is a copy with clean text, and with lines that end alike.
     long_lines : bool
         Whether a line may be longer than DuckDB's default, at the price of its parallel reading.
+    survey : Survey
+        How large the text is, and how many rows it has.
     """
 
     path: Path
@@ -65,7 +71,9 @@ class Source:
     is_json_array: bool = False
     notes: tuple[str, ...] = ()
     repaired: bool = False
+    plain_ends: bool = False
     long_lines: bool = False
+    survey: Survey = Survey()  # noqa: RUF009  frozen
 
     @property
     def compressed(self) -> str:
@@ -85,6 +93,23 @@ class Source:
             f"{self.name} is not a complete {self.compressed} file: copy or download it again."
         )
 
+    def surveyed(self) -> Source:
+        """Return the same source after a walk over all of it (see ``Survey``)."""
+        if self.format == "parquet":
+            return self
+        if self.compressed == ".zst":
+            return replace(self, survey=Survey(_zstandard_size(self)), long_lines=True)
+        longest = float("inf") if self.is_json_array else LONGEST
+        try:
+            with self.open() as file:
+                found = survey(file, self.name, quotes=self.format == "csv", longest=longest)
+        except GZIP_DAMAGE:
+            raise self.truncated() from None
+        if self.is_json_array:
+            return replace(self, survey=Survey(found.size))
+        # DuckDB drops an unquoted last line that is longer than its buffer, without a word.
+        return replace(self, survey=found, long_lines=found.longest > LONG)
+
 
 def check_exists(path: Path) -> None:
     """Raise FileNotFoundError, with the names that come close, unless the path exists."""
@@ -96,8 +121,8 @@ def check_exists(path: Path) -> None:
     raise FileNotFoundError(f"There is no file {path}.{hint}")
 
 
-def find(path: Path, format_: str | None) -> Source:
-    """Return the source at a path, after a look at its first bytes."""
+def find(path: Path, format_: str | None, scratch: Path) -> Source:
+    """Return the source at a path, after a look at it."""
     plain = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
     known = format_ or FORMATS.get(plain.suffix.lower())
     if known is None:
@@ -105,7 +130,7 @@ def find(path: Path, format_: str | None) -> Source:
             f"The name {path} does not say what the file is: "
             f"end it in {', '.join(FORMATS)} (then also .gz or .zst), or give the format."
         )
-    return _look(Source(path.absolute(), str(path), known))
+    return _look(Source(path.absolute(), str(path), known), scratch)
 
 
 def spool(stream: BinaryIO, name: str, format_: str | None, scratch: Path) -> Source:
@@ -124,18 +149,21 @@ def spool(stream: BinaryIO, name: str, format_: str | None, scratch: Path) -> So
             source = replace(source, format="jsonl")
         elif start.startswith(b"PAR1"):
             source = replace(source, format="parquet")
-    return _look(source)
+    return _look(source, scratch)
 
 
-def repair(source: Source, scratch: Path) -> Source:
-    """Copy a text file as UTF-8 with plain line ends, and say what was replaced."""
-    path = scratch / f"repaired{EXTENSIONS[source.format]}"
+def repair(source: Source, scratch: Path, *, ends: str | None = "") -> Source:
+    """Copy a text file as clean UTF-8, with plain line ends if ``ends`` is None.
+
+    What was replaced is noted.
+    """
+    path = scratch / f"repaired{len(list(scratch.iterdir()))}{EXTENSIONS[source.format]}"
     invalid = total = 0
     with source.open() as binary:
         is_utf16 = binary.read(2) in (b"\xff\xfe", b"\xfe\xff")
         binary.seek(0)
         encoding, errors = ("utf-16", "replace") if is_utf16 else ("utf-8-sig", "surrogateescape")
-        text = io.TextIOWrapper(binary, encoding, errors)
+        text = io.TextIOWrapper(binary, encoding, errors, newline=ends)
         with path.open("w", encoding="utf-8", newline="") as copy:
             try:
                 while chunk := text.read(CHUNK):
@@ -150,7 +178,8 @@ def repair(source: Source, scratch: Path) -> Source:
             "convert it to UTF-8, or check that it is the right file."
         )
     notes = (replaced(invalid, source.name),) if invalid else ()
-    return replace(source, path=path, notes=notes, repaired=True)
+    repaired = replace(source, path=path, notes=source.notes + notes, repaired=True)
+    return replace(repaired, plain_ends=ends is None).surveyed()
 
 
 def decode(text: bytes) -> tuple[str, int]:
@@ -188,30 +217,42 @@ def _start(source: Source) -> bytes:
         raise source.truncated() from None
 
 
-def _look(source: Source) -> Source:
-    """Refuse a file that is empty or not text, and see whether JSON is one array."""
-    if source.compressed == ".zst":
-        _check_zstandard(source)
-        return source
-    start = _start(source)
-    if not start.strip():
+def _look(source: Source, scratch: Path) -> Source:
+    """Refuse a file that is empty, damaged or not text; make its lines end alike."""
+    start = b"" if source.compressed == ".zst" else _start(source)
+    if source.compressed != ".zst" and not start.strip():
         raise ValueError(f"{source.name} is empty: there is nothing to read in it.")
+    if source.format == "parquet":
+        return source
     is_utf16 = start[:2] in (b"\xff\xfe", b"\xfe\xff")
-    if source.format != "parquet" and b"\0" in start and not is_utf16:
+    if b"\0" in start and not is_utf16:
         raise ValueError(
             f"{source.name} is not a text file: check that it is the right one and is named "
             "for what it is (.parquet, .gz)."
         )
-    return replace(source, is_json_array=start.lstrip().startswith(b"["))
+    if is_utf16:
+        return repair(source, scratch, ends=None)
+    source = replace(source, is_json_array=start.lstrip().startswith(b"[")).surveyed()
+    if source.format == "csv" and source.survey.mixed:
+        return repair(source, scratch, ends=None)
+    return source
 
 
-def _check_zstandard(source: Source) -> None:
-    """Walk over the blocks of each frame (RFC 8878), as DuckDB takes a cut file for a short one."""
+def _zstandard_size(source: Source) -> int:
+    """Walk over the blocks of each frame (RFC 8878), as DuckDB takes a cut file for a short one.
+
+    Returns
+    -------
+    int
+        How many bytes they hold at most: a compressed block does not say it. DuckDB checks the sum
+        of a frame that has one.
+    """
+    size = 0
     with source.open() as file:
 
-        def number(size: int) -> int:
-            data = file.read(size)
-            if len(data) < size:
+        def number(length: int) -> int:
+            data = file.read(length)
+            if len(data) < length:
                 raise source.truncated()
             return int.from_bytes(data, "little")
 
@@ -232,8 +273,10 @@ def _check_zstandard(source: Source) -> None:
             is_last = False
             while not is_last:
                 block = number(3)
-                is_last, is_repeat = bool(block & 1), block >> 1 & 3 == 1
-                file.seek(1 if is_repeat else block >> 3, io.SEEK_CUR)
+                is_last, kind, length = bool(block & 1), block >> 1 & 3, block >> 3
+                size += ZSTANDARD_BLOCK if kind == 2 else length
+                file.seek(1 if kind == 1 else length, io.SEEK_CUR)
             number(4 if descriptor & 4 else 0)
         if file.tell() > end or not end:
             raise source.truncated()
+    return size

@@ -16,8 +16,9 @@ import duckdb
 import numpy as np
 
 from naively.data.files.faults import explain, line_of
-from naively.data.files.scan import Connection, Field, scan
+from naively.data.files.scan import Connection, Field, Scan, scan
 from naively.data.files.source import Source, repair
+from naively.data.files.survey import LIMIT, LONGEST, recount
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NAT = np.iinfo(np.int64).min  # the microseconds that NumPy takes for no time
-EXACT = 1 << 53  # integers beyond it are not all floats
+EXACT = (1 << 53) - 1  # up to here no two whole numbers are one float
 SAMPLE_ROWS = 2048
 SHOWN_CHARACTERS = 40
 SETTINGS = (
@@ -37,10 +38,16 @@ SETTINGS = (
 )
 
 # What every cell of a text column must be for the column to be of this kind. Without the second
-# conditions DuckDB also takes 1_000 for a number, and 10-5-3 for a time.
+# conditions DuckDB also takes 1_000 for a number, and 10-5-3 for a time. 007 and whole numbers of
+# more digits than a float holds are names of things; they are numbers where a model expects these.
 CHECKS = {
-    "integer": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}",
-    "number": "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_')",
+    "integer": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}"
+    f" AND TRY_CAST({{0}} AS BIGINT) BETWEEN {-EXACT} AND {EXACT}",
+    "number": "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_')"
+    r" AND NOT regexp_matches({0}, '^\s*[-+]?0\d')"
+    r" AND NOT (regexp_full_match({0}, '\s*[-+]?\d+\s*')"
+    f" AND abs(TRY_CAST({{0}} AS DOUBLE)) > {EXACT})",
+    "any number": "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_')",
     "boolean": "lower({0}) IN ('true', 'false')",
     "time": "TRY_CAST({0} AS TIMESTAMPTZ) IS NOT NULL"
     r" AND regexp_matches({0}, '^\d{{4}}[-/]\d\d?[-/]\d\d?')",
@@ -48,11 +55,15 @@ CHECKS = {
 VALUES = {
     "integer": "CAST({0} AS BIGINT)",
     "number": "CAST({0} AS DOUBLE)",
+    "any number": "CAST({0} AS DOUBLE)",
     "boolean": "CAST({0} AS BOOLEAN)",
     "time": "epoch_us(CAST({0} AS TIMESTAMPTZ))",
     "text": "CAST({0} AS VARCHAR)",
 }
 ACCEPTED = {"number": ("integer", "number"), "boolean": ("boolean",), "time": ("time",)}
+ASKED = {"number": "any number"}  # the kind that is meant where a type is asked for
+DAMAGED_TEXT = "Invalid unicode|invalid UTF-8|byte order mark"
+MIXED_ENDS = "reached an invalid state"  # what DuckDB says of ends that are now \\n, now \\r\\n
 EXPECTED = {"number": "a number", "boolean": "true or false", "time": "a date or time"}
 
 KEPT_AS = {"integer": np.int64, "time": np.int64, "number": np.float64, "boolean": np.bool_}
@@ -63,7 +74,11 @@ Values: TypeAlias = "dict[Field, NDArray[Any]]"
 
 
 def read_table(
-    source: Source, choose: Choice, wanted: Mapping[str, str], scratch: Path
+    source: Source,
+    choose: Choice,
+    wanted: Mapping[str, str],
+    scratch: Path,
+    labels: str | None = None,
 ) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
     """Read the chosen columns of a table.
 
@@ -77,6 +92,8 @@ def read_table(
         "number", "boolean" or "string" for the columns that must be read so.
     scratch : Path
         A folder for the copy that a damaged text needs.
+    labels : str, optional
+        The column that is what it is written as.
 
     Returns
     -------
@@ -88,14 +105,14 @@ def read_table(
     with _connect() as connection:
         while True:
             try:
-                return _read(connection, source, choose, wanted), source.notes
+                return _read(connection, source, choose, wanted, labels), source.notes
             except duckdb.Error as error:
                 message = str(error)
             source = _mended(source, message, scratch)
 
 
 def read_batches(
-    source: Source, choose: Choice, scratch: Path, rows: int
+    source: Source, choose: Choice, scratch: Path, rows: int, labels: str | None = None
 ) -> Iterator[tuple[dict[str, NDArray[Any]], tuple[str, ...], int]]:
     """Read a table some rows at a time, in memory that does not grow with the file.
 
@@ -106,23 +123,61 @@ def read_batches(
         connection.execute("SET threads = 1")  # each would read ahead for itself
         while True:
             try:
-                table, kinds, total = _kinds(connection, source, choose)
+                found = _kinds(connection, source, choose, labels)
                 break
             except duckdb.Error as error:
                 message = str(error)
             source = _mended(source, message, scratch)
+        table, kinds, total, longest = found
         cells = ", ".join(VALUES[kind].format(field.sql) for field, kind in kinds.items())
-        found = connection.execute(f"SELECT {cells} FROM {table}")
-        while some := found.fetchmany(rows):
+        result = connection.execute(f"SELECT {cells} FROM {table}")
+        read = 0
+        for some in _pieces(result, rows, longest):
             columns = zip(kinds.items(), zip(*some, strict=True), strict=True)
+            read += len(some)
             yield (
                 {
-                    field.name: _filled(_masked(column, kind), kind)
+                    field.name: _filled(_masked(column, kind), kind, exact=field.name == labels)
                     for (field, kind), column in columns
                 },
                 source.notes,
                 total,
             )
+        if read != total:
+            raise _miscounted(source, read, total)
+
+
+def size_of(source: Source) -> int:
+    """Return how many bytes a table is as text, or a Parquet file as cells of 8 bytes and texts."""
+    if source.format != "parquet":
+        return source.survey.size
+    with _connect() as connection:
+        try:
+            found = scan(connection, source, {})
+            texts = [f.sql for f in found.fields if f.kind == "text"]
+            sizes = [f"{8 * len(found.fields)} * count(*)"]
+            sizes += [f"coalesce(sum(strlen(CAST({text} AS VARCHAR))), 0)" for text in texts]
+            query = f"SELECT {' + '.join(sizes)} FROM {found.table}"
+            (size,) = connection.execute(query).fetchone() or (0,)
+        except duckdb.Error as error:
+            raise explain(source, str(error)) from None
+    return int(size)
+
+
+def _pieces(result: Connection, rows: int, longest: int) -> Iterator[list[tuple[Any, ...]]]:
+    """Fetch rows that are so many, or whose texts come to the longest that a row may be."""
+    step = max(1, min(rows, LONGEST // max(longest, 1)))
+    piece: list[tuple[Any, ...]] = []
+    size = 0
+    while some := result.fetchmany(min(step, rows - len(piece))):
+        piece += some
+        if step < rows:
+            size += sum(len(cell) for row in some for cell in row if isinstance(cell, str))
+        if len(piece) == rows or size >= LONGEST:
+            yield piece
+            piece, size = [], 0
+    if piece:
+        yield piece
 
 
 def _connect() -> Connection:
@@ -134,18 +189,14 @@ def _connect() -> Connection:
 
 def _mended(source: Source, message: str, scratch: Path) -> Source:
     """Return a source without this fault, or raise what is wrong with it."""
-    if _is_damaged_text(source, message):
+    is_text = source.format != "parquet" and source.compressed != ".zst"
+    if is_text and not source.repaired and re.search(DAMAGED_TEXT, message):
         return repair(source, scratch)
+    if is_text and not source.plain_ends and re.search(MIXED_ENDS, message):
+        return repair(source, scratch, ends=None)
     if _is_long_line(source, message):
         return replace(source, long_lines=True)
     raise explain(source, message)
-
-
-def _is_damaged_text(source: Source, message: str) -> bool:
-    # "Invalid state" is what DuckDB says of line ends that are now \n, now \r\n.
-    damage = "Invalid unicode|invalid UTF-8|byte order mark|reached an invalid state"
-    is_text = source.format != "parquet" and source.compressed != ".zst"
-    return is_text and not source.repaired and bool(re.search(damage, message))
 
 
 def _is_long_line(source: Source, message: str) -> bool:
@@ -155,11 +206,14 @@ def _is_long_line(source: Source, message: str) -> bool:
 
 
 def _read(
-    connection: Connection, source: Source, choose: Choice, wanted: Mapping[str, str]
+    connection: Connection,
+    source: Source,
+    choose: Choice,
+    wanted: Mapping[str, str],
+    labels: str | None,
 ) -> dict[str, NDArray[Any]]:
-    table, fields = scan(connection, source, wanted)
-    skips_empty_lines = len(fields) > 1
-    fields = _chosen(source, fields, choose)
+    found = scan(connection, source, wanted, labels)
+    table, fields = found.table, _chosen(source, found.fields, choose)
     kinds = {f: (*f.guesses, f.kind) for f in fields}
     kinds |= {f: ("text",) for f in fields if wanted.get(f.name) == "string"}
     # The first rows rule out most kinds, so that the whole is mostly read once.
@@ -167,16 +221,49 @@ def _read(
     kinds, values = _settle(connection, table, kinds)
     for field, (kind, *_) in kinds.items():
         want = wanted.get(field.name, "string")
-        if want != "string" and kind not in ACCEPTED[want]:
-            found = _first_unexpected(connection, table, field, want)
-            if found:
-                where = _place(source, found[0], skips_empty_lines=skips_empty_lines)
+        if want != "string" and field.name != labels and kind not in ACCEPTED[want]:
+            want = ASKED.get(want, want)
+            unexpected = _first_unexpected(connection, table, field, want)
+            if unexpected:
+                row, cell = unexpected
+                where = _place(source, row, skips_empty_lines=found.skips_empty_lines)
                 raise ValueError(
-                    f'Column "{field.name}" of {source.name} has {found[1]!r} in {where}, '
-                    f"where {EXPECTED[want]} is expected: correct it, or ignore the column."
+                    f'Column "{field.name}" of {source.name} has {cell!r} in {where}, '
+                    f"where {EXPECTED[wanted[field.name]]} is expected: correct it, or ignore "
+                    "the column."
                 )
             values |= _settle(connection, table, {field: (want,)})[1]
-    return {field.name: values[field] for field in fields}
+    for field in fields[:1]:
+        _check_rows(source, found, len(values[field]))
+    return {
+        field.name: _filled(values[field], kinds[field][0], exact=field.name == labels)
+        for field in fields
+    }
+
+
+def _check_rows(source: Source, found: Scan, rows: int) -> None:
+    """Refuse a table of which DuckDB reads more or fewer rows than its text has."""
+    if source.survey.lines is None or source.survey.filled is None:
+        return
+    skips = found.skips_empty_lines or source.format == "jsonl"
+    counted = source.survey.filled if skips else source.survey.lines
+    expected = counted - (source.format == "csv")
+    if rows == expected:
+        return
+    with source.open() as file:
+        if source.format == "csv":
+            expected = recount(file, found.delimiter, skips_empty_lines=skips)
+        else:
+            expected = sum(bool(line.strip()) for line in file)
+    if rows != expected:
+        raise _miscounted(source, rows, expected)
+
+
+def _miscounted(source: Source, rows: int, expected: int) -> ValueError:
+    return ValueError(
+        f"{source.name} has {expected:,} rows, of which {rows:,} were read: write it again as "
+        "Parquet, or with quotes around every field."
+    )
 
 
 def _chosen(source: Source, fields: list[Field], choose: Choice) -> list[Field]:
@@ -192,11 +279,14 @@ def _chosen(source: Source, fields: list[Field], choose: Choice) -> list[Field]:
 
 
 def _kinds(
-    connection: Connection, source: Source, choose: Choice
-) -> tuple[str, dict[Field, str], int]:
-    """Return the first of its kinds that all cells of a column are, and the number of rows."""
-    table, fields = scan(connection, source, {})
-    fields = _chosen(source, fields, choose)
+    connection: Connection, source: Source, choose: Choice, labels: str | None
+) -> tuple[str, dict[Field, str], int, int]:
+    """Return the first of its kinds that all cells of a column are.
+
+    With it comes the number of rows, and of bytes that the texts of a row may have.
+    """
+    found = scan(connection, source, {}, labels)
+    table, fields = found.table, _chosen(source, found.fields, choose)
     checks = [
         (field, kind, f"NOT coalesce({CHECKS[kind].format(field.sql)}, false)")
         for field in fields
@@ -205,11 +295,19 @@ def _kinds(
     ]
     tests = [f"bool_or({field.sql} IS NOT NULL AND {check})" for field, _, check in checks]
     # Also where there is nothing to find out: every cell is read once before any is used.
-    tests += [f"count({VALUES[field.kind].format(field.sql)})" for field in fields]
+    tests += [f"max(strlen(CAST({field.sql} AS VARCHAR)))" for field in fields]
     *answers, total = (
         connection.execute(f"SELECT {', '.join([*tests, 'count(*)'])} FROM {table}").fetchone()
         or ()
     )
+    _check_rows(source, found, total)
+    lengths = dict(zip(fields, (n or 0 for n in answers[len(checks) :]), strict=True))
+    for field, length in lengths.items():
+        if length > LONGEST:
+            raise ValueError(
+                f'Column "{field.name}" of {source.name} has a cell that is longer than {LIMIT}: '
+                "split it, or ignore the column."
+            )
     wrong = {
         (field, kind) for (field, kind, _), answer in zip(checks, answers, strict=False) if answer
     }
@@ -217,7 +315,7 @@ def _kinds(
         field: next(k for k in (*field.guesses, field.kind) if (field, k) not in wrong)
         for field in fields
     }
-    return table, kinds, total
+    return table, kinds, total, sum(lengths.values())
 
 
 def _masked(cells: Sequence[Any], kind: str) -> NDArray[Any]:
@@ -256,7 +354,7 @@ def _settle(connection: Connection, table: str, kinds: Kinds) -> tuple[Kinds, Va
             if field.guesses and (given & np.ma.getmaskarray(column)).any():
                 kinds = kinds | {field: kinds[field][1:]}
             else:
-                values[field] = _filled(column, kinds[field][0])
+                values[field] = column
     return kinds, values
 
 
@@ -279,8 +377,11 @@ def _place(source: Source, row: int, *, skips_empty_lines: bool) -> str:
     return f"row {row}"
 
 
-def _filled(array: NDArray[Any], kind: str) -> NDArray[Any]:
-    """Return a plain array: NaN, NaT or None where a cell is missing."""
+def _filled(array: NDArray[Any], kind: str, *, exact: bool = False) -> NDArray[Any]:
+    """Return a plain array: NaN, NaT or None where a cell is missing.
+
+    Whole numbers beside a missing cell are floats, or objects if they are to be exact.
+    """
     if kind == "time":
         return np.ma.filled(array.astype(np.int64), NAT).view("M8[us]")
     if not isinstance(array, np.ma.MaskedArray):
@@ -288,8 +389,9 @@ def _filled(array: NDArray[Any], kind: str) -> NDArray[Any]:
     mask = np.ma.getmaskarray(array)
     if not mask.any():
         return array.data
-    is_exact = kind != "integer" or bool((np.abs(array.compressed()) <= EXACT).all())
-    as_objects = kind in ("boolean", "text") or not is_exact
+    if kind == "integer":
+        exact = exact or bool((np.abs(array.compressed()) > EXACT).any())
+    as_objects = kind in ("boolean", "text") or (kind == "integer" and exact)
     missing, dtype = (None, object) if as_objects else (np.nan, np.float64)
     filled: NDArray[Any] = array.data.astype(dtype)
     filled[mask] = missing
