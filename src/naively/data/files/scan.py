@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import io
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -87,12 +88,7 @@ def scan(
 def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Scan:
     longest = f", max_line_size = {LONGEST}" if source.long_lines else ""
     options = f"auto_detect = false{longest}"
-    # No text holds this delimiter (a control character), so a row is a line.
-    lines = connection.execute(
-        f"SELECT line FROM read_csv({_path(source)}, columns = {{'line': 'VARCHAR'}}, "
-        f"delim = '\x01', quote = '', escape = '', header = false, {options}) LIMIT {HEAD_LINES}"
-    ).fetchall()
-    head = [line or "" for (line,) in lines]
+    head = _head(connection, source, options)
     if head and not head[0].strip():
         raise ValueError(f"Line 1 of {source.name} is empty: it must hold the column names.")
     delimiter = _delimiter(head)
@@ -116,11 +112,29 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
     return Scan(table, fields, delimiter)
 
 
+def _head(connection: Connection, source: Source, options: str) -> list[str]:
+    """Return the first lines, as many as there are in 100 and in the longest that a row may be."""
+    if source.compressed == ".zst":
+        # No text holds this delimiter (a control character), so a row is a line.
+        lines = connection.execute(
+            f"SELECT line FROM read_csv({_path(source)}, columns = {{'line': 'VARCHAR'}}, delim = "
+            f"'\x01', quote = '', escape = '', header = false, {options}) LIMIT {HEAD_LINES}"
+        ).fetchall()
+        return [f"{line or ''}\n" for (line,) in lines]
+    head: list[str] = []
+    size = 0
+    with io.TextIOWrapper(source.open(), "utf-8-sig", "replace", newline="") as text:
+        while len(head) < HEAD_LINES and size < LONGEST and (line := text.readline()):
+            head.append(line)
+            size += len(line)
+    return head
+
+
 def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
     rows: list[list[str]] = []
     # A broken quote, or a field longer than the csv module takes, ends the sample.
     with contextlib.suppress(csv.Error):
-        rows.extend(csv.reader((f"{line}\n" for line in lines), delimiter=delimiter, strict=True))
+        rows.extend(csv.reader(lines, delimiter=delimiter, strict=True))
     return [row for row in rows if row]
 
 

@@ -142,8 +142,9 @@ def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool) -> int:
     """
     limit = csv.field_size_limit(LONGEST)
     try:
-        rows = csv.reader(io.TextIOWrapper(file, "latin-1", newline=""), delimiter=delimiter)
-        return sum(bool(row) or not skips_empty_lines for row in rows) - 1
+        with io.TextIOWrapper(file, "latin-1", newline="") as text:
+            rows = csv.reader(text, delimiter=delimiter)
+            return sum(bool(row) or not skips_empty_lines for row in rows) - 1
     finally:
         csv.field_size_limit(limit)
 

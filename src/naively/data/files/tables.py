@@ -63,7 +63,7 @@ VALUES = {
 ACCEPTED = {"number": ("integer", "number"), "boolean": ("boolean",), "time": ("time",)}
 ASKED = {"number": "any number"}  # the kind that is meant where a type is asked for
 DAMAGED_TEXT = "Invalid unicode|invalid UTF-8|byte order mark"
-MIXED_ENDS = "reached an invalid state"  # what DuckDB says of ends that are now \\n, now \\r\\n
+MIXED_ENDS = "reached an invalid state"  # said of these, and of damaged text between quotes
 EXPECTED = {"number": "a number", "boolean": "true or false", "time": "a date or time"}
 
 KEPT_AS = {"integer": np.int64, "time": np.int64, "number": np.float64, "boolean": np.bool_}
@@ -190,7 +190,7 @@ def _connect() -> Connection:
 def _mended(source: Source, message: str, scratch: Path) -> Source:
     """Return a source without this fault, or raise what is wrong with it."""
     is_text = source.format != "parquet" and source.compressed != ".zst"
-    if is_text and not source.repaired and re.search(DAMAGED_TEXT, message):
+    if is_text and not source.repaired and re.search(f"{DAMAGED_TEXT}|{MIXED_ENDS}", message):
         return repair(source, scratch)
     if is_text and not source.plain_ends and re.search(MIXED_ENDS, message):
         return repair(source, scratch, ends=None)

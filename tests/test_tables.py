@@ -1,0 +1,378 @@
+"""Tables arrive whole and as they are written: sums, rows, limits, and what a label is."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from naively import Gaussian, NaiveBayes, load
+from naively.core.labels import as_classes, encode_labels, union_classes
+from naively.data.files import read, read_batches
+from naively.data.files.survey import CHUNK, LONGEST, Survey, recount, survey
+from tests.test_cli import ok, sentence, table
+
+MB = 1 << 20
+
+
+def fault(path: Path, **options: Any) -> str:
+    with pytest.raises(ValueError) as raised:
+        read(path, **options)
+    with pytest.raises(ValueError) as in_batches:
+        list(read_batches(path, 100, **options))
+    assert str(in_batches.value) == str(raised.value)
+    return str(raised.value)
+
+
+def cells_of(path: Path, **options: Any) -> dict[str, list[Any]]:
+    return {name: column.tolist() for name, column in read(path, **options).values.items()}
+
+
+def in_pieces(path: Path, rows: int, **options: Any) -> dict[str, list[Any]]:
+    pieces = list(read_batches(path, rows, **options))
+    return {name: [c for p in pieces for c in p.values[name].tolist()] for name in pieces[0].values}
+
+
+# Every row
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize("size", [LONGEST // 2 - 20])
+def test_a_long_last_row_is_read(tmp_path: Path, size: int, quote: str, end: str) -> None:
+    path = tmp_path / "t.csv"
+    line = end or "\n"
+    path.write_bytes(f"a,b{line}1,x{line}2,{quote}{'x' * size}{quote}{end}".encode())
+    for columns in (read(path).values, *(b.values for b in read_batches(path, 5))):
+        assert columns["a"].tolist() == [1, 2]
+        assert list(map(len, columns["b"].tolist())) == [1, size]
+
+
+def test_rows_that_are_lost_are_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another fault of the reader of tables would be told; this one is planted."""
+    from naively.data.files import source
+
+    monkeypatch.setattr(source, "LONG", LONGEST)  # as if it were not known that a line is long
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,x\n2," + "x" * (LONGEST // 2) + "\n")
+    assert fault(path).startswith(f"{path} has 2 rows, of which 1 were read: ")
+
+
+@pytest.mark.parametrize("text", ['a,b\n5" pipe,x\n\n6" hose,y\n7,5"\n', 'a\n5" pipe\n\n6\n'])
+def test_quotes_inside_fields_open_nothing(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    header, *rows = csv.reader(io.StringIO(text))
+    rows = [row or [""] for row in rows if row or len(header) == 1]
+    expected = {n: list(c) for n, c in zip(header, zip(*rows, strict=True), strict=True)}
+    assert {n: [x or "" for x in c] for n, c in cells_of(path).items()} == expected
+
+
+@pytest.mark.parametrize("ends", [("\n", "\r\n"), ("\r\n", "\n"), ("\r", "\n"), ("\n", "\r")])
+@pytest.mark.parametrize("rows", [2, 50_000])
+def test_lines_that_end_now_so_now_so(tmp_path: Path, ends: tuple[str, str], rows: int) -> None:
+    path = tmp_path / "t.csv"
+    lines = ["a,b", *(f'{i},"x{i}"' for i in range(rows))]
+    path.write_bytes("".join(x + ends[i % 2] for i, x in enumerate(lines)).encode())
+    found = cells_of(path)
+    assert found == {"a": list(range(rows)), "b": [f"x{i}" for i in range(rows)]}
+
+
+def test_what_ends_between_quotes_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'a,b\r\n1,"x\ny"\r\n2,"x\r\ny\xff"\r\n')
+    assert cells_of(path) == {"a": [1, 2], "b": ["x\ny", "x\r\ny\ufffd"]}
+
+
+@pytest.mark.parametrize("text", [b"", b"a", b"a\n", b"\n\na\r\n\r\nb", b'a\r"b\r\n"\n"\n'])
+@pytest.mark.parametrize("pad", [0, 1, 2, 3])
+def test_pieces_of_a_file_do_not_show(text: bytes, pad: int) -> None:
+    """A chunk may end anywhere, also between the halves of a line's end."""
+    whole = survey(io.BytesIO(text), "t", quotes=True)
+    filler = b"x" * (CHUNK - pad) + b"\n"
+    after = survey(io.BytesIO(filler + text), "t", quotes=True)
+    assert (after.size, after.lines) == (whole.size + len(filler), (whole.lines or 0) + 1)
+    assert after.filled == (whole.filled or 0) + 1
+    assert recount(io.BytesIO(text), ",", skips_empty_lines=True) + 1 == whole.filled
+
+
+# Whole, or one sentence
+
+
+@pytest.mark.parametrize("compression", ["gz", "zst"])
+def test_a_flipped_bit_is_a_sentence(tmp_path: Path, compression: str) -> None:
+    path = tmp_path / f"t.csv.{compression}"
+    rng = np.random.default_rng(0)
+    rows = [f"{a},w{b}" for a, b in rng.integers(0, 1000, (3000, 2)).tolist()]
+    text = "\n".join(["a,b", *rows]).encode()
+    if compression == "gz":
+        whole = gzip.compress(text, mtime=0)
+    else:
+        plain = tmp_path / "t.csv"
+        plain.write_bytes(text)
+        done = subprocess.run(["zstd", "-q", plain, "-o", path], check=False)
+        assert done.returncode == 0
+        whole = path.read_bytes()
+    path.write_bytes(whole)
+    good = cells_of(path)
+    sentence_of_damage = f"{path} is not a complete .{compression} file: copy or download it again."
+    for bit in rng.integers(0, 8 * len(whole), 40).tolist():
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        try:
+            assert cells_of(path) == good
+        except ValueError as error:
+            said = str(error)
+        else:
+            said = sentence_of_damage
+        assert said == sentence_of_damage
+
+
+def test_nothing_is_learned_of_half_a_file(tmp_path: Path) -> None:
+    path, model = tmp_path / "t.csv.gz", tmp_path / "m"
+    rows = "".join(f"{i},{'ab'[i % 2]}\n" for i in range(20_000))
+    path.write_bytes(gzip.compress(f"x,y\n{rows}".encode(), mtime=0)[:-9])
+    assert sentence("train", path, "-t", "y", "-o", model).endswith(
+        f"{path} is not a complete .gz file: copy or download it again.\n"
+    )
+    assert not model.exists()
+
+
+def test_gzip_of_several_members_is_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    path.write_bytes(b"".join(gzip.compress(part, mtime=0) for part in (b"a,b\n1,", b"x\n2,y\n")))
+    assert cells_of(path) == {"a": [1, 2], "b": ["x", "y"]}
+
+
+# Limits
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.jsonl"])
+def test_a_row_above_the_limit_is_refused_by_its_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    text = ('a,b\n1,"x\ny"\n2,' if "csv" in name else '\n{"b": 1}\n\n{"b": "').encode()
+    text += b"x" * (LONGEST + 1)
+    path.write_bytes(gzip.compress(text, 1) if name.endswith("gz") else text)
+    assert fault(path) == f"Line 4 of {path} is longer than 64 MB: split it."
+
+
+def test_a_row_of_many_lines_above_the_limit_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'a,b\n1,x\n2,"' + b"line\n" * (LONGEST // 4) + b'"\n')
+    assert fault(path).startswith(f"Line 3 of {path} ")
+
+
+def test_a_cell_of_parquet_above_the_limit_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": ["x" * (LONGEST + 1)]}), path)
+    with pytest.raises(ValueError, match=r'Column "a" of .* longer than 64 MB') as error:
+        list(read_batches(path, 10))
+    assert "\n" not in str(error.value)
+
+
+def test_the_size_that_decides_is_the_decompressed_one(tmp_path: Path) -> None:
+    text = "a,b\n" + "1,word\n" * 10_000
+    rows = [{"a": 1, "b": "word"}] * 10_000
+    (tmp_path / "t.csv").write_text(text)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(text.encode(), mtime=0))
+    (tmp_path / "t.json").write_text(json.dumps(rows))
+    pq.write_table(pa.table({"a": [1] * 10_000, "b": ["word"] * 10_000}), tmp_path / "t.parquet")
+    copied = f"TO '{tmp_path}/t.jsonl.zst' (format json, compression zstd)"
+    duckdb.read_parquet(f"{tmp_path}/t.parquet").query("t", f"COPY t {copied}")
+    for path in sorted(tmp_path.iterdir()):
+        size = path.stat().st_size if path.suffix in (".csv", ".json") else 60_000
+        assert len(list(read_batches(path, 2_000, large=10_000_000))) == 1, path
+        assert len(list(read_batches(path, 2_000, large=size))) == 5, path
+
+
+def test_batches_of_long_rows_are_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from naively.data.files import tables
+
+    monkeypatch.setattr(tables, "LONGEST", 64)
+    path = tmp_path / "t.csv"
+    lengths = [1, 20, 30, 30, 1, 40, 40, 1]
+    path.write_text("a\n" + "".join(f"{'x' * n}\n" for n in lengths))
+    pieces = [list(map(len, b.values["a"].tolist())) for b in read_batches(path, 100)]
+    assert [n for piece in pieces for n in piece] == lengths
+    assert max(map(sum, pieces)) < 64 + 40
+
+
+BOMB = """
+import resource, sys
+from naively.data.files import read_batches
+print(sum(len(b) for b in read_batches(sys.argv[1], 4000, large=1 << 26)))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of memory there")
+def test_a_small_file_of_much_text_is_read_in_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv.gz"
+    row = b"1," + b"x" * 300 + b"\n"
+    with gzip.open(path, "wb", 1) as file:
+        file.write(b"a,b\n")
+        for _ in range(100):
+            file.write(row * 10_000)
+    assert path.stat().st_size < 2 * MB
+    done = subprocess.run(
+        [sys.executable, "-c", BOMB, path], capture_output=True, text=True, check=True, timeout=300
+    )
+    read_rows, most = map(int, done.stdout.split())
+    assert read_rows == 1_000_000
+    assert most < 300  # MB, of 300 and what Python adds
+
+
+# Labels as they are written
+
+SPELLED = ["001", "1", "1.0", "true", "True", "12345678901234567890", "12345678901234567891", " x"]
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_labels_of_a_csv_come_back_as_written(
+    tmp_path: Path, large: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from naively.cli import source
+
+    if large:
+        monkeypatch.setattr(source, "LARGE", 0)
+        monkeypatch.setattr(source, "BATCH", 40)
+    path, model = tmp_path / "t.csv", tmp_path / "m"
+    # Numbers alone come first: what a label is does not depend on where the rows are cut.
+    rows = [(i, label) for i, label in enumerate(SPELLED) for _ in range(30)]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("x", "y"), *rows])
+    ok("train", path, "-t", "y", "-o", model)
+    assert load(model).classes_.tolist() == sorted(SPELLED)
+    predicted = table(ok("predict", model, path))
+    assert [row["prediction"] for row in predicted] == [label for _, label in rows]
+    scores = {r["score"]: r["value"] for r in table(ok("evaluate", model, path)) if not r["class"]}
+    assert float(scores["accuracy"]) == 1.0
+
+
+def test_categories_are_as_written_throughout(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    codes = ["7"] * 5_000 + ["007", "7.0", "12345678901234567890", "12345678901234567891"]
+    path.write_text("code,n\n" + "".join(f"{code},{i % 9}\n" for i, code in enumerate(codes)))
+    for rows in (100, 10**9):
+        assert in_pieces(path, rows)["code"] == codes
+    assert cells_of(path)["code"] == codes
+    assert set(cells_of(path, types={"code": "number"})["code"][:-2]) == {7.0}
+
+
+def test_labels_of_json_keep_their_types(tmp_path: Path) -> None:
+    path, model = tmp_path / "t.jsonl", tmp_path / "m"
+    for values in ([True, False], [1, 2], ["1", "2"], ["true", "2020-01-01"]):
+        rows = [{"x": i, "y": v} for i, v in enumerate(values) for _ in range(30)]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        ok("train", path, "-t", "y", "-o", model)
+        assert sorted(map(repr, load(model).classes_.tolist())) == sorted(map(repr, values))
+        lines = ok("predict", model, path, "-f", "json").splitlines()
+        assert [json.loads(line)["prediction"] for line in lines] == [row["y"] for row in rows]
+
+
+@pytest.mark.parametrize("rows", [2, 100])
+def test_labels_of_json_that_are_long_or_missing_are_exact(tmp_path: Path, rows: int) -> None:
+    path = tmp_path / "t.jsonl"
+    for values, expected in (
+        ([2**63, 2**63 + 1, None], [str(2**63), str(2**63 + 1), None]),
+        ([10**30, 10**30 + 1, 1], [str(10**30), str(10**30 + 1), "1"]),
+        ([2**53 + 1, 2**53, None], [2**53 + 1, 2**53, None]),
+        ([1, None, 2], [1, None, 2]),
+    ):
+        path.write_text("".join(json.dumps({"y": v}) + "\n" for v in values))
+        assert cells_of(path, labels="y")["y"] == expected
+        assert in_pieces(path, rows, labels="y")["y"] == expected
+        assert [type(v) for v in in_pieces(path, rows, labels="y")["y"]] == list(
+            map(type, expected)
+        )
+
+
+@pytest.mark.parametrize(
+    ("classes", "written"),
+    [
+        ([True, False], ["true", "FALSE"]),
+        ([1, 2], ["1", "2.0"]),
+        ([1.0, 3.0], ["1", "3.00"]),
+        ([1, 2], ["001", "2"]),
+        ([2**53 + 1, 2**53 + 2], [str(2**53 + 1), str(2**53 + 2)]),
+    ],
+)
+def test_a_model_of_other_labels_is_evaluated_on_csv(
+    tmp_path: Path, classes: list[Any], written: list[str]
+) -> None:
+    path, model = tmp_path / "t.csv", tmp_path / "m"
+    y = classes * 40
+    X = {"x": [float(i % 2) for i in range(80)]}
+    NaiveBayes().fit(X, y).save(model)
+    path.write_text("x,y\n" + "".join(f"{i % 2},{written[i % 2]}\n" for i in range(80)))
+    scores = table(ok("evaluate", model, path, "-t", "y"))
+    assert next(float(r["value"]) for r in scores if r["score"] == "accuracy") == 1.0
+    before = load(model).classes_
+    ok("update", model, path, "-t", "y")
+    assert load(model).classes_.tolist() == before.tolist()
+    assert load(model).classes_.dtype == before.dtype
+
+
+def test_times_and_words_as_classes() -> None:
+    days = np.array(["2020-01-01", "2020-01-02"], "M8[us]")
+    meant = as_classes(np.array(["2020-01-02", "2020-01-02 00:00:00", "soon"], object), days)
+    assert meant.tolist() == [days[1], days[1], "soon"]
+    words = np.array(["a", None], object)
+    assert as_classes(words, np.array(["b"])) is words
+
+
+# Labels in Python: as many as there are
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["a", "a\0", "a\0\0"],
+        [2**53, 2**53 + 1],
+        [2**53 + 1, 0.5],
+        [2**63, -1],
+        [10**20, 10**20 + 1, -5],
+        [2**64 - 1, 2**64 - 2],
+        [2**63, 2**63 + 1, True],
+    ],
+)
+def test_labels_that_differ_are_classes_that_differ(tmp_path: Path, labels: list[Any]) -> None:
+    X = [[float(i)] for i in range(len(labels))] * 20
+    boxed = np.empty(len(labels), object)
+    boxed[:] = labels
+    for given in (labels * 20, np.tile(boxed, 20)):
+        nb = NaiveBayes(Gaussian(), weights=None).fit(X, given)
+        assert nb.classes_.tolist() == sorted(labels)
+        assert nb.predict(X).tolist() == labels * 20
+        nb.save(tmp_path / "m")
+        back = load(tmp_path / "m")
+        assert back.classes_.tolist() == sorted(labels)
+    one, two = (encode_labels([label]).classes for label in labels[:2])
+    assert union_classes(one, two).tolist() == sorted(labels[:2])
+    parts = NaiveBayes(Gaussian(), weights=None)
+    for i, label in enumerate(labels):
+        parts.partial_fit([[float(i)], [float(i)]], [label, label])
+    assert parts.classes_.tolist() == sorted(labels)
+
+
+def test_integers_of_two_kinds_are_exact_together() -> None:
+    signed, unsigned = np.array([-1, 2**53]), np.array([2**53 + 1, 2**63 + 1], np.uint64)
+    both = union_classes(signed, unsigned).tolist()
+    assert both == [-1, 2**53, 2**53 + 1, 2**63 + 1]
+    assert union_classes(np.array([1]), np.array([2], np.uint64)).dtype.kind == "i"
+
+
+def test_a_survey_of_nothing() -> None:
+    assert survey(io.BytesIO(), "t", quotes=True) == Survey(0, 0, 0, 0)
