@@ -13,11 +13,12 @@ import re
 import shutil
 import zlib
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
+from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias, cast
 
 from naively.data.files.survey import LONGEST, Survey, survey
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 FORMATS = {
@@ -38,6 +39,7 @@ ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
 NOT_TEXT = 0.3  # more invalid bytes than this, and the file is not UTF-8 text with a few slips
 
 Damage: TypeAlias = tuple[type[Exception], ...]
+Ends: TypeAlias = Literal["kept", "outside quotes", "plain"]
 GZIP_DAMAGE: Damage = (EOFError, gzip.BadGzipFile, zlib.error)
 
 
@@ -152,10 +154,11 @@ def spool(stream: BinaryIO, name: str, format_: str | None, scratch: Path) -> So
     return _look(source, scratch)
 
 
-def repair(source: Source, scratch: Path, *, ends: str | None = "") -> Source:
-    """Copy a text file as clean UTF-8, with plain line ends if ``ends`` is None.
+def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
+    """Copy a text file as clean UTF-8, and say what was replaced.
 
-    What was replaced is noted.
+    Ends of lines are kept, or made plain: those outside quotes, or all where quotes are not in
+    pairs.
     """
     path = scratch / f"repaired{len(list(scratch.iterdir()))}{EXTENSIONS[source.format]}"
     invalid = total = 0
@@ -163,10 +166,12 @@ def repair(source: Source, scratch: Path, *, ends: str | None = "") -> Source:
         is_utf16 = binary.read(2) in (b"\xff\xfe", b"\xfe\xff")
         binary.seek(0)
         encoding, errors = ("utf-16", "replace") if is_utf16 else ("utf-8-sig", "surrogateescape")
-        text = io.TextIOWrapper(binary, encoding, errors, newline=ends)
+        newline = None if ends == "plain" else ""
+        text = io.TextIOWrapper(binary, encoding, errors, newline=newline)
         with path.open("w", encoding="utf-8", newline="") as copy:
             try:
-                while chunk := text.read(CHUNK):
+                chunks = iter(lambda: text.read(CHUNK), "")
+                for chunk in _plain_outside_quotes(chunks) if ends == "outside quotes" else chunks:
                     clean, count = _replace_escapes(chunk)
                     copy.write(clean)
                     invalid, total = invalid + count, total + len(chunk)
@@ -179,7 +184,26 @@ def repair(source: Source, scratch: Path, *, ends: str | None = "") -> Source:
         )
     notes = (replaced(invalid, source.name),) if invalid else ()
     repaired = replace(source, path=path, notes=source.notes + notes, repaired=True)
-    return replace(repaired, plain_ends=ends is None).surveyed()
+    return replace(repaired, plain_ends=ends == "plain").surveyed()
+
+
+def _plain_outside_quotes(chunks: Iterator[str]) -> Iterator[str]:
+    r"""Make \r\n and \r outside quotes \n, in text whose quotes are in pairs.
+
+    Examples
+    --------
+    >>> "".join(_plain_outside_quotes(iter(['a\r', '\n"b\r', '\n"\r', 'c\r'])))
+    'a\n"b\r\n"\nc\n'
+    """
+    held, quoted = "", 0
+    for chunk in chunks:
+        parts = (held + chunk.removesuffix("\r")).split('"')
+        held = "\r" if chunk.endswith("\r") else ""
+        for i in range(quoted, len(parts), 2):
+            parts[i] = parts[i].replace("\r\n", "\n").replace("\r", "\n")
+        quoted = (quoted + len(parts) - 1) % 2
+        yield '"'.join(parts)
+    yield held and "\n"
 
 
 def decode(text: bytes) -> tuple[str, int]:
@@ -231,10 +255,10 @@ def _look(source: Source, scratch: Path) -> Source:
             "for what it is (.parquet, .gz)."
         )
     if is_utf16:
-        return repair(source, scratch, ends=None)
+        return repair(source, scratch, "outside quotes" if source.format == "csv" else "kept")
     source = replace(source, is_json_array=start.lstrip().startswith(b"[")).surveyed()
     if source.format == "csv" and source.survey.mixed:
-        return repair(source, scratch, ends=None)
+        return repair(source, scratch, "outside quotes")
     return source
 
 

@@ -193,7 +193,7 @@ def _mended(source: Source, message: str, scratch: Path) -> Source:
     if is_text and not source.repaired and re.search(f"{DAMAGED_TEXT}|{MIXED_ENDS}", message):
         return repair(source, scratch)
     if is_text and not source.plain_ends and re.search(MIXED_ENDS, message):
-        return repair(source, scratch, ends=None)
+        return repair(source, scratch, "plain")
     if _is_long_line(source, message):
         return replace(source, long_lines=True)
     raise explain(source, message)

@@ -1,0 +1,232 @@
+"""Random tables in files, odd and damaged: each row and cell as Python has it, or a sentence."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import random
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from naively.data.files import Columns, read, read_batches
+from tests.fuzz import fuzz
+
+NAMES = ["a", "B", "é ", 'x"y', "c,d", "e\nf"]
+ENDS = ["\n", "\r\n", "\r"]
+TEXTS = [
+    *(
+        "",
+        "x",
+        "word",
+        "a b",
+        "é",
+        "\u2028",
+        "\x85",
+        "\U0001f600",
+        "\0",
+        "\x1a",
+        "\\N",
+        "NULL",
+        "#",
+    ),
+    *('say "x"', "a,b", "a;b", "a\tb", "a|b", "a\nb", "a\r\nb", "a\rb", '"', '""', '5" pipe', "'"),
+    *("007", "7", "7.0", "-007", "+7", "1_000", "true", "False", "12345678901234567890", "1e5"),
+    *("9007199254740993", "0.1", "nan", "2020-01-02", "10-5-3", "-", ".", "=1+1", "\ufeff", "0x1F"),
+]
+
+
+def is_missing(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and np.isnan(cell))
+
+
+def a_text(rng: random.Random) -> str:
+    if rng.random() < 0.03:
+        return rng.choice("ab\n ") * rng.randrange(200_000)
+    return rng.choice(TEXTS) + (rng.choice(TEXTS) if rng.random() < 0.2 else "")
+
+
+def names_of(rng: random.Random, columns: int) -> list[str]:
+    names = [rng.choice(NAMES) + str(j) for j in range(columns)]
+    return [rng.choice(names) for _ in names] if rng.random() < 0.05 else names
+
+
+def either(path: Path, check: Callable[[Columns], None]) -> None:
+    """Check a table that is read, in one piece and in batches; or one sentence is said."""
+    for read_it in (lambda: [read(path)], lambda: list(read_batches(path, 3))):
+        try:
+            pieces, said = read_it(), ""
+        except ValueError as error:
+            pieces, said = [], str(error)
+        assert "\n" not in said.replace("e\nf", "")
+        if said:
+            assert str(path) in said
+            continue
+        names = list(pieces[0].values) if pieces else []
+        joined = {n: [c for p in pieces for c in p.values[n].tolist()] for n in names}
+        check(Columns({n: np.array([*c, None], object)[:-1] for n, c in joined.items()}))
+
+
+def a_csv(rng: random.Random) -> None:
+    """What the csv module writes, or what nobody would, with ends and encodings that vary."""
+    columns = rng.choice([1, 2, 2, 3, 7])
+    rows = [names_of(rng, columns)]
+    rows += [[a_text(rng) for _ in range(columns)] for _ in range(rng.randrange(30))]
+    if rng.random() < 0.1:
+        rng.choice(rows).pop()
+    delimiter, end = rng.choice(",;\t|"), rng.choice(ENDS)
+    text = io.StringIO()
+    quoting = rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+    writer = csv.writer(text, delimiter=delimiter, quoting=quoting, lineterminator=end)
+    for row in rows:
+        writer.writerow(row)
+        if rng.random() < 0.05:
+            text.write(rng.choice(ENDS))
+    whole = text.getvalue()
+    if rng.random() < 0.3:
+        whole = whole.rstrip("\r\n")
+    content = whole.encode(rng.choice(["utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16"]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, rng.choice(["t.csv", "t.tsv", "t.txt", "t.csv.gz"]))
+        path.write_bytes(gzip.compress(content, mtime=0) if path.suffix == ".gz" else content)
+        either(
+            path, lambda table: check_csv(table, whole.removeprefix("\ufeff"), delimiter, columns)
+        )
+
+
+def check_csv(table: Columns, text: str, delimiter: str, columns: int) -> None:
+    limit = csv.field_size_limit(1 << 26)
+    header, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    csv.field_size_limit(limit)
+    rows = [row or [""] for row in rows if row or columns == 1]
+    if not table.values:
+        assert not rows
+        return
+    assert list(table.values) == header
+    assert len(table) == len(rows)
+    for j, column in enumerate(table.values.values()):
+        written = [row[j] for row in rows]
+        for cell, as_written in zip(column.tolist(), written, strict=True):
+            check_cell(cell, as_written)
+        if any(
+            text.lstrip("+-")[:2].strip("0123456789") == ""
+            and text.lstrip("+-")[:1] == "0"
+            and len(text.lstrip("+-")) > 1
+            for text in written
+        ):
+            assert all(c is None or isinstance(c, str) for c in column.tolist())
+
+
+def check_cell(cell: Any, written: str) -> None:
+    if isinstance(cell, str):
+        assert cell == written
+    elif is_missing(cell):
+        assert not written or written.strip().lower() in ("nan", "+nan", "-nan")
+    elif isinstance(cell, bool):
+        assert str(cell).lower() == written.lower()
+    elif isinstance(cell, int | float):
+        assert float(written) == cell
+        assert abs(cell) < 2**53 or not written.strip().isdigit()
+    else:
+        assert written.startswith("2020-01-02")
+
+
+def test_csv() -> None:
+    fuzz(a_csv, 40)
+
+
+def a_value(rng: random.Random) -> Any:
+    return rng.choice(
+        [
+            None,
+            True,
+            False,
+            0,
+            1,
+            -1,
+            2**53 + 1,
+            2**63,
+            10**20,
+            0.5,
+            -1e300,
+            a_text(rng),
+            "true",
+            "1",
+        ]
+    )
+
+
+def a_jsonl(rng: random.Random) -> None:
+    keys = [f"{rng.choice(['k', 'é', 'K k', 'n'])}{j}" for j in range(rng.choice([1, 2, 5]))]
+    of_one_type = rng.random() < 0.5
+    models = {key: a_value(rng) for key in keys}
+    rows = []
+    for _ in range(rng.randrange(1, 30)):
+        row = {key: a_value(rng) for key in keys if rng.random() < 0.9}
+        if of_one_type:
+            row = {k: v for k, v in row.items() if v is None or type(v) is type(models[k])}
+        rows.append(row)
+    lines = [json.dumps(row, ensure_ascii=rng.random() < 0.5) for row in rows]
+    end = rng.choice(["\n", "\r\n", "\n\n", " \n"])
+    text = end.join(lines) + rng.choice(["", end])
+    if rng.random() < 0.2:
+        text = "[" + ",\n".join(lines) + "]"
+    if rng.random() < 0.2:
+        at = rng.randrange(len(text))
+        text = text[:at] + rng.choice('{}[]",:\n0\\\0x') + text[at:]
+    try:
+        rows = (
+            json.loads(text)
+            if text[:1] == "["
+            else [json.loads(line) for line in text.split("\n") if line.strip()]
+        )
+    except ValueError:
+        rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "t.jsonl")
+        path.write_bytes(text.encode(rng.choice(["utf-8", "utf-8-sig"])))
+        either(path, lambda table: check_json(table, rows))
+
+
+def check_json(table: Columns, rows: list[Any]) -> None:
+    assert len(table) == len(rows)
+    for name, column in table.values.items():
+        for cell, row in zip(column.tolist(), rows, strict=True):
+            value = row.get(name)
+            if isinstance(cell, str):
+                spelled = value if isinstance(value, str) else json.dumps(value)
+                assert cell == spelled or float(cell) == value
+            elif is_missing(cell):
+                assert is_missing(value)
+            elif isinstance(value, str):
+                assert value.startswith("2020-01-02")
+            else:
+                assert cell in (value, float(value))
+
+
+def test_json_lines() -> None:
+    fuzz(a_jsonl, 40)
+
+
+def a_flip(rng: random.Random) -> None:
+    """Bits of a compressed file that flip: the same table, or one sentence."""
+    rows = "".join(f"{rng.randrange(1000)},{rng.choice(TEXTS[1:4])}\n" for _ in range(300))
+    whole = gzip.compress(f"a,b\n{rows}".encode(), mtime=0)
+    damaged = bytearray(whole)
+    for _ in range(rng.choice([1, 1, 2, 8])):
+        damaged[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+    if rng.random() < 0.2:
+        damaged = damaged[: rng.randrange(len(whole))]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "t.csv.gz")
+        path.write_bytes(damaged)
+        either(path, lambda table: check_csv(table, f"a,b\n{rows}", ",", 2))
+
+
+def test_flipped_bits() -> None:
+    fuzz(a_flip, 60)
