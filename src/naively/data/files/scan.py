@@ -163,12 +163,12 @@ def _scan_jsonl(
     connection: Connection, source: Source, wanted: Mapping[str, str], labels: str | None
 ) -> Scan:
     longest = f", maximum_object_size = {LONGEST}" if source.long_lines else ""
-    table = f"read_json({_path(source)}, format = '{_layout(source)}'{longest}"
+    table = f"read_json({_path(source)}, format = '{_layout(source)}', records = true{longest}"
     # Times are found later; with one format of them here, DuckDB does not try many on long texts.
     times = "dateformat = '%Y-%m-%d', timestampformat = '%Y-%m-%d'"
     sniffed = _columns(
         connection,
-        f"{table}, records = true, sample_size = -1, map_inference_threshold = -1, {times})",
+        f"{table}, sample_size = -1, map_inference_threshold = -1, {times})",
     )
     fields: list[Field] = []
     types: dict[str, str] = {}

@@ -217,7 +217,8 @@ def _read(
     kinds = {f: (*f.guesses, f.kind) for f in fields}
     kinds |= {f: ("text",) for f in fields if wanted.get(f.name) == "string"}
     # The first rows rule out most kinds, so that the whole is mostly read once.
-    kinds, _ = _settle(connection, f"(SELECT * FROM {table} LIMIT {SAMPLE_ROWS})", kinds)
+    unsure = {field: of for field, of in kinds.items() if len(of) > 1}
+    kinds |= _settle(connection, f"(SELECT * FROM {table} LIMIT {SAMPLE_ROWS})", unsure)[0]
     kinds, values = _settle(connection, table, kinds)
     for field, (kind, *_) in kinds.items():
         want = wanted.get(field.name, "string")
@@ -344,15 +345,19 @@ def _settle(connection: Connection, table: str, kinds: Kinds) -> tuple[Kinds, Va
         selected = []
         for i, field in enumerate(open_fields):
             kind = kinds[field][0]
-            check = CHECKS[kind].format(field.sql) if field.guesses and kind != "text" else "true"
             cell = VALUES[kind].format(field.sql)
-            selected.append(f"CASE WHEN {check} THEN {cell} END AS v{i}")
-            selected.append(f"{field.sql} IS NOT NULL AS given{i}")
+            if field.guesses and kind != "text":
+                check = CHECKS[kind].format(field.sql)
+                selected.append(f"CASE WHEN {check} THEN {cell} END AS v{i}")
+                selected.append(f"{field.sql} IS NOT NULL AS given{i}")
+            else:
+                selected.append(f"{cell} AS v{i}")
         arrays = connection.execute(f"SELECT {', '.join(selected)} FROM {table}").fetchnumpy()
+        kinds = dict(kinds)
         for i, field in enumerate(open_fields):
-            column, given = arrays[f"v{i}"], arrays[f"given{i}"]
-            if field.guesses and (given & np.ma.getmaskarray(column)).any():
-                kinds = kinds | {field: kinds[field][1:]}
+            column, given = arrays[f"v{i}"], arrays.get(f"given{i}")
+            if given is not None and (given & np.ma.getmaskarray(column)).any():
+                kinds[field] = kinds[field][1:]
             else:
                 values[field] = column
     return kinds, values
