@@ -182,6 +182,37 @@ def test_a_cell_of_parquet_above_the_limit_is_refused(tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("rows", [0, 3])
+def test_a_wide_table_is_what_a_narrow_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    """Kinds are found in one column of all cells; DuckDB gets no check for each column."""
+    from naively.data.files import tables
+
+    path = tmp_path / "t.csv"
+    columns = [["1", "-2", ""], ["1", "2.5", ""], ["007", "1", "2"], ["true", "False", ""]]
+    columns += [["2020-01-01", "", "2020-01-02"], ["a", "1", "true"], ["", "", ""]]
+    lines = [",".join(f"c{i}" for i in range(7)), *map(",".join, zip(*columns, strict=True))]
+    path.write_text("\n".join(lines[: rows + 1]))
+    narrow, pieces = cells_of(path), list(read_batches(path, 2))
+    monkeypatch.setattr(tables, "WIDE", 0)
+    wide, wide_pieces = cells_of(path), list(read_batches(path, 2))
+    assert repr(wide) == repr(narrow)
+    assert list(map(repr, wide_pieces)) == list(map(repr, pieces))
+
+
+def test_more_columns_than_can_be_read_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(",".join(f"c{i}" for i in range(20_001)) + "\n")
+    assert fault(path).startswith(f"{path} has 20,001 columns, of which DuckDB reads 20,000 in ")
+
+
+def test_a_row_of_json_without_keys_is_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": null}\n' + "{}\n" * 10)
+    assert repr(cells_of(path)) == repr({"a": [float("nan")] * 11})
+
+
 def test_the_size_that_decides_is_the_decompressed_one(tmp_path: Path) -> None:
     text = "a,b\n" + "1,word\n" * 10_000
     rows = [{"a": 1, "b": "word"}] * 10_000

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 DELIMITERS = ",\t;|"
 HEAD_LINES = 100
+MOST_COLUMNS = 20_000  # what reading costs grows with their square
 NUMBERS = ("integer", "number")
 GUESSES = (*NUMBERS, "boolean", "time")
 HUGE = ("ubigint", "hugeint", "uhugeint")
@@ -99,6 +100,11 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
             "closed: check that it is a CSV file with a header."
         )
     names = _names(rows[0], source)
+    if len(names) > MOST_COLUMNS:
+        raise ValueError(
+            f"{source.name} has {len(names):,} columns, of which DuckDB reads {MOST_COLUMNS:,} in "
+            "reasonable time: leave some out, or give an array to the Python library."
+        )
     # Names by position: DuckDB takes "a" and "A" for one name.
     fields = [
         Field(name, f"c{i}", "text", () if name == labels else GUESSES)

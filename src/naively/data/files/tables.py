@@ -16,7 +16,7 @@ import duckdb
 import numpy as np
 
 from naively.data.files.faults import explain, line_of
-from naively.data.files.scan import Connection, Field, Scan, scan
+from naively.data.files.scan import GUESSES, Connection, Field, Scan, scan
 from naively.data.files.source import Source, repair
 from naively.data.files.survey import LIMIT, LONGEST, recount
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NAT = np.iinfo(np.int64).min  # the microseconds that NumPy takes for no time
 EXACT = (1 << 53) - 1  # up to here no two whole numbers are one float
 SAMPLE_ROWS = 2048
+WIDE = 500  # columns
 SHOWN_CHARACTERS = 40
 SETTINGS = (
     "autoinstall_known_extensions = false",
@@ -218,7 +219,10 @@ def _read(
     kinds |= {f: ("text",) for f in fields if wanted.get(f.name) == "string"}
     # The first rows rule out most kinds, so that the whole is mostly read once.
     unsure = {field: of for field, of in kinds.items() if len(of) > 1}
-    kinds |= _settle(connection, f"(SELECT * FROM {table} LIMIT {SAMPLE_ROWS})", unsure)[0]
+    if len(unsure) > WIDE:
+        kinds |= _kinds_of_many(connection, table, unsure)
+    else:
+        kinds |= _settle(connection, f"(SELECT * FROM {table} LIMIT {SAMPLE_ROWS})", unsure)[0]
     kinds, values = _settle(connection, table, kinds)
     for field, (kind, *_) in kinds.items():
         want = wanted.get(field.name, "string")
@@ -288,11 +292,14 @@ def _kinds(
     """
     found = scan(connection, source, {}, labels)
     table, fields = found.table, _chosen(source, found.fields, choose)
+    possible = {field: (*field.guesses, field.kind) for field in fields}
+    unsure = {field: of for field, of in possible.items() if len(of) > 1}
+    if len(unsure) > WIDE:
+        possible |= _kinds_of_many(connection, table, unsure)
     checks = [
         (field, kind, f"NOT coalesce({CHECKS[kind].format(field.sql)}, false)")
-        for field in fields
-        for kind in (*field.guesses, field.kind)
-        if field.guesses and kind != "text"
+        for field, of in possible.items()
+        for kind in of[:-1]
     ]
     tests = [f"bool_or({field.sql} IS NOT NULL AND {check})" for field, _, check in checks]
     # Also where there is nothing to find out: every cell is read once before any is used.
@@ -313,8 +320,7 @@ def _kinds(
         (field, kind) for (field, kind, _), answer in zip(checks, answers, strict=False) if answer
     }
     kinds = {
-        field: next(k for k in (*field.guesses, field.kind) if (field, k) not in wrong)
-        for field in fields
+        field: next(k for k in of if (field, k) not in wrong) for field, of in possible.items()
     }
     return table, kinds, total, sum(lengths.values())
 
@@ -328,6 +334,27 @@ def _masked(cells: Sequence[Any], kind: str) -> NDArray[Any]:
     default = None if dtype is object else 0
     array: NDArray[Any] = np.array([default if c is None else c for c in cells], dtype)
     return np.ma.MaskedArray(array, missing)
+
+
+def _kinds_of_many(connection: Connection, table: str, kinds: Kinds) -> Kinds:
+    """Return the kind that each of many columns is, of all cells in one column.
+
+    An expression for each of them would cost DuckDB the square of how many they are.
+    """
+    checks = [
+        f"bool_and(cell IS NULL OR coalesce({CHECKS[kind].format('cell')}, false))"
+        for kind in GUESSES
+    ]
+    cells = ", ".join(field.sql for field in kinds)
+    found = connection.execute(
+        f"SELECT i, {', '.join(checks)} FROM (SELECT unnest([{cells}]) AS cell, "
+        f"unnest(range({len(kinds)})) AS i FROM {table}) GROUP BY i ORDER BY i"
+    ).fetchall()
+    passed = [{k for k, good in zip(GUESSES, of, strict=True) if good} for _, *of in found]
+    return {
+        field: (next(k for k in of if k == "text" or k in passed[i]),) if passed else of[:1]
+        for i, (field, of) in enumerate(kinds.items())
+    }
 
 
 def _settle(connection: Connection, table: str, kinds: Kinds) -> tuple[Kinds, Values]:
@@ -346,7 +373,7 @@ def _settle(connection: Connection, table: str, kinds: Kinds) -> tuple[Kinds, Va
         for i, field in enumerate(open_fields):
             kind = kinds[field][0]
             cell = VALUES[kind].format(field.sql)
-            if field.guesses and kind != "text":
+            if len(kinds[field]) > 1:
                 check = CHECKS[kind].format(field.sql)
                 selected.append(f"CASE WHEN {check} THEN {cell} END AS v{i}")
                 selected.append(f"{field.sql} IS NOT NULL AS given{i}")
