@@ -35,15 +35,9 @@ from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.findings import warn_of_leaks, warn_of_no_tokens
-from naively.inference import (
-    EventModels,
-    TextBlocks,
-    check_smoothing,
-    extend,
-    given_as_objects,
-    infer,
-)
+from naively.inference import EventModels, extend, given_as_objects, infer
 from naively.model import Model, Settings
+from naively.usual import TextBlocks, check_smoothing
 
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
 
@@ -232,8 +226,8 @@ class NaiveBayes(CountingClassifier):
             raise ValueError("No row has a label; label some rows of each class.")
         self._check_effect(model)
         _check_class_prior(model, classes, more=more)
-        warn_of_leaks(model.schema, model.tally)
-        warn_of_no_tokens(model.schema, model.tally)
+        warn_of_leaks(model.schema, model.taken)
+        warn_of_no_tokens(model.schema, model.taken)
         self._sample = Reservoir(self.random_state)
         self._sample.add(every if there is None else every.take(there), labels, model)
         self.__dict__.pop("unlabelled_weight_", None)
@@ -288,6 +282,7 @@ class NaiveBayes(CountingClassifier):
         elif self._sample is not None and (
             model.weights is None
             or model.weights.fresh(float(model.tally.class_count.sum())) <= STALE
+            or not self.model_.schema.is_part_of(model.schema)
         ):
             model = self._weighed(model)
         self.keep(model)
@@ -386,10 +381,11 @@ class NaiveBayes(CountingClassifier):
     ) -> Model:
         """Learn from the other rows too, and fit the weights."""
         rest = np.setdiff1d(np.arange(len(every)), there)
-        schema = extend(model.schema, every, self.event_models, model.settings.usual)
+        schema = extend(model.counted, every, self.event_models, model.settings.usual)
         weight = check_weight(sample_weight, len(every))
         weight = np.ones(len(rest)) if weight is None else weight[rest]
-        model = replace(model, schema=model.schema.union(schema))
+        nothing = Labels(np.zeros(len(every), np.int32), model.classes, np.zeros(len(every)))
+        model += Model.learn(every, nothing, schema, model.settings)
         model, self.unlabelled_weight_ = learn_unlabelled(
             model, sample, every.take(rest), weight, self.weights
         )
@@ -410,7 +406,7 @@ class NaiveBayes(CountingClassifier):
         return self._learn(*self._labelled(X, y, sample_weight))
 
     def _learn(self, rows: Rows, labels: Labels) -> Model:
-        schema = extend(self.model_.schema, rows, self.event_models, self.model_.settings.usual)
+        schema = extend(self.model_.counted, rows, self.event_models, self.model_.settings.usual)
         return Model.learn(rows, labels, schema, self.model_.settings)
 
     def __sklearn_tags__(self) -> Any:
