@@ -94,7 +94,7 @@ def settle(schema: Schema, tally: Tally, usual: Usual) -> Counted:
         for group in schema.of_columns
         if group.kind == "part" and (parts := [name for name in group.columns if name in idle])
     ]
-    return _moved(schema, tally, moves)
+    return _without_idle_texts(*_moved(schema, tally, moves))
 
 
 def make_sure(schema: Schema, tally: Tally, usual: Usual) -> Counted:
@@ -154,7 +154,13 @@ def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
         every = sorted([*groups[key].columns, *names], key=lambda name: place.get(name, len(place)))
         whole = every == list(schema.order)
         groups[key] = replace(groups[key], columns=schema.order if whole else tuple(every))
-    return replace(schema, groups=tuple(groups.values()))
+    last = len(place)
+    first = {
+        key: min(place.get(name, last) for name in group.columns) for key, group in groups.items()
+    }
+    return replace(
+        schema, groups=tuple(groups[key] for key in sorted(groups, key=first.__getitem__))
+    )
 
 
 def text_group(name: Name, text: Text) -> Group:
@@ -221,6 +227,22 @@ def _idle_parts(schema: Schema, tally: Tally) -> set[Name]:
                 span = np.ptp(block.axis.low[rows]) if len(rows) else 0.0
                 idle |= {part_name(name, part) for part, least in CYCLES.items() if span < least}
     return idle
+
+
+def _without_idle_texts(schema: Schema, tally: Tally) -> Counted:
+    """Leave out how a text was not counted even once, as runs of characters of long texts."""
+    idle: set[GroupKey] = set()
+    for group in schema.of_columns:
+        block = tally.blocks.get(group.key)
+        others = schema.groups_of[group.columns[0]] if group.kind == "text" and block else []
+        if len(others) > 1 and block is not None and not block[PRESENT].high.any():
+            counted = (tally.blocks[other.key] for other in others if other.key in tally.blocks)
+            idle |= {group.key} if any(other[PRESENT].high.any() for other in counted) else set()
+    if not idle:
+        return schema, tally
+    groups = tuple(group for group in schema.groups if group.key not in idle)
+    blocks = {key: block for key, block in tally.blocks.items() if key not in idle}
+    return replace(schema, groups=groups), replace(tally, blocks=blocks)
 
 
 def _there(block: BlockTally) -> dict[Name, NDArray[np.int64]]:
