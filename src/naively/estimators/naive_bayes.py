@@ -51,8 +51,10 @@ class NaiveBayes(CountingClassifier):
     ----------
     event_models : "auto", str, EventModel or mapping, default "auto"
         How columns are generated, given the class. "auto" chooses by column: numbers are
-        histograms, booleans and columns of 0 and 1 Bernoulli, strings categorical or texts (four
-        words or more on average, mostly distinct), texts and sparse matrices multinomial. Times,
+        histograms, booleans and columns of 0 and 1 Bernoulli, strings categorical or texts (the
+        different ones have four words or more on average, and are half of the rows or more than
+        1,000), texts and sparse matrices multinomial. What is chosen follows from all rows that
+        were counted, whether they came at once, in batches or by merged models. Times,
         and strings that are all ISO 8601 times, are numbers (seconds since 1970, UTC), with hour,
         weekday and month as categories beside them where their cycles repeat. A name ("gaussian",
         "bernoulli", "categorical", "multinomial", "text") or an event model is for all columns; a
@@ -89,8 +91,8 @@ class NaiveBayes(CountingClassifier):
         second pass, and explained like a column.
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
-        the words, the pairs of words, and, where texts are short, the runs of two to five
-        characters that each text holds, each kind with weights of its own; with "words", which is
+        the words, the pairs of words, and, of texts of up to 1,500 characters, the runs of two to
+        five characters that each holds, each kind with weights of its own; with "words", which is
         the fastest, how often each word comes. So it is too without ``weights="loo"``, and with
         ``estimate`` "mle" or "predictive".
     random_state : int, Generator or None, default None
@@ -249,7 +251,10 @@ class NaiveBayes(CountingClassifier):
     ) -> Self:
         """Learn from more rows; what is counted is the same as from all rows at once.
 
-        New classes, categories, words and columns may appear at any time; what was not recorded
+        So is what each column is taken for, where it was given no event model: a column of 0 and 1
+        is a histogram from the first 2 on. Only what cannot be counted again is an error (strings
+        after numbers, a word among times), and a column with more than 1,000 different texts stays
+        one. New classes, categories, words and columns may appear at any time; what was not recorded
         before counts as missing there. Weights are fitted again whenever the rows have doubled,
         and by ``calibrate()``; then they too are the same as from all rows at once. The pairs of
         ``interactions`` stay those that the first batch has chosen.
