@@ -254,10 +254,10 @@ class NaiveBayes(CountingClassifier):
         So is what each column is taken for, where it was given no event model: a column of 0 and 1
         is a histogram from the first 2 on. Only what cannot be counted again is an error (strings
         after numbers, a word among times), and a column with more than 1,000 different texts stays
-        one. New classes, categories, words and columns may appear at any time; what was not recorded
-        before counts as missing there. Weights are fitted again whenever the rows have doubled,
-        and by ``calibrate()``; then they too are the same as from all rows at once. The pairs of
-        ``interactions`` stay those that the first batch has chosen.
+        one. New classes, categories, words and columns may appear at any time; what was not
+        recorded before counts as missing there. Weights are fitted again whenever the rows have
+        doubled, and by ``calibrate()``; then they too are the same as from all rows at once. The
+        pairs of ``interactions`` stay those that the first batch has chosen.
 
         Parameters
         ----------
