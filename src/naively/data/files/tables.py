@@ -13,10 +13,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
-import numpy as np
 
 from naively.data.files.faults import explain, line_of
-from naively.data.files.scan import GUESSES, Connection, Field, Scan, scan
+from naively.data.files.kinds import (
+    CHECKS,
+    SAMPLE_ROWS,
+    VALUES,
+    WIDE,
+    filled_in,
+    kinds_of_many,
+    masked,
+    settle,
+)
+from naively.data.files.scan import Connection, Field, Scan, scan
 from naively.data.files.source import Source, repair
 from naively.data.files.survey import LIMIT, LONGEST, recount
 
@@ -25,10 +34,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-NAT = np.iinfo(np.int64).min  # the microseconds that NumPy takes for no time
-EXACT = (1 << 53) - 1  # up to here no two whole numbers are one float
-SAMPLE_ROWS = 2048
-WIDE = 500  # columns
 SHOWN_CHARACTERS = 40
 SETTINGS = (
     "autoinstall_known_extensions = false",
@@ -38,40 +43,13 @@ SETTINGS = (
     "disabled_optimizers = 'common_subexpressions'",  # quadratic in columns: minutes for 3,000
 )
 
-# What every cell of a text column must be for the column to be of this kind. Without the second
-# conditions DuckDB also takes 1_000 for a number, and 10-5-3 for a time. 007 and whole numbers of
-# more digits than a float holds are names of things; they are numbers where a model expects these.
-CHECKS = {
-    "integer": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}"
-    f" AND TRY_CAST({{0}} AS BIGINT) BETWEEN {-EXACT} AND {EXACT}",
-    "number": "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_')"
-    r" AND NOT regexp_matches({0}, '^\s*[-+]?0\d')"
-    r" AND NOT (regexp_full_match({0}, '\s*[-+]?\d+\s*')"
-    f" AND abs(TRY_CAST({{0}} AS DOUBLE)) > {EXACT})",
-    "any number": "TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT contains({0}, '_')",
-    "boolean": "lower({0}) IN ('true', 'false')",
-    "time": "TRY_CAST({0} AS TIMESTAMPTZ) IS NOT NULL"
-    r" AND regexp_matches({0}, '^\d{{4}}[-/]\d\d?[-/]\d\d?')",
-}
-VALUES = {
-    "integer": "CAST({0} AS BIGINT)",
-    "number": "CAST({0} AS DOUBLE)",
-    "any number": "CAST({0} AS DOUBLE)",
-    "boolean": "CAST({0} AS BOOLEAN)",
-    "time": "epoch_us(CAST({0} AS TIMESTAMPTZ))",
-    "text": "CAST({0} AS VARCHAR)",
-}
 ACCEPTED = {"number": ("integer", "number"), "boolean": ("boolean",), "time": ("time",)}
 ASKED = {"number": "any number"}  # the kind that is meant where a type is asked for
 DAMAGED_TEXT = "Invalid unicode|invalid UTF-8|byte order mark"
 MIXED_ENDS = "reached an invalid state"  # said of these, and of damaged text between quotes
 EXPECTED = {"number": "a number", "boolean": "true or false", "time": "a date or time"}
 
-KEPT_AS = {"integer": np.int64, "time": np.int64, "number": np.float64, "boolean": np.bool_}
-
 Choice: TypeAlias = Callable[[Sequence[str]], list[str]]
-Kinds: TypeAlias = dict[Field, tuple[str, ...]]
-Values: TypeAlias = "dict[Field, NDArray[Any]]"
 
 
 def read_table(
@@ -138,7 +116,7 @@ def read_batches(
             read += len(some)
             yield (
                 {
-                    field.name: _filled(_masked(column, kind), kind, exact=field.name == labels)
+                    field.name: filled_in(masked(column, kind), kind, exact=field.name == labels)
                     for (field, kind), column in columns
                 },
                 source.notes,
@@ -220,10 +198,10 @@ def _read(
     # The first rows rule out most kinds, so that the whole is mostly read once.
     unsure = {field: of for field, of in kinds.items() if len(of) > 1}
     if len(unsure) > WIDE:
-        kinds |= _kinds_of_many(connection, table, unsure)
+        kinds |= kinds_of_many(connection, table, unsure)
     else:
-        kinds |= _settle(connection, f"(SELECT * FROM {table} LIMIT {SAMPLE_ROWS})", unsure)[0]
-    kinds, values = _settle(connection, table, kinds)
+        kinds |= settle(connection, f"(SELECT * FROM {table} LIMIT {SAMPLE_ROWS})", unsure)[0]
+    kinds, values = settle(connection, table, kinds)
     for field, (kind, *_) in kinds.items():
         want = wanted.get(field.name, "string")
         if want != "string" and field.name != labels and kind not in ACCEPTED[want]:
@@ -237,11 +215,11 @@ def _read(
                     f"where {EXPECTED[wanted[field.name]]} is expected: correct it, or ignore "
                     "the column."
                 )
-            values |= _settle(connection, table, {field: (want,)})[1]
+            values |= settle(connection, table, {field: (want,)})[1]
     for field in fields[:1]:
         _check_rows(source, found, len(values[field]))
     return {
-        field.name: _filled(values[field], kinds[field][0], exact=field.name == labels)
+        field.name: filled_in(values[field], kinds[field][0], exact=field.name == labels)
         for field in fields
     }
 
@@ -295,7 +273,7 @@ def _kinds(
     possible = {field: (*field.guesses, field.kind) for field in fields}
     unsure = {field: of for field, of in possible.items() if len(of) > 1}
     if len(unsure) > WIDE:
-        possible |= _kinds_of_many(connection, table, unsure)
+        possible |= kinds_of_many(connection, table, unsure)
     checks = [
         (field, kind, f"NOT coalesce({CHECKS[kind].format(field.sql)}, false)")
         for field, of in possible.items()
@@ -325,71 +303,6 @@ def _kinds(
     return table, kinds, total, sum(lengths.values())
 
 
-def _masked(cells: Sequence[Any], kind: str) -> NDArray[Any]:
-    """Return cells as DuckDB's own arrays are: masked where there is none."""
-    missing = np.fromiter((cell is None for cell in cells), np.bool_, len(cells))
-    dtype = KEPT_AS.get(kind, object)
-    if not missing.any():
-        return np.array(cells, dtype)
-    default = None if dtype is object else 0
-    array: NDArray[Any] = np.array([default if c is None else c for c in cells], dtype)
-    return np.ma.MaskedArray(array, missing)
-
-
-def _kinds_of_many(connection: Connection, table: str, kinds: Kinds) -> Kinds:
-    """Return the kind that each of many columns is, of all cells in one column.
-
-    An expression for each of them would cost DuckDB the square of how many they are.
-    """
-    checks = [
-        f"bool_and(cell IS NULL OR coalesce({CHECKS[kind].format('cell')}, false))"
-        for kind in GUESSES
-    ]
-    cells = ", ".join(field.sql for field in kinds)
-    found = connection.execute(
-        f"SELECT i, {', '.join(checks)} FROM (SELECT unnest([{cells}]) AS cell, "
-        f"unnest(range({len(kinds)})) AS i FROM {table}) GROUP BY i ORDER BY i"
-    ).fetchall()
-    passed = [{k for k, good in zip(GUESSES, of, strict=True) if good} for _, *of in found]
-    return {
-        field: (next(k for k in of if k == "text" or k in passed[i]),) if passed else of[:1]
-        for i, (field, of) in enumerate(kinds.items())
-    }
-
-
-def _settle(connection: Connection, table: str, kinds: Kinds) -> tuple[Kinds, Values]:
-    """Read each column as the first of its kinds that all its cells are.
-
-    Returns
-    -------
-    kinds : dict of Field to tuple of str
-        The kinds that are left, that one first.
-    values : dict of Field to ndarray
-        The columns.
-    """
-    values: Values = {}
-    while open_fields := [field for field in kinds if field not in values]:
-        selected = []
-        for i, field in enumerate(open_fields):
-            kind = kinds[field][0]
-            cell = VALUES[kind].format(field.sql)
-            if len(kinds[field]) > 1:
-                check = CHECKS[kind].format(field.sql)
-                selected.append(f"CASE WHEN {check} THEN {cell} END AS v{i}")
-                selected.append(f"{field.sql} IS NOT NULL AS given{i}")
-            else:
-                selected.append(f"{cell} AS v{i}")
-        arrays = connection.execute(f"SELECT {', '.join(selected)} FROM {table}").fetchnumpy()
-        kinds = dict(kinds)
-        for i, field in enumerate(open_fields):
-            column, given = arrays[f"v{i}"], arrays.get(f"given{i}")
-            if given is not None and (given & np.ma.getmaskarray(column)).any():
-                kinds[field] = kinds[field][1:]
-            else:
-                values[field] = column
-    return kinds, values
-
-
 def _first_unexpected(
     connection: Connection, table: str, field: Field, want: str
 ) -> tuple[int, str] | None:
@@ -407,24 +320,3 @@ def _place(source: Source, row: int, *, skips_empty_lines: bool) -> str:
     if source.format == "csv":
         return f"line {line_of(source, row + 1, skips_empty_lines=skips_empty_lines)}"
     return f"row {row}"
-
-
-def _filled(array: NDArray[Any], kind: str, *, exact: bool = False) -> NDArray[Any]:
-    """Return a plain array: NaN, NaT or None where a cell is missing.
-
-    Whole numbers beside a missing cell are floats, or objects if they are to be exact.
-    """
-    if kind == "time":
-        return np.ma.filled(array.astype(np.int64), NAT).view("M8[us]")
-    if not isinstance(array, np.ma.MaskedArray):
-        return array
-    mask = np.ma.getmaskarray(array)
-    if not mask.any():
-        return array.data
-    if kind == "integer":
-        exact = exact or bool((np.abs(array.compressed()) > EXACT).any())
-    as_objects = kind in ("boolean", "text") or (kind == "integer" and exact)
-    missing, dtype = (None, object) if as_objects else (np.nan, np.float64)
-    filled: NDArray[Any] = array.data.astype(dtype)
-    filled[mask] = missing
-    return filled
