@@ -8,7 +8,6 @@ import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -102,17 +101,18 @@ def test_a_reader_that_goes_away_is_said(tmp_path: Path) -> None:
     assert re.fullmatch(r"OSError Cannot write .*fifo: Broken pipe\.\n", said)
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_devices_take_the_content_and_stay() -> None:
-    before = os.stat("/dev/null")
-    saving.save("/dev/null", NEW)
-    assert os.path.samestat(before, os.stat("/dev/null"))
-    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    null = Path("/dev/null")
+    before = null.stat()
+    saving.save(null, NEW)
+    assert os.path.samestat(before, null.stat())
+    assert null.is_char_device()
     with pytest.raises(OSError, match=r"^Cannot write /dev/full: No space left on device\.$"):
         saving.save("/dev/full", NEW)
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="there is no /dev/stdout")
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no /dev/stdout")
 def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path) -> None:
     source = "print('before')\nsaving.save('/dev/stdout', b'content\\n')\nprint('after')"
     lines = b"before\ncontent\nafter\n"
@@ -209,13 +209,7 @@ def test_a_name_may_be_as_long_as_the_folder_allows(tmp_path: Path) -> None:
     assert path.read_bytes() == NEW
 
 
-def refused(path: object, *inputs: object) -> bool:
-    try:
-        saving.refuse_inputs(str(path), list(map(str, inputs)))
-    except ValueError as error:
-        assert re.fullmatch(r"Writing \S+ would destroy what is read from .*", str(error))
-        return True
-    return False
+REFUSED = r"^Writing \S+ would destroy what is read from \S+: name another file to write\.$"
 
 
 @POSIX
@@ -233,11 +227,15 @@ def test_an_input_by_any_name_is_no_output(
     monkeypatch.chdir(folder)
     for one in (there, link, hard, "../there"):
         for other in (there, link, hard, "../there"):
-            assert refused(one, "no such file", text, other)
-        assert not refused(one, text, folder, "no such file")
-    assert refused(text, folder)
-    assert not refused(tmp_path / "new", there, folder)
-    assert not refused("/dev/null", "/dev/null")
+            with pytest.raises(ValueError, match=REFUSED):
+                saving.refuse_inputs(one, ["no such file", text, other])
+        saving.refuse_inputs(one, [text, folder, "no such file"])
+    with pytest.raises(ValueError, match=REFUSED):
+        saving.refuse_inputs(text, [folder])
+    saving.refuse_inputs(tmp_path / "new", [there, folder])
+    saving.refuse_inputs("/dev/null", ["/dev/null"])
+    with pytest.raises(OSError, match=r"Cannot write .*: Not a directory\."):
+        saving.refuse_inputs(there / "below", [there])
 
 
 def test_a_file_that_standard_input_comes_from_is_no_output(there: Path) -> None:
@@ -270,7 +268,7 @@ def test_the_lock_is_that_of_the_file_a_link_leads_to(tmp_path: Path, there: Pat
         pass
     assert names(tmp_path) == {"there", "folder", ".there.lock"}
     with saving.locked("/dev/null"):
-        assert not os.path.exists("/dev/.null.lock")
+        assert not Path("/dev/.null.lock").exists()
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         saving.locked(tmp_path / "nowhere" / "file")
     assert "nowhere" not in names(tmp_path)

@@ -88,7 +88,8 @@ def refuse_inputs(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLi
         if any(os.path.samestat(there, of) for of in _statuses(os.fspath(name))):
             what = "standard input" if name == STANDARD_INPUT else name
             raise ValueError(
-                f"Writing {path} would destroy what is read from {what}: name another file to write."
+                f"Writing {path} would destroy what is read from {what}: "
+                "name another file to write."
             )
 
 
