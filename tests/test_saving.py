@@ -228,18 +228,20 @@ def test_an_input_by_any_name_is_no_output(
     for one in (there, link, hard, "../there"):
         for other in (there, link, hard, "../there"):
             with pytest.raises(ValueError, match=REFUSED):
-                saving.refuse_inputs(one, ["no such file", text, other])
-        saving.refuse_inputs(one, [text, folder, "no such file"])
+                saving.check_output(one, ["no such file", text, other])
+        saving.check_output(one, [text, folder, "no such file"])
     with pytest.raises(ValueError, match=REFUSED):
-        saving.refuse_inputs(text, [folder])
-    saving.refuse_inputs(tmp_path / "new", [there, folder])
-    saving.refuse_inputs("/dev/null", ["/dev/null"])
+        saving.check_output(text, [folder])
+    saving.check_output(tmp_path / "new", [there, folder])
+    saving.check_output("/dev/null", ["/dev/null"])
+    with pytest.raises(FileNotFoundError, match="There is no folder"):
+        saving.check_output(tmp_path / "nowhere" / "new", [there])
     with pytest.raises(OSError, match=r"Cannot write .*: Not a directory\."):
-        saving.refuse_inputs(there / "below", [there])
+        saving.check_output(there / "below", [there])
 
 
 def test_a_file_that_standard_input_comes_from_is_no_output(there: Path) -> None:
-    source = "import sys\nsaving.refuse_inputs(sys.argv[1], ['-'])"
+    source = "import sys\nsaving.check_output(sys.argv[1], ['-'])"
     command = [sys.executable, "-c", f"from naively import saving\n{source}", str(there)]
     with there.open("rb") as file:
         done = subprocess.run(command, stdin=file, capture_output=True, check=False, timeout=60)

@@ -57,8 +57,8 @@ def save(path: str | os.PathLike[str], content: bytes, *, private: bool = False)
         raise _named(error, path) from error
 
 
-def refuse_inputs(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Raise a ValueError if what is to be written is read too, whatever it is called.
+def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Raise what is wrong with a path before the work is done whose result is to be written there.
 
     Parameters
     ----------
@@ -67,19 +67,28 @@ def refuse_inputs(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLi
     inputs : iterable of str or Path
         What is read: files, folders with all that is in them, or "-", standard input.
 
+    Raises
+    ------
+    ValueError
+        If what is to be written is read too, whatever it is called.
+    OSError
+        If there is no such folder.
+
     Examples
     --------
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder, "file")
     ...     path.touch()
-    ...     refuse_inputs(path, ["elsewhere"])
-    ...     refuse_inputs(path, [folder])  # doctest: +ELLIPSIS
+    ...     check_output(path, ["elsewhere"])
+    ...     check_output(path, [folder])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ValueError: Writing .../file would destroy what is read from ...: name another file to write.
     """
     try:
         there = _status(path)
+        if there is None:
+            _target(path)
     except OSError as error:
         raise _named(error, path) from error
     if there is None or stat.S_ISCHR(there.st_mode):

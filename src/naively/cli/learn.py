@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli.ask import write_scores
+from naively.cli.messages import say, tell
 from naively.cli.output import FormatOption
 from naively.cli.source import (
     DataArgument,
@@ -21,6 +22,7 @@ from naively.cli.source import (
     held_out,
     read_batches,
 )
+from naively.cli.update import locked
 
 HOW = ("mean", "map", "mle", "predictive")
 TEXT = ("auto", "words")
@@ -99,12 +101,13 @@ def train(  # noqa: PLR0917  (options, not positions)
     """
     from dataclasses import replace
 
-    from naively import store
+    from naively import saving, store
     from naively.assess.scores import score
     from naively.data.rows import column_rows
     from naively.estimators.naive_bayes import NaiveBayes
 
     begin = time.perf_counter()
+    saving.check_output(output, [data])
     part = _hold_out(hold_out)
     prior = _class_prior(class_prior)
     target = target or folder_target(data)
@@ -148,20 +151,22 @@ def train(  # noqa: PLR0917  (options, not positions)
     if nb.weights and not semi_supervised and (batches > 1 or late):
         learned = nb.calibrate().model_
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
-    store.save(learned, output, provenance)
+    with locked(output):
+        store.save(learned, output, provenance)
     sizes = zip(learned.classes.tolist(), nb.class_count_, strict=True)
     counts = ", ".join(f"{label} {_plain(count)}" for label, count in sizes)
-    sys.stderr.write(
+    tell(
         f"Learned {total - (len(aside[0]) if aside else 0):,} rows of {len(learned.classes)} "
-        f"classes ({counts}) in {time.perf_counter() - begin:.1f} s, wrote {output}.\n"
-        f"{learned.described}\n"
+        f"classes ({counts}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
+        *str(learned.described).split("\n"),
     )
+    out = sys.stderr if saving.is_standard_output(output) else sys.stdout
     if aside is not None:
-        write_scores(score(learned, *aside), form)
+        write_scores(score(learned, *aside), form, out)
     elif getattr(nb, "unlabelled_weight_", 0.0) > 0:
-        sys.stderr.write("naively: rows without a label count, so that scores need --hold-out.\n")
+        say("rows without a label count, so that scores need --hold-out.")
     elif len(learned.classes) > 1 and nb.class_count_.min() > 1:
-        write_scores(nb.assess(), form)
+        write_scores(nb.assess(), form, out)
 
 
 def _plain(count: float) -> str:
@@ -204,7 +209,7 @@ def _number(given: str) -> float | None:
 def _event_models(given: str) -> str | dict[str, str]:
     if "=" not in given:
         return given
-    return dict(_pairs(given, "--event-models"))
+    return _pairs(given, "--event-models")
 
 
 def _class_prior(given: str) -> Any:
@@ -213,7 +218,7 @@ def _class_prior(given: str) -> Any:
         return given
     if "=" in given:
         pairs = _pairs(given, "--class-prior")
-        numbers = {label: _number(p) for label, p in pairs}
+        numbers = {label: _number(p) for label, p in pairs.items()}
         if None in numbers.values():
             raise ValueError(f"--class-prior needs numbers, as in a=0.3,b=0.7; got {given!r}.")
         return numbers
@@ -250,11 +255,13 @@ def _one_of(given: str, known: tuple[str, ...], option: str) -> Any:
     return None if given == "none" else given
 
 
-def _pairs(given: str, option: str) -> list[tuple[str, str]]:
-    pairs = []
+def _pairs(given: str, option: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
     for part in given.split(","):
         name, separator, value = part.partition("=")
         if not separator:
             raise ValueError(f"{option} needs name=value pairs split by commas; got {part!r}.")
-        pairs.append((name.strip(), value.strip()))
+        if name.strip() in pairs:
+            raise ValueError(f"{option} names {name.strip()!r} twice; give it once.")
+        pairs[name.strip()] = value.strip()
     return pairs
