@@ -163,6 +163,17 @@ def test_what_cannot_be_written_is_one_sentence(
 
 
 @POSIX
+def test_a_socket_is_no_output(tmp_path: Path) -> None:
+    import socket
+
+    path = tmp_path / "socket"
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(path))
+        with pytest.raises(OSError, match=r"^Cannot write .*: It is neither a file nor a stream"):
+            saving.save(path, NEW)
+
+
+@POSIX
 def test_a_file_that_is_read_only_is_not_replaced(
     there: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,6 +247,8 @@ def test_an_input_by_any_name_is_no_output(
     saving.check_output("/dev/null", ["/dev/null"])
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         saving.check_output(tmp_path / "nowhere" / "new", [there])
+    with pytest.raises(IsADirectoryError, match="It is a folder"):
+        saving.check_output(folder, [there])
     with pytest.raises(OSError, match=r"Cannot write .*: Not a directory\."):
         saving.check_output(there / "below", [there])
 

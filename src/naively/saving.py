@@ -72,7 +72,7 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLik
     ValueError
         If what is to be written is read too, whatever it is called.
     OSError
-        If there is no such folder.
+        If there is no such folder, or the path is one.
 
     Examples
     --------
@@ -86,9 +86,7 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLik
     ValueError: Writing .../file would destroy what is read from ...: name another file to write.
     """
     try:
-        there = _status(path)
-        if there is None:
-            _target(path)
+        there = _writable(path)
     except OSError as error:
         raise _named(error, path) from error
     if there is None or stat.S_ISCHR(there.st_mode):
@@ -164,7 +162,7 @@ def is_standard_output(path: str | os.PathLike[str]) -> bool:
 
 
 def _save(path: str | os.PathLike[str], content: bytes, mode: int) -> None:
-    there = _status(path)
+    there = _writable(path)
     if there is None:
         _replace(_target(path), content, None, mode)
     elif _is_standard_output(there):
@@ -172,11 +170,20 @@ def _save(path: str | os.PathLike[str], content: bytes, mode: int) -> None:
         _stream(os.dup(1), content)
     elif stat.S_ISREG(there.st_mode):
         _replace(_target(path), content, there, mode)
-    elif stat.S_ISFIFO(there.st_mode) or stat.S_ISCHR(there.st_mode):
-        _stream(os.open(path, os.O_WRONLY), content)
     else:
-        kind = "a folder" if stat.S_ISDIR(there.st_mode) else "neither a file nor a stream"
-        raise IsADirectoryError(errno.EISDIR, f"It is {kind}")
+        _stream(os.open(path, os.O_WRONLY), content)
+
+
+def _writable(path: str | os.PathLike[str]) -> os.stat_result | None:
+    """Return what is there, if anything, or raise why nothing can be written to it."""
+    there = _status(path)
+    if there is None:
+        _target(path)
+    elif stat.S_ISDIR(there.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "It is a folder")
+    elif not any(kind(there.st_mode) for kind in (stat.S_ISREG, stat.S_ISFIFO, stat.S_ISCHR)):
+        raise OSError(errno.EINVAL, "It is neither a file nor a stream")
+    return there
 
 
 def _status(path: str | os.PathLike[str]) -> os.stat_result | None:

@@ -6,6 +6,7 @@ import math
 import re
 import sys
 import time
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +21,7 @@ from naively.cli.source import (
     find_target,
     folder_target,
     held_out,
+    names,
     read_batches,
 )
 from naively.cli.update import locked
@@ -31,7 +33,7 @@ PRIORS = ("data", "uniform")
 WEIGHTS = ("loo", "temperature", "none")
 
 
-def train(  # noqa: PLR0917  (options, not positions)
+def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     data: DataArgument,
     output: Annotated[
         str, typer.Option("--output", "-o", help="The model file to write.")
@@ -111,6 +113,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     part = _hold_out(hold_out)
     prior = _class_prior(class_prior)
     target = target or folder_target(data)
+    _check_columns(names(columns) or [], names(ignore) or [], target)
     wanted = columns if columns is None or target is None else f"{columns},{target}"
     nb = NaiveBayes(
         _event_models(event_models),
@@ -253,6 +256,19 @@ def _one_of(given: str, known: tuple[str, ...], option: str) -> Any:
     if given not in known:
         raise ValueError(f"{option} must be one of {', '.join(known)}, got {given!r}.")
     return None if given == "none" else given
+
+
+def _check_columns(chosen: list[str], left_out: list[str], target: str | None) -> None:
+    """Raise a ValueError if columns are named twice, or all that is learned from is left out."""
+    for option, listed in (("--columns", chosen), ("--ignore", left_out)):
+        for name, times in Counter(listed).items():
+            if times > 1:
+                raise ValueError(f"{option} names {name!r} twice; give it once.")
+    for name in chosen:
+        if name in left_out:
+            raise ValueError(f"Both --columns and --ignore name {name!r}; give it to one of them.")
+    if chosen == [target]:
+        raise ValueError(f"--columns names only {target!r}, the target; name what to learn from.")
 
 
 def _pairs(given: str, option: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
@@ -48,10 +49,8 @@ def write(
     on_terminal = out.isatty()
     form = form or (Format.table if on_terminal else Format.csv)
     if form is Format.csv:
-        shown = _visible if on_terminal else list[Any]
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(shown(names))
-        writer.writerows(map(shown, rows))
+        every = chain([names], rows)
+        _write_csv(map(_visible, every) if on_terminal else every, out)
     elif form is Format.json:
         for row in rows:
             record = {n: _json(v) for n, v in zip(names, row, strict=True)}
@@ -73,6 +72,16 @@ def _json(value: Any) -> Any:
 
 def _visible(row: Iterable[Any]) -> list[Any]:
     return [visible(value) if isinstance(value, str) else value for value in row]
+
+
+def _write_csv(rows: Iterable[Sequence[Any]], out: TextIO) -> None:
+    plain, quoted = (
+        csv.writer(out, lineterminator="\n", quoting=quoting)
+        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    )
+    for row in rows:  # the module quotes a lone carriage return only from Python 3.13 on
+        returns = any(isinstance(value, str) and "\r" in value for value in row)
+        (quoted if returns else plain).writerow(row)
 
 
 def console(out: TextIO, **settings: Any) -> Console:
