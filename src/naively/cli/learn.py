@@ -105,8 +105,8 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
 
     from naively import saving, store
     from naively.assess.scores import score
+    from naively.cli.learned import Learned
     from naively.data.rows import column_rows
-    from naively.estimators.naive_bayes import NaiveBayes
 
     begin = time.perf_counter()
     saving.check_output(output, [data])
@@ -115,7 +115,7 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     target = target or folder_target(data)
     _check_columns(names(columns) or [], names(ignore) or [], target)
     wanted = columns if columns is None or target is None else f"{columns},{target}"
-    nb = NaiveBayes(
+    nb = Learned(
         _event_models(event_models),
         class_prior=prior if isinstance(prior, str) else "data",
         estimate=_one_of(estimate, HOW, "--estimate"),

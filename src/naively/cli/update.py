@@ -18,7 +18,7 @@ from naively.cli.messages import say, tell
 from naively.cli.source import DataArgument, InputFormatOption, ModelArgument, TargetOption
 
 if TYPE_CHECKING:
-    from naively.estimators.naive_bayes import NaiveBayes
+    from naively.cli.learned import Learned
     from naively.model import Model
 
 OutputOption = Annotated[
@@ -79,7 +79,7 @@ def merge(
         _write(nb, output, provenance, f"Merged {len(models)} models")
 
 
-def _merged(models: list[str]) -> tuple[NaiveBayes, dict[str, Any]]:
+def _merged(models: list[str]) -> tuple[Learned, dict[str, Any]]:
     from naively import store
 
     first, provenance = store.load_with_provenance(models[0])
@@ -144,13 +144,14 @@ def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextMa
     return locked(path)
 
 
-def _estimator(model: Model) -> NaiveBayes:
-    from naively.estimators.naive_bayes import estimator_of
+def _estimator(model: Model) -> Learned:
+    from naively.cli.learned import Learned
+    from naively.estimators.naive_bayes import learner_of
 
-    return estimator_of(model)
+    return learner_of(Learned, model)
 
 
-def _write(nb: NaiveBayes, path: str, provenance: dict[str, Any], done: str) -> None:
+def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str) -> None:
     from naively import store
 
     model = nb.model_
