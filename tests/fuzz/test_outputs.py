@@ -1,6 +1,5 @@
 """Hostile outputs: whatever stands at a path, all of the content comes to be there, or nothing."""
 
-# ruff: noqa: PTH  (a Path forgets what is odd about a path)
 from __future__ import annotations
 
 import os
@@ -28,8 +27,8 @@ def test_an_output_is_whole_or_refused_and_nothing_else_changes() -> None:
             before = _seen(root)
             inputs = [_path(chance, root) for _ in range(chance.randrange(3))]
             content = chance.randbytes(chance.choice([0, 1, 10_000]))
-            target = os.path.realpath(path)
-            was = os.stat(target) if os.path.exists(target) else None
+            target = Path(os.path.realpath(path))
+            was = target.stat() if os.access(target, os.F_OK) else None
             read = {name: one for name, one in before.items() if _is_read(root / name, inputs)}
             refused = _write(path, inputs, content)
             after = _seen(root)
@@ -43,7 +42,7 @@ def test_an_output_is_whole_or_refused_and_nothing_else_changes() -> None:
             before.pop(own, None)
             assert after == before
             if was is not None:
-                assert stat.S_IMODE(os.stat(target).st_mode) == stat.S_IMODE(was.st_mode)
+                assert stat.S_IMODE(target.stat().st_mode) == stat.S_IMODE(was.st_mode)
 
     fuzz(check, 300)
 
@@ -62,16 +61,16 @@ def _write(path: str, inputs: list[str], content: bytes) -> str | None:
 def _furnish(chance: random.Random, root: Path) -> None:
     """Fill a folder with files, folders and links, soft and hard, to each other and to nothing."""
     for _ in range(chance.randrange(12)):
-        path, other = _path(chance, root), _path(chance, root)
+        path, other = (Path(_path(chance, root)) for _ in range(2))
         kind = chance.choice(["file", "file", "folder", "link", "hard", "socket"])
         try:
             if kind == "file" and not os.path.lexists(path):
-                Path(path).write_bytes(b"old")
-                os.chmod(path, chance.choice([0o600, 0o640, 0o644, 0o755]))
+                path.write_bytes(b"old")
+                path.chmod(chance.choice([0o600, 0o640, 0o644, 0o755]))
             elif kind == "folder":
-                os.mkdir(path)
+                path.mkdir()
             elif kind == "link":
-                os.symlink(other, path)
+                path.symlink_to(other)
             elif kind == "hard":
                 os.link(other, path)
             else:
@@ -82,7 +81,7 @@ def _furnish(chance: random.Random, root: Path) -> None:
 
 def _path(chance: random.Random, root: Path) -> str:
     names = chance.choices(NAMES if chance.random() < 0.9 else ODD, k=chance.choice([1, 1, 1, 2]))
-    path = os.path.normpath(os.path.join(root, *names))
+    path = os.path.normpath(root.joinpath(*names))
     inside = path if path.startswith(str(root)) else str(root)
     return inside + ("/" if chance.random() < 0.05 else "")
 
@@ -92,13 +91,13 @@ def _seen(root: Path) -> dict[str, tuple[int, bytes | str]]:
     found: dict[str, tuple[int, bytes | str]] = {}
     for folder, folders, files in os.walk(root):
         for name in (*folders, *files):
-            path = os.path.join(folder, name)
-            mode = os.lstat(path).st_mode
+            path = Path(folder, name)
+            mode = path.lstat().st_mode
             content: bytes | str = b""
             if stat.S_ISLNK(mode):
-                content = os.readlink(path)
+                content = str(path.readlink())
             elif stat.S_ISREG(mode):
-                content = Path(path).read_bytes()
+                content = path.read_bytes()
             if not (name.endswith(".lock") and content == b""):
                 found[os.path.relpath(path, root)] = mode, content
     return found
@@ -110,5 +109,5 @@ def _is_read(path: Path, inputs: list[str]) -> bool:
     return any(
         real == (one := os.path.realpath(name)) or real.startswith(one + os.sep)
         for name in inputs
-        if os.path.exists(name)
+        if os.access(name, os.F_OK)
     )
