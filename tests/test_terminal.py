@@ -8,7 +8,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import re
+import subprocess
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -160,6 +162,22 @@ def test_training_and_errors_show_the_data_as_text(run: Run, hostile: tuple[Path
             assert not shown
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a name is UTF-8")
+def test_a_name_that_is_no_text_is_shown_and_comes_out_as_it_is(tmp_path: Path) -> None:
+    texts, model = tmp_path / "texts", tmp_path / "model"
+    for name in (b"caf\xe9", b"tea"):
+        folder = texts / os.fsdecode(name)
+        folder.mkdir(parents=True)
+        for i in range(3):
+            (folder / str(i)).write_bytes(name[:1] * (i + 3))
+    for command in (["train", texts, "-o", model], ["predict", model, texts]):
+        done = subprocess.run(
+            [sys.executable, "-m", "naively", *map(str, command)], capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    assert b"caf\xe9" in done.stdout
+
+
 def test_a_demonstration_shows_the_data_as_text(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     rows = [(":smiley: \x1b[1m", "yes[/]\x07"), ("[b]\x9b", "no\x1b[2J")] * 40
@@ -189,6 +207,7 @@ def test_a_demonstration_shows_the_data_as_text(run: Run, tmp_path: Path) -> Non
         (["train", "DATA", "-t", "target", "--columns", "a,b", "--ignore", "b"], "'b'"),
         (["train", "DATA", "-t", "target", "--ignore", "target"], "'target'"),
         (["train", "DATA", "-t", "target", "--columns", "target"], "'target'"),
+        (["demo", "--target", "kind"], "--target kind"),
     ],
 )
 def test_an_option_that_repeats_or_contradicts_another_is_refused(

@@ -71,6 +71,8 @@ def demo(
     if compute.NATIVE is None:
         tell(compute.HINT)
     begin = time.perf_counter()
+    if data is None and target is not None:
+        raise ValueError(f"--target {target} is a column of your own file: name that too.")
     if data is None:
         console.print(ABOUT)
         for example in _examples():
