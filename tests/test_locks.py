@@ -142,3 +142,11 @@ def test_the_mail_it_learns_is_not_the_model(tmp_path: Path) -> None:
     assert done.returncode == 3
     assert b"would destroy what is read from" in done.stderr
     assert mail.read_bytes() == b"Subject: a\n\nb\n"
+
+
+def test_no_lock_is_left_where_there_is_no_model(tmp_path: Path, data: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="There is no model file"):
+        update.update(str(tmp_path / "no"), str(data))
+    with pytest.raises(FileNotFoundError, match=r"Cannot write .*There is no folder"):
+        update.merge([str(tmp_path / "no")] * 2, str(tmp_path / "nowhere" / "model"))
+    assert {path.name for path in tmp_path.iterdir()} == {"data.csv"}

@@ -85,7 +85,7 @@ def _options(
 def main() -> None:
     """Run the command line; bad input is one sentence on stderr and exit status 2."""
     warnings.showwarning = _say_warning
-    if isinstance(sys.stdout, io.TextIOWrapper):
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="surrogateescape")  # a name that is no UTF-8, as it came
     sys.exit(_run())
 

@@ -74,6 +74,7 @@ def merge(
     """Make one model of several: counts are as of the rows of all, weights the mean."""
     if len(models) < 2:
         raise ValueError(f"There is nothing to merge with {models[0]}; name another model.")
+    saving.check_output(output, [])
     with locked(output):  # it may be one of these
         nb, provenance = _merged(models)
         _write(nb, output, provenance, f"Merged {len(models)} models")
@@ -129,7 +130,12 @@ def calibrate(
 
 
 def locked(path: str) -> AbstractContextManager[object]:
-    """Take the lock of a model file that will be written, and say if that takes a while."""
+    """Take the lock of a model file that will be written, and say if that takes a while.
+
+    A new file needs none, as nobody can be changing it.
+    """
+    if not Path(path).exists():
+        return nullcontext()
     return saving.locked(
         path, waiting=lambda: say(f"waiting for another process, which is changing {path}.")
     )
@@ -139,8 +145,6 @@ def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextMa
     """Take the lock of the file that a verb will write, which must be none that it only reads."""
     path = output or model
     saving.check_output(path, inputs)
-    if not Path(model).is_file():  # which is said when it is read
-        return nullcontext()
     return locked(path)
 
 
