@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from naively import NaiveBayes
-from naively.cli import app, mail, messages, output
+from naively import NaiveBayes, messages
+from naively.cli import app, mail, output
 from naively.cli.output import Format
 
 HOSTILE = [

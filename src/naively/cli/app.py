@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from naively.cli import ask, demo, learn, mail, update
-from naively.cli.messages import say
+from naively.messages import say
 
 UsageError: Any = typer.BadParameter.__base__  # it has no public name of its own
 

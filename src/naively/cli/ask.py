@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from naively.cli import output
-from naively.cli.messages import tell
 from naively.cli.output import FormatOption
 from naively.cli.source import (
     DataArgument,
@@ -18,6 +17,7 @@ from naively.cli.source import (
     held_out,
     read,
 )
+from naively.messages import tell
 
 if TYPE_CHECKING:
     from naively.assess.scores import Scores

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from naively.cli import output
-from naively.cli.messages import tell, visible
 from naively.cli.source import TargetOption, find_target, folder_target, held_out, read
+from naively.messages import tell, visible
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 import typer
 
 from naively.cli.ask import write_scores
-from naively.cli.messages import say, tell
 from naively.cli.output import FormatOption
 from naively.cli.source import (
     DataArgument,
@@ -25,6 +24,7 @@ from naively.cli.source import (
     read_batches,
 )
 from naively.cli.update import locked
+from naively.messages import say, tell
 
 HOW = ("mean", "map", "mle", "predictive")
 TEXT = ("auto", "words")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from naively.cli.messages import say, visible
+from naively.messages import say, visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from naively.cli.messages import OBEYED, visible
+from naively.messages import OBEYED, visible
 
 if TYPE_CHECKING:
     from rich.console import Console

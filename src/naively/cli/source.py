@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from naively.cli.messages import say
 from naively.cli.progress import shown
+from naively.messages import say
 
 if TYPE_CHECKING:
     import numpy as np

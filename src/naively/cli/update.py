@@ -14,8 +14,8 @@ import typer
 
 from naively import saving
 from naively.cli.ask import open_model
-from naively.cli.messages import say, tell
 from naively.cli.source import DataArgument, InputFormatOption, ModelArgument, TargetOption
+from naively.messages import say, tell
 
 if TYPE_CHECKING:
     from naively.cli.learned import Learned
