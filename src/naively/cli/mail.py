@@ -140,7 +140,8 @@ def _messages(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
 def _contacts(path: str | None) -> frozenset[str] | None:
     if path is None:
         return None
-    from naively.data.mail.message import decode, read_contacts
+    from naively.data.mail.charset import decode
+    from naively.data.mail.message import read_contacts
 
     with open(path, "rb") as file:  # noqa: PTH123
         return read_contacts(decode(file.read()))

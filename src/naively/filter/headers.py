@@ -10,12 +10,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-END_OF_HEAD = re.compile(rb"\n(?=\r*\n)")
+# What is repeated is never given back (*+), so a match takes one look at each byte.
+END_OF_HEAD = re.compile(rb"\n(?=\r*+\n)")
 HEADER_LINE = re.compile(rb">?From |[!-9;-~]+[ \t]*:|[ \t]")
 # Some readers take a lone \r for the end of a line, so a header may be forged behind one.
-FIELD = OWN.encode() + rb"[!-9;-~]*[ \t]*:[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*"
-FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:\r*\n|\Z))+", re.IGNORECASE)
-FORGED = re.compile(rb"[\r\n]+" + FIELD, re.IGNORECASE)
+FIELD = OWN.encode() + rb"[!-9;-~]*+[ \t]*+:[^\r\n]*+(?:[\r\n]++[ \t][^\r\n]*+)*+"
+FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:\r*+\n|\Z))++", re.IGNORECASE)
+FORGED = re.compile(rb"(?<![\r\n])[\r\n]++" + FIELD, re.IGNORECASE)
 
 
 def mark(message: bytes, headers: Mapping[str, str]) -> bytes:
