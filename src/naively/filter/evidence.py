@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
 SMOOTHING = 0.1  # pretend messages with the word, and as many without it, in each class
 LONGEST = 40  # characters of a word; beyond are remains of encodings
+MOST = 50_000  # words of a message; real mail has 10,000
 COLDEST, HOTTEST = 1 / 16, 16.0
 
 
 def words_of(row: Mapping[str, str | bool]) -> list[str]:
     """Return the words of a message, each once; those of a header begin with its column.
+
+    Of more than ``MOST``, they are the first.
 
     Examples
     --------
@@ -42,7 +45,7 @@ def words_of(row: Mapping[str, str | bool]) -> list[str]:
         for word in split_words(str(text)):
             if len(word) <= LONGEST:
                 words[prefix + word] = None
-    return list(words)
+    return list(words)[:MOST]
 
 
 def weight(count: Counts, messages: Counts) -> float:

@@ -19,7 +19,7 @@ FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:\r*+\n|\Z))++", re.IGNORECAS
 FORGED = re.compile(rb"(?<![\r\n])[\r\n]++" + FIELD, re.IGNORECASE)
 
 
-def mark(message: bytes, headers: Mapping[str, str]) -> bytes:
+def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> bytes:
     r"""Return a message with these headers after its own, and without any that were forged.
 
     Parameters
@@ -28,6 +28,9 @@ def mark(message: bytes, headers: Mapping[str, str]) -> bytes:
         A message, with any kind of line ends.
     headers : mapping of str to str
         ASCII; the names begin with ``X-Naively-``. A line break in a value folds the header.
+    whole : bool
+        Whether this is all of the message. If not, and its headers do not end here, they are ended,
+        as nobody looks at those that follow.
 
     Examples
     --------
@@ -50,4 +53,5 @@ def mark(message: bytes, headers: Mapping[str, str]) -> bytes:
     begin = 0
     while begin < len(head) and HEADER_LINE.match(head, begin):
         begin = head.index(b"\n", begin) + 1
-    return head[:begin] + ours + head[begin:] + rest
+    end = line_end if not (whole or found) else b""
+    return head[:begin] + ours + end + head[begin:] + rest

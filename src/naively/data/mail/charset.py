@@ -38,9 +38,12 @@ def decode(data: bytes, charset: str | None = None) -> str:
     for name in (said, "utf-8") if data.isascii() else ("utf-8", said):
         if name is not None:
             try:
-                return data.decode(name)
+                text = data.decode(name)
             except ValueError:
                 continue
+            if name == "utf_7":  # it may hold halves of characters, which nothing can write
+                text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            return text
     return data.decode("windows-1252", "replace")
 
 
