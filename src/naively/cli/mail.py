@@ -112,11 +112,21 @@ def _learn(options: argparse.Namespace, *, forget: bool) -> int:
     from naively.filter.corrections import learn
 
     rows = shown(_rows(options), "messages") if options.mail else _rows(options)
-    n = learn(options.model, rows, forget=forget)
+    remember = not forget and options.remember
+    done = learn(options.model, rows, forget=forget, remember=remember)
+    did = "unlearned" if forget else "learned"
     if sys.stderr.isatty():
-        done = "Unlearned" if forget else "Learned"
-        sys.stderr.write(f"{done} {n:,} message{'s' * (n != 1)}.\n")
+        sys.stderr.write(f"{did.capitalize()} {_counted(done.n)}.\n")
+    if done.empty:
+        sys.stderr.write(f"Not {did}, as there are no words in them: {_counted(done.empty)}.\n")
+    if done.again:
+        already = "were given twice" if forget else "had been learned already"
+        sys.stderr.write(f"Not {did}, as they {already}: {_counted(done.again)}.\n")
     return 0
+
+
+def _counted(n: int) -> str:
+    return f"{n:,} message{'s' * (n != 1)}"
 
 
 def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], str]]:
@@ -193,9 +203,15 @@ def _filter_parser() -> argparse.ArgumentParser:
 
 
 def _learn_parser() -> argparse.ArgumentParser:
-    return _mail_parser(
+    parser = _mail_parser(
         "learn", "Add messages to the filter's model file, which is made if it is not there."
     )
+    parser.add_argument(
+        "--remember", action="store_true",
+        help="Keep digests of the messages, from the first on: none is then learned twice, and "
+        "none unlearned that was not learned.",
+    )  # fmt: skip
+    return parser
 
 
 def _unlearn_parser() -> argparse.ArgumentParser:
