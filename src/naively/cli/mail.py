@@ -108,20 +108,24 @@ def _evidence(verdict: Verdict) -> str:
 
 
 def _learn(options: argparse.Namespace, *, forget: bool) -> int:
+    import warnings
+
     from naively.cli.progress import shown
     from naively.filter.corrections import learn
+    from naively.filter.passage import say
 
+    warnings.showwarning = lambda message, *_, **__: say(message)
     rows = shown(_rows(options), "messages") if options.mail else _rows(options)
     remember = not forget and options.remember
     done = learn(options.model, rows, forget=forget, remember=remember)
     did = "unlearned" if forget else "learned"
-    if sys.stderr.isatty():
-        sys.stderr.write(f"{did.capitalize()} {_counted(done.n)}.\n")
+    if sys.stderr is not None and sys.stderr.isatty():
+        say(f"{did.capitalize()} {_counted(done.n)}.")
     if done.empty:
-        sys.stderr.write(f"Not {did}, as there are no words in them: {_counted(done.empty)}.\n")
+        say(f"Not {did}, as there are no words in them: {_counted(done.empty)}.")
     if done.again:
         already = "were given twice" if forget else "had been learned already"
-        sys.stderr.write(f"Not {did}, as they {already}: {_counted(done.again)}.\n")
+        say(f"Not {did}, as they {already}: {_counted(done.again)}.")
     return 0
 
 

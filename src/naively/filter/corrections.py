@@ -156,8 +156,7 @@ def _table(file: Path, *, remember: bool) -> Table:
         return table
     if any(table.messages):
         raise ValueError(
-            f"{file.name} has learned {sum(table.messages):,.0f} messages without remembering "
-            "them: begin a new model to remember all."
+            f"{file.name} has learned mail without remembering it: begin a new model to remember."
         )
     return Table.empty(remembers=True)
 

@@ -66,8 +66,8 @@ def pass_on(change: Callable[[bytes, bool], tuple[bytes, int]], failed: int = ER
     return status
 
 
-def say(error: BaseException, what: str = "") -> None:
-    """Say what went wrong, if there is anywhere to say it."""
+def say(error: object, what: str = "") -> None:
+    """Say what went wrong, or what is to be noted, if there is anywhere to say it."""
     text = str(error) or type(error).__name__
     if isinstance(error, MemoryError):
         text = "There is not enough memory for this."
