@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 # What is repeated is never given back (*+), so a match takes one look at each byte.
 END_OF_HEAD = re.compile(rb"\n(?=\r*+\n)")
 HEADER_LINE = re.compile(rb">?From |[!-9;-~]+[ \t]*:|[ \t]")
+FIELD_LINE = re.compile(rb"[!-9;-~]+:|[ \t]")
+LINES = 10_000  # after which ours come in any case
 # Some readers take a lone \r for the end of a line, so a header may be forged behind one.
 FIELD = OWN.encode() + rb"[!-9;-~]*+[ \t]*+:[^\r\n]*+(?:[\r\n]++[ \t][^\r\n]*+)*+"
-FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:\r*+\n|\Z))++", re.IGNORECASE)
+FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:[\r\n]++|\Z))++", re.IGNORECASE)
 FORGED = re.compile(rb"(?<![\r\n])[\r\n]++" + FIELD, re.IGNORECASE)
 
 
@@ -49,9 +51,28 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
     head = FORGED.sub(b"", FORGED_FIRST.sub(b"", head))
     if not head.endswith(b"\n"):
         head += line_end if head else b""
-    # What is no header ends the headers, for most readers.
-    begin = 0
-    while begin < len(head) and HEADER_LINE.match(head, begin):
-        begin = head.index(b"\n", begin) + 1
+    begin = _end_of_fields(head)
+    if begin == 0 and head[:1] in (b" ", b"\t"):  # it would continue ours
+        return ours + line_end + head + rest
     end = line_end if not (whole or found) else b""
     return head[:begin] + ours + end + head[begin:] + rest
+
+
+def _end_of_fields(head: bytes) -> int:
+    r"""Return where the fields end that any reader takes for fields: what is none ends them.
+
+    Some readers take a lone \r for the end of a line, so a line is as many lines as they see.
+    """
+    place = field = 0
+    for _ in range(LINES):
+        end = head.find(b"\n", place) + 1
+        if not end:
+            return place
+        if head[place] not in b" \t":
+            field = place
+        lines = head[place : end - 1].removesuffix(b"\r").split(b"\r")
+        is_first = place == 0 and head.startswith(b"From ")
+        if not all(FIELD_LINE.match(line) for line in lines[is_first:]):
+            return field
+        place = end
+    return field
