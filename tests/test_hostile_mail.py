@@ -128,8 +128,9 @@ def notes_of(raw: bytes) -> list[str]:
 
 
 def test_ordinary_mail_has_no_notes(spamassassin) -> None:
-    for file in sorted((spamassassin / "spam").iterdir()):
-        assert notes_of(file.read_bytes()) == []
+    mails = sorted((spamassassin / "spam").iterdir())
+    noted = [note for file in mails for note in notes_of(file.read_bytes())]
+    assert noted == ["long headers cut"]  # a Content-Type of some 300 semicolons, in one
 
 
 def parts_of(n: int) -> bytes:
