@@ -13,6 +13,7 @@ import sys
 from array import array
 from binascii import crc32
 from bisect import bisect_left, bisect_right
+from itertools import pairwise
 from math import inf, isfinite
 from operator import add
 from stat import S_ISREG
@@ -196,12 +197,14 @@ class Table:
 
         The filter does not wait for it: of a word that is looked up, it looks at the counts.
         """
-        ends = self._ends.tolist()
-        right = sorted([0, *ends]) == [0, *ends]
-        if right:
-            words = list(map(self._word, range(len(self))))
-            hashed = list(zip(self._hashes.tolist(), words, strict=True))
-            right = hashed == sorted({(crc32(word), word) for word in words})
+        ends, hashes, data = self._ends.tolist(), self._hashes.tolist(), bytes(self._words)
+        words = [data[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+        alike = [i for i, (a, b) in enumerate(pairwise(hashes)) if a == b]
+        right = (
+            sorted([0, *ends]) == [0, *ends]
+            and sorted(hashes) == hashes == list(map(crc32, words))
+            and all(words[i] < words[i + 1] for i in alike)
+        )
         known = [bytes(self._digests[i : i + DIGEST]) for i in range(0, len(self._digests), DIGEST)]
         if not right or known != sorted(self.digests()):
             raise ValueError("it is damaged: its words are not in order")
