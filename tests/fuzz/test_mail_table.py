@@ -6,6 +6,8 @@ import copy
 import json
 import random
 import tracemalloc
+from array import array
+from binascii import crc32
 from pathlib import Path
 
 import pytest
@@ -122,6 +124,41 @@ def test_any_bytes_are_read_or_refused() -> None:
         return used(made.to_bytes())
 
     fuzz(check, times=300)
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "place", "value", "at_once"),
+    [
+        ("counts", "d", 0, 4.0, True),  # more than there are messages
+        ("counts", "d", 0, -1.0, True),
+        ("counts", "d", 0, float("nan"), True),
+        ("counts", "d", 0, float("inf"), True),
+        ("ends", "q", 0, 10**12, False),
+        ("ends", "q", 1, -1, False),
+        ("hashes", "I", 0, 2**32 - 1, False),
+        ("hashes", "I", 1, 0, False),
+        ("words", "B", 0, 0, False),
+        ("digests", "B", 0, 255, False),
+        ("messages", "d", 0, 1.0, False),
+    ],
+)
+def test_what_is_wrong_in_a_file_made_with_care_is_found(
+    name: str, code: str, place: int, value: float, at_once: bool
+) -> None:
+    found = Table.from_bytes(CONTENT)
+    arrays = {
+        key: array(ARRAYS[key][1], memoryview(a).tolist()) for key, a in found._arrays().items()
+    }
+    arrays[name][place] = int(value) if code != "d" else value
+    content = Table(arrays, found.temperature, remembers=True).to_bytes()
+    assert content != CONTENT
+    found = Table.from_bytes(content)
+    with pytest.raises(ValueError, match="it is damaged: "):
+        found.check()
+    if at_once:
+        first = min(WORDS[:4], key=lambda word: crc32(word.encode()))
+        with pytest.raises(ValueError, match="The model is damaged: "):
+            Verdict(found, [first])
 
 
 @pytest.mark.parametrize("said", [0.0, -1.0, 1e999, float("nan"), 1, "1.0", None, True])
