@@ -132,13 +132,27 @@ def test_weights_of_batches_are_those_of_the_whole(tables: list[Any]) -> None:
 
 
 def test_numbers_are_truths_only_while_they_are_0_and_1() -> None:
-    x, y = np.array([[0.0], [1.0], [1.0], [0.0], [2.0], [5.0]]), list("ababab")
+    x, y = np.array([[0.0], [1.0], [1.0], [1.0], [2.0], [5.0]]), list("ababab")
     nb = Columns().partial_fit(x[:1], y[:1])
     assert chosen(nb) == {0: {"histogram number"}}  # always 0 so far
     assert chosen(nb.partial_fit(x[1:4], y[1:4])) == {0: {"bernoulli number"}}
     assert chosen(nb.partial_fit(x[4:], y[4:])) == {0: {"histogram number"}}
     check_same(nb, Columns().fit(x, y), x)
     assert chosen(nb.forget(x[4:], y[4:])) == {0: {"bernoulli number"}}
+    check_same(nb, Columns().fit(x[:4], y[:4]), x)
+
+
+def test_truths_become_cells_and_levels_texts_without_rounding() -> None:
+    """Weights of a tenth: what rounding leaves of their sums moves along."""
+    texts, y = [*SENTENCES[:3] * 3, "one text more"], list("abbababbab")
+    x, w = [0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 2.0], np.full(10, 0.1)
+    parts = Columns().partial_fit({"x": x[:9], "t": texts[:9]}, y[:9], sample_weight=w[:9])
+    parts.partial_fit({"x": x[9:], "t": texts[9:]}, y[9:], sample_weight=w[9:])
+    given = Columns(event_models={"x": "histogram", "t": "text"})
+    given.fit({"x": x, "t": texts}, y, sample_weight=w)
+    rest = parts.tally_ - given.tally_
+    assert parts.tally_.blocks.keys() == given.tally_.blocks.keys()
+    assert not len(rest.classes), rest
 
 
 def test_a_given_event_model_stays() -> None:
