@@ -50,7 +50,7 @@ def test_any_mail_is_marked_and_kept() -> None:
             begin, end = re.split(
                 rb"X-Naively-Class: spam\r?\nX-Naively-Note: one,\r?\n two", marked
             )
-            # Headers that are cut off get a line end, and where there are none, an empty line is added.
+            # Headers that are cut off get a line end; where there are none, an empty line is added.
             assert (begin + re.sub(rb"^\r?\n", b"", end)).strip(b"\r\n") == raw.strip(b"\r\n")
 
     fuzz(check, times=150)
