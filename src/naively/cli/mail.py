@@ -13,7 +13,7 @@ from functools import partial
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
     from naively.data.mail.parts import Notes
     from naively.filter.evidence import Verdict
@@ -34,8 +34,8 @@ def run(arguments: Sequence[str]) -> int:
     verb = arguments[0]
     try:
         options = _parse(verb, arguments[1:])
-    except SystemExit:  # help was given
-        return 0
+    except SystemExit as stop:  # help was given
+        return int(stop.code or 0)
     except Exception as error:  # noqa: BLE001  the message is written even so
         wrong = error
 
@@ -53,6 +53,8 @@ def run(arguments: Sequence[str]) -> int:
     except (ValueError, OSError, ImportError, MemoryError) as error:
         say(error)
         return ERROR
+    except KeyboardInterrupt:
+        return 130
 
 
 def _parse(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
@@ -110,11 +112,14 @@ def _evidence(verdict: Verdict) -> str:
 def _learn(options: argparse.Namespace, *, forget: bool) -> int:
     import warnings
 
+    from naively import saving
     from naively.cli.progress import shown
     from naively.filter.corrections import learn
     from naively.filter.passage import say
 
     warnings.showwarning = lambda message, *_, **__: say(message)
+    read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]
+    saving.check_output(options.model, filter(None, read))
     rows = shown(_rows(options), "messages") if options.mail else _rows(options)
     remember = not forget and options.remember
     done = learn(options.model, rows, forget=forget, remember=remember)
@@ -175,7 +180,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser that raises an error: if standard error is closed, argparse prints it as mail."""
 
     def error(self, message: str) -> NoReturn:
-        raise ValueError(f"{message}; see {self.prog} --help")
+        raise ValueError(f"{message}. See `{self.prog} --help`.")
 
 
 def _filter_parser() -> argparse.ArgumentParser:
@@ -231,19 +236,38 @@ def _mail_parser(verb: str, what: str) -> argparse.ArgumentParser:
         help="mbox, Maildir, .eml, or a folder of these; without --as, a folder with a folder or "
         "mbox named spam and one named ham. Default: one message on standard input.",
     )  # fmt: skip
-    parser.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
-    parser.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
+    choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
     return parser
 
 
 def _parser(verb: str, what: str) -> argparse.ArgumentParser:
     parser = _Parser(f"naively {verb}", None, what, formatter_class=_help)
+    parser.register("action", None, _Once)
     parser.add_argument("model", metavar="MODEL", help="The filter's model file.")
     parser.add_argument(
         "--contacts", metavar="FILE",
         help="An address book (vCard, or addresses in any form): is the sender in it?",
     )  # fmt: skip
     return parser
+
+
+class _Once(argparse.Action):
+    """An option with a value, which is given once: of two, none is dropped in silence."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given = namespace.__dict__.setdefault("given", set())
+        if option_string is not None and self.dest in given:
+            raise argparse.ArgumentError(self, "give it once")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
 
 
 def _help(prog: str) -> argparse.HelpFormatter:

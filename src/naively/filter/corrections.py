@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from binascii import crc32
 from pathlib import Path
 
+from naively import saving
 from naively.data.mail.message import CONTACTS
 from naively.filter.evidence import ENOUGH, fit_temperature, tally_evidence, words_of
 from naively.filter.layout import DIGEST
@@ -67,22 +67,20 @@ def learn(
     TimeoutError
         If another process has been learning for a minute.
     """
-    from filelock import FileLock
-
-    file = Path(path).resolve()
+    file = Path(path)
     table = _table(file, remember=remember)
     batch = _Batch(table.digests() if table.remembers else None, forget=forget)
     for row, label in rows:
         batch.add(row, label)
-    # The lock is on a file of its own, as the model file itself is replaced.
-    with FileLock(file.with_name(f".{file.name}.lock"), timeout=PATIENCE):
+    with saving.locked(path, PATIENCE):
         table = _table(file, remember=remember)
         try:
             table.check()
         except ValueError as error:
             raise ValueError(f"{path} cannot be used: {error}.") from error
         if batch.done.n:
-            save(_corrected(table, batch), file)
+            # A new file can be read by its owner only, as it holds the words of their mail.
+            saving.save(path, _corrected(table, batch).to_bytes(), private=True)
     return batch.done
 
 
@@ -179,18 +177,3 @@ def digest_of(row: Row, label: str) -> bytes:
 def _name(row: Row) -> str:
     name = " ".join(str(row.get("message_id") or row.get("subject") or "").split())
     return name[:100] or "without a subject"
-
-
-def save(table: Table, path: Path) -> None:
-    """Write a model file: whole, or not at all, whenever the machine stops.
-
-    A new one can be read by its owner only, as it holds the words of their mail. Only one process
-    may save at a time.
-    """
-    temporary = path.with_name(f".{path.name}.new")
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    with open(temporary, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-        file.write(table.to_bytes())
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import sys
 
+from naively import messages
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +76,7 @@ def say(error: object, what: str = "") -> None:
     elif isinstance(error, RecursionError):
         text = "This is nested too deep."
     try:
-        sys.stderr.write(f"naively: {what}: {text}\n" if what else f"naively: {text}\n")
+        messages.say(f"{what}: {text}" if what else text)
         sys.stderr.flush()
     except Exception:  # noqa: BLE001, S110  standard error is closed, or full
         pass
