@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+from array import array
 from pathlib import Path
 
 import pytest
@@ -223,4 +224,15 @@ def test_the_real_folder_is_taken_back(spamassassin: Path, tmp_path: Path) -> No
     assert run("learn", path, half[1]).returncode == 0
     assert Verdict(load(str(path)), words_of(read_message(file.read_bytes()))).probability > 0.5
     assert run("unlearn", path, half[1]).returncode == 0
+    assert path.read_bytes() == before
+
+
+def test_a_model_that_is_not_right_is_not_learned_into(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    arrays = dict(Table.empty().add({"cheap": (0, 1)}, (0, 1))._arrays())
+    arrays["words"] = array("B", b"CHEAP")  # of another hash
+    path.write_bytes(Table(arrays).to_bytes())
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"m cannot be used: it is damaged: its words are not"):
+        learn(str(path), [({"body": "lunch"}, "ham")])
     assert path.read_bytes() == before
