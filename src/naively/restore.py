@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise, starmap
 from typing import Any
 
@@ -218,7 +218,8 @@ def _axis(saved: SavedGroup, group: Group, stock: Stock, where: str) -> Axis:
         axis = as_cells(columns, parts["shifts"], first, parts["keys"])
         axis.check()
         return axis
-    assert not isinstance(columns, range) or not columns
+    if isinstance(columns, range):
+        raise ValueError(f"{where}.axis.columns is a number of columns instead of their names")
     if group.analyser is not None:
         arrays = [
             stock.take(f"{saved.arrays}/{name}", kind)
@@ -226,7 +227,7 @@ def _axis(saved: SavedGroup, group: Group, stock: Stock, where: str) -> Axis:
             if group.analyser.features is None
         ]
         return words_axis(columns, group.analyser, *arrays)  # type: ignore[arg-type]
-    return _levels(saved.axis, group, tuple(columns), where)
+    return _levels(saved.axis, group, columns, where)
 
 
 def _levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...], where: str) -> Levels:
@@ -275,9 +276,9 @@ def _columns(saved: SavedColumns, where: str) -> range | tuple[Name, ...]:
     return saved
 
 
-def _check_same(a: Iterable[Name], b: Iterable[Name], where: str) -> None:
+def _check_same(a: Sequence[Name], b: Sequence[Name], where: str) -> None:
     """Raise a ValueError unless these are the same columns, in whatever order."""
-    if a != b and set(a) != set(b):
+    if a != b and (len(a) != len(b) or set(a) != set(b)):
         raise ValueError(f"{where} counts other columns than it has")
 
 

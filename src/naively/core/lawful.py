@@ -10,11 +10,12 @@ import numpy as np
 from naively.core.axis import Levels, title
 from naively.core.cells import Cells
 from naively.core.kernels import Floats
-from naively.core.statistic import CELL, DOCUMENT, LEVEL, PRESENT, VALUE
+from naively.core.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE
 from naively.core.tally import BlockTally, Tally
 
 # What rounding may leave of counts that were merged, forgotten and decayed.
 RELATIVE, ABSOLUTE = 1e-9, 1e-6
+ROOT = 1.35e154  # of the largest square that is finite
 
 
 def impossible(tally: Tally, shares: Collection[Any] = ()) -> str | None:
@@ -36,6 +37,10 @@ def impossible(tally: Tally, shares: Collection[Any] = ()) -> str | None:
             wrong = np.flatnonzero(_above(cells, rows))
             if len(wrong):
                 return f"column {title(name)!r} has more cells than rows in {classes[wrong[0]]!r}"
+        if SQUARE in block.sums:
+            most = ROOT * np.maximum(block[PRESENT].high, 1.0)
+            if (np.abs(block[VALUE].high) > most).any():
+                return "numbers have no squares"
         if DOCUMENT in block.sums and (block[DOCUMENT].high < 0).any():
             return "a word is in fewer texts than none"
         if key in shares and _above(block[VALUE].high, block[PRESENT].high).any():
