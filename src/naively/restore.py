@@ -103,7 +103,7 @@ def restore(header: Header, arrays: Arrays) -> Model:
     wrong = impossible(tally, [group.key for group in groups if group.event.shares])
     if wrong is not None:
         raise ValueError(f"{wrong}, which no rows can be counted as")
-    weights = _weights(header.weights, stock, classes, groups)
+    weights = _weights(header.weights, stock, tally, groups)
     stock.check_empty()
     return Model(schema, tally, _settings(header), weights)
 
@@ -136,9 +136,7 @@ def _classes(saved: SavedClasses) -> NDArray[Any]:
     return classes
 
 
-def _group(
-    saved: SavedGroup, where: str, stock: Stock, k: int
-) -> tuple[Group, BlockTally]:
+def _group(saved: SavedGroup, where: str, stock: Stock, k: int) -> tuple[Group, BlockTally]:
     event = _event(saved, where)
     analyser = _analyser(saved, event, where)
     columns = _columns(saved.columns, f"{where}.columns")
@@ -298,17 +296,18 @@ def _check_columns(schema: Schema) -> None:
 
 
 def _weights(
-    saved: SavedWeights | None, stock: Stock, classes: NDArray[Any], groups: list[Group]
+    saved: SavedWeights | None, stock: Stock, tally: Tally, groups: list[Group]
 ) -> Weights | None:
     if saved is None:
         return None
+    classes = tally.classes
     weight, bias = stock.take("weights"), stock.take("bias")
     if weight.shape != (len(saved.of), len(classes)) or bias.shape != classes.shape:
         raise ValueError("weights have the wrong shape")
     in_range = ((weight >= 0) & (weight <= LARGEST)).all() and (np.abs(bias) <= LARGEST).all()
     if not (in_range and 0 <= saved.usual <= LARGEST and saved.rows >= 0):
         raise ValueError("weights must be finite and at least 0")
-    held = [{None, *group.columns} for group in groups]
+    held = [{None, *tally.blocks[group.key].axis.columns} for group in groups]
     parts = []
     for group, column, band in saved.of:
         if not 0 <= group < len(groups) or column not in held[group]:

@@ -169,6 +169,10 @@ def _of_label(label: Any, p: float) -> list[Any]:
 
 
 def _group(model: Model, group: Group, name: str, arrays: Arrays) -> dict[str, Any]:
+    for part, known in ((group.event, EVENTS), (group.analyser, ANALYSERS)):
+        if part is not None and known.get(part.name) is not type(part):
+            what = "event model" if part is group.event else "analyser"
+            raise TypeError(f"A model file cannot hold the {what} {type(part).__name__}.")
     tally = model.tally.blocks[group.key]
     for statistic, sums in tally.sums.items():
         _put(arrays, f"{name}/{statistic.value}", sums)
