@@ -44,7 +44,7 @@ def read(path: Path) -> tuple[dict[str, Any], bytes]:
         header = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is damaged: its header is not JSON ({error}).") from error
-    if not isinstance(header, dict):
+    if type(header) is not dict:
         raise ValueError(f"{path} is damaged: its header is no JSON object.")
     return header, content
 
@@ -61,7 +61,7 @@ def arrays_of(content: bytes) -> Arrays:
     from safetensors import SafetensorError, deserialize
 
     try:
-        tensors = deserialize(content)  # which sees to it that they fill the file
+        tensors = deserialize(content)  # type: ignore[no-untyped-call]  # they fill the file
     except SafetensorError as error:
         raise ValueError(f"its arrays do not fit the file ({error})") from error
     arrays: Arrays = {}
@@ -91,7 +91,7 @@ def _header(path: Path, file: BinaryIO) -> str:
     if about is None:
         raise nothing
     found = about.get(KEY) if isinstance(about, dict) else None
-    if not isinstance(found, str):
+    if type(found) is not str:
         raise ValueError(f"{path} is a safetensors file, but not a model of naively.")
     return found
 

@@ -7,10 +7,8 @@ larger than the file.
 
 from __future__ import annotations
 
-import datetime as dt
-import re
 from collections.abc import Sequence
-from itertools import pairwise, starmap
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,6 @@ from naively.core.axis import Axis, Columns, Levels, words_axis
 from naively.core.cells import as_cells
 from naively.core.declared import read, read_fields, shown
 from naively.core.event import PSEUDO_COUNTS, EventModel
-from naively.core.labels import MOST_BYTES
 from naively.core.lawful import impossible
 from naively.core.octaves import Part
 from naively.core.statistic import CELL, DOCUMENT, Statistic
@@ -34,8 +31,9 @@ from naively.data.patterns import Patterns
 from naively.data.text import Text
 from naively.events import EVENT_MODELS
 from naively.events.pairs import Pairs
-from naively.formats import Header, SavedAxis, SavedClasses, SavedColumns, SavedGroup, SavedWeights
+from naively.formats import Header, SavedAxis, SavedColumns, SavedGroup, SavedWeights
 from naively.model import Model, Settings
+from naively.saved_labels import read_classes, read_probabilities
 from naively.schema import Group, Schema
 
 EVENTS: dict[str, type[EventModel]] = {**EVENT_MODELS, Pairs.name: Pairs}
@@ -43,7 +41,6 @@ OF_TEXTS = ("multinomial", "bernoulli", "complement")
 ANALYSERS: dict[str, type[Analyser]] = {Text.name: Text, Patterns.name: Patterns}
 AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "pairs": "levels"}
 NUMBERS = ("number", "boolean", "time", "part")
-DATES: dict[str, type[dt.date]] = {"date": dt.date, "datetime": dt.datetime}
 
 MISSING_THROUGHOUT = 1 << 18  # columns of an array beside those that were learned
 MEETINGS = 1 << 16  # of the bins of two columns
@@ -88,7 +85,7 @@ class Stock:
 def restore(header: Header, arrays: Arrays) -> Model:
     """Return the model, or raise a ValueError that says what is wrong with it."""
     stock = Stock(arrays)
-    classes = _classes(header.classes)
+    classes = read_classes(list(header.classes.labels), header.classes.dtype)
     weight = stock.sums("weight", (len(classes),))
     groups, blocks = [], {}
     for i, saved in enumerate(header.groups):
@@ -106,34 +103,6 @@ def restore(header: Header, arrays: Arrays) -> Model:
     weights = _weights(header.weights, stock, tally, groups)
     stock.check_empty()
     return Model(schema, tally, _settings(header), weights)
-
-
-def _classes(saved: SavedClasses) -> NDArray[Any]:
-    """Return the class labels: as they were written, to the type, and each once."""
-    labels, kind = list(saved.labels), saved.dtype
-    if len(set(labels)) < len(labels):
-        raise ValueError("a class is there twice")
-    if kind in DATES:
-        labels = [DATES[kind].fromisoformat(read(str, label, "a label")) for label in labels]
-        kind = "|O"
-    elif re.fullmatch(r"\|T\d+", kind):  # of NumPy's StringDType, once
-        kind = "<U"
-    match = re.fullmatch(r"[<>|=]?([biufUMO])(\d*)(\[[\w/]+\])?", kind)
-    if match is None:
-        raise ValueError(f"labels cannot be of type {shown(kind)}")
-    if match[1] == "U" and len(labels) * int(match[2] or 0) * 4 > MOST_BYTES:
-        raise ValueError(f"labels of type {kind} take too much memory")
-    classes = np.empty(len(labels), object)
-    classes[:] = labels
-    try:
-        classes = classes if match[1] == "O" else classes.astype(np.dtype(kind))
-    except (TypeError, OverflowError) as error:
-        raise ValueError(f"labels cannot be of type {kind} ({error})") from error
-    if (classes.astype(str) if match[1] == "M" else classes).tolist() != labels:
-        raise ValueError(f"the labels are none of type {kind}")
-    if match[1] == "M" and np.isnat(classes).any():
-        raise ValueError("a label is missing")
-    return classes
 
 
 def _group(saved: SavedGroup, where: str, stock: Stock, k: int) -> tuple[Group, BlockTally]:
@@ -216,7 +185,7 @@ def _axis(saved: SavedGroup, group: Group, stock: Stock, where: str) -> Axis:
         axis = as_cells(columns, parts["shifts"], first, parts["keys"])
         axis.check()
         return axis
-    if isinstance(columns, range):
+    if type(columns) is not tuple:
         raise ValueError(f"{where}.axis.columns is a number of columns instead of their names")
     if group.analyser is not None:
         arrays = [
@@ -229,7 +198,7 @@ def _axis(saved: SavedGroup, group: Group, stock: Stock, where: str) -> Axis:
 
 
 def _levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...], where: str) -> Levels:
-    """Return levels, each once in its column; whole rows and meetings are of the group's columns."""
+    """Return levels, each once in its column; rows and meetings are of the group's columns."""
     levels = saved.levels
     if len(levels) != len(columns) or any(len(set(of)) < len(of) for of in levels):
         raise ValueError(f"{where} has levels of other columns, or one twice")
@@ -331,15 +300,5 @@ def _settings(header: Header) -> Settings:
     if isinstance(prior, str) and prior not in ("data", "uniform"):
         raise ValueError(f"class_prior is {shown(prior)}")
     if isinstance(prior, tuple):
-        by_label = prior and all(type(each) is tuple and len(each) in (2, 3) for each in prior)
-        prior = dict(starmap(_of_label, prior)) if by_label else list(prior)
-        shares = list(prior.values()) if isinstance(prior, dict) else prior
-        shares = read(tuple[float, ...], shares, "class_prior")
-        if not all(0 <= p <= 1 for p in shares):
-            raise ValueError("class_prior must be probabilities")
+        prior = read_probabilities(prior)
     return Settings(prior, header.estimate, smoothing, header.text)
-
-
-def _of_label(label: Any, p: Any, date: str | None = None) -> tuple[Any, Any]:
-    """Return the label that a probability is of, which may be a date."""
-    return (DATES[date].fromisoformat(label) if date in DATES else label), p

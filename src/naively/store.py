@@ -5,7 +5,6 @@ Written to a temporary file and renamed, so that a file is there whole or not at
 
 from __future__ import annotations
 
-import datetime as dt
 import os
 import tempfile
 from collections.abc import Mapping
@@ -15,19 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively import container
 from naively.container import Arrays
 from naively.core.analyser import Analyser
 from naively.core.axis import Axis, Levels, Words
 from naively.core.cells import Cells
-from naively.core.labels import plain
 from naively.core.sums import Sums
 from naively.events import Beta, Dirichlet
 from naively.formats import FORMAT, ChangedError, NewerError, check_format, read_header
 from naively.model import Model
 from naively.restore import ANALYSERS, EVENTS, restore
+from naively.saved_labels import write_classes, write_probabilities
 from naively.schema import Group
 
 
@@ -119,7 +117,7 @@ def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
     prior = model.settings.class_prior
     return {
         "version": version("naively"),
-        "classes": _classes(model.classes),
+        "classes": write_classes(model.classes),
         "class_prior": _class_prior(prior),
         "estimate": model.settings.estimate,
         "smoothing": model.settings.smoothing,
@@ -131,14 +129,6 @@ def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
             _group(model, group, str(i), arrays) for i, group in enumerate(model.schema.groups)
         ],
     }
-
-
-def _classes(classes: NDArray[Any]) -> dict[str, Any]:
-    labels: list[Any] = (classes.astype(str) if classes.dtype.kind == "M" else classes).tolist()
-    dates = {type(label).__name__ for label in labels if isinstance(label, dt.date)}
-    if dates:
-        return {"labels": [label.isoformat() for label in labels], "dtype": dates.pop()}
-    return {"labels": labels, "dtype": classes.dtype.str}
 
 
 def _weights(model: Model, arrays: Arrays) -> dict[str, Any] | None:
@@ -155,17 +145,9 @@ def _weights(model: Model, arrays: Arrays) -> dict[str, Any] | None:
 
 
 def _class_prior(prior: Any) -> Any:
-    if isinstance(prior, Mapping):
-        return [_of_label(label, p) for label, p in prior.items()]
     if isinstance(prior, Beta | Dirichlet):
         return _prior(prior)
-    return prior if isinstance(prior, str) else [float(p) for p in prior]
-
-
-def _of_label(label: Any, p: float) -> list[Any]:
-    """Return the probability of a label; if that is a date, with its type."""
-    dated = isinstance(label, dt.date)
-    return [label.isoformat(), p, type(label).__name__] if dated else [plain(label), p]
+    return prior if isinstance(prior, str) else write_probabilities(prior)
 
 
 def _group(model: Model, group: Group, name: str, arrays: Arrays) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def read_fields(
     """
     if not isinstance(value, dict):
         raise _wrong(where, value, "an object")
-    hints = _hints(of, tuple((names or {}).items()))
+    hints: dict[str, Any] = _hints(of, tuple((names or {}).items()))  # type: ignore[arg-type]
     unknown = next((name for name in value if name not in hints), None)
     if unknown is not None:
         raise ValueError(f"{where} has no {shown(unknown)}")
@@ -90,33 +90,34 @@ def _hints(of: type, names: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
 
 
 def _read(hint: Any, value: Any, where: str) -> Any:
-    origin, args = get_origin(hint), get_args(hint)
-    if origin in (Union, UnionType):
-        hint = next((each for each in args if _fits(each, value)), None)
+    if get_origin(hint) in (Union, UnionType):
+        hints = get_args(hint)
+        hint = next((each for each in hints if _fits(each, value)), None)
         if hint is None:
-            raise _wrong(where, value, _several([_name(each) for each in args]))
-        return _read(hint, value, where)
+            raise _wrong(where, value, _several([_name(each) for each in hints]))
     if not _fits(hint, value):
         raise _wrong(where, value, _name(hint))
-    if hint is Any:
-        return tuple(_read(Any, part, where) for part in value) if type(value) is list else value
     if is_dataclass(hint):
+        of: Any = hint
         parts = {name: part for name, part in value.items() if not _tagged(hint, name)}
-        return hint(**read_fields(hint, parts, where))  # type: ignore[operator]
+        return of(**read_fields(of, parts, where))
     if hint is int and not -(2**63) <= value < 2**63:
         raise ValueError(f"{where} is {shown(value)}, which has no place in 64 bits")
     if hint is float and not _finite(value):
         raise ValueError(f"{where} is {shown(value)}, which is not finite")
-    if type(value) is list:
-        if origin is tuple and args[-1] is not ...:
-            if len(value) != len(args):
-                raise ValueError(f"{where} has {len(value):,} entries instead of {len(args)}")
-            return tuple(map(_read, args, value, [where] * len(args)))
-        of = args[0]
-        if of is Any and set(map(type, value)) <= set(SCALARS):  # a million levels at once
-            return tuple(value)
-        return tuple(_read(of, part, f"{where}[{i}]") for i, part in enumerate(value))
-    return value
+    return _read_list(hint, value, where) if type(value) is list else value
+
+
+def _read_list(hint: Any, value: list[Any], where: str) -> tuple[Any, ...]:
+    args = get_args(hint) or (hint,)
+    if get_origin(hint) is tuple and args[-1] is not ...:
+        if len(value) != len(args):
+            raise ValueError(f"{where} has {len(value):,} entries instead of {len(args)}")
+        return tuple(map(_read, args, value, [where] * len(args)))
+    of = args[0]
+    if of is Any and set(map(type, value)) <= set(SCALARS):  # a million levels at once
+        return tuple(value)
+    return tuple(_read(of, part, f"{where}[{i}]") for i, part in enumerate(value))
 
 
 def _fits(hint: Any, value: Any) -> bool:

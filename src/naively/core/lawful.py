@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.core.axis import Levels, title
 from naively.core.cells import Cells
@@ -60,6 +61,6 @@ def _cells(block: BlockTally) -> list[tuple[Any, Floats]]:
     return list(zip(names, np.diff(before[axis.first], axis=0), strict=True))
 
 
-def _above(part: Floats, whole: Floats) -> Floats:
-    above: Floats = part > whole * (1 + RELATIVE) + ABSOLUTE
+def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
+    above: NDArray[np.bool_] = part > whole * (1 + RELATIVE) + ABSOLUTE
     return above

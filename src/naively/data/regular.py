@@ -1,10 +1,9 @@
 """Regular expressions that are known not to stall, whoever wrote them: a model file may hold some.
 
 Python's engine goes back over a text wherever a choice may have been wrong, and has no limit. A
-pattern is taken if at each choice within a repeat the next character decides (it is one-unambiguous:
-Brüggemann-Klein & Wood, One-unambiguous regular languages, 1998), or nothing that follows can fail:
-then no choice is tried twice. What is left is to begin again at each character of a run, which is
-bounded by the length of runs.
+pattern is taken if at each choice within a repeat the next character decides (Brüggemann-Klein &
+Wood, One-unambiguous regular languages, 1998), or nothing that follows can fail: then no choice is
+tried twice. What is left is to begin again at each character of a run, and runs are made short.
 """
 
 from __future__ import annotations
