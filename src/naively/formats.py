@@ -39,18 +39,25 @@ class SavedAxis:
     levels: tuple[tuple[Any, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class SavedGroup:
-    """The columns of one event model."""
+@dataclass(frozen=True, kw_only=True)
+class SavedKey:
+    """What a group is known by; the column is of a text."""
 
-    arrays: str  # what their names begin with
     event: str
     options: Saved
     kind: Kind
+    column: Name | None = None
+    analyser: Saved | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedGroup(SavedKey):
+    """The columns of one event model."""
+
+    arrays: str  # what their names begin with
     columns: SavedColumns
     statistics: tuple[str, ...]
     axis: SavedAxis
-    analyser: Saved | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,7 @@ class SavedWeights:
     usual: float
     rows: float
     how: Fitted
+    groups: tuple[SavedKey, ...] | None = None  # those that were counted, if nothing is said
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ class Header:
     version: str = ""
     smoothing: float | str = "auto"
     text: Literal["words", "blocks"] = "words"
+    free: tuple[Name, ...] = ()
     weights: SavedWeights | None = None
     notes: tuple[tuple[Name, str], ...] = ()
     provenance: Saved = field(default_factory=dict)

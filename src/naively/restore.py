@@ -31,10 +31,10 @@ from naively.data.patterns import Patterns
 from naively.data.text import Text
 from naively.events import EVENT_MODELS
 from naively.events.pairs import Pairs
-from naively.formats import Header, SavedAxis, SavedColumns, SavedGroup, SavedWeights
+from naively.formats import Header, SavedAxis, SavedColumns, SavedGroup, SavedKey, SavedWeights
 from naively.model import Model, Settings
 from naively.saved_labels import read_classes, read_probabilities
-from naively.schema import Group, Schema
+from naively.schema import Group, GroupKey, Schema
 
 EVENTS: dict[str, type[EventModel]] = {**EVENT_MODELS, Pairs.name: Pairs}
 OF_TEXTS = ("multinomial", "bernoulli", "complement")
@@ -45,6 +45,7 @@ NUMBERS = ("number", "boolean", "time", "part")
 MISSING_THROUGHOUT = 1 << 18  # columns of an array beside those that were learned
 MEETINGS = 1 << 16  # of the bins of two columns
 LARGEST = 1e12  # of a weight, or a bias in nats
+BANDS = 1100  # by powers of two, of what a float counts
 NOISE = 2.0**-50  # of a sum, at most what its low part adds
 
 
@@ -94,13 +95,14 @@ def restore(header: Header, arrays: Arrays) -> Model:
             raise ValueError(f"groups[{i}] counts the same as another")
         groups.append(group)
         blocks[group.key] = block
-    schema = Schema(tuple(groups), _columns(header.columns, "columns"), dict(header.notes))
+    order, notes = _columns(header.columns, "columns"), dict(header.notes)
+    schema = Schema(tuple(groups), order, notes, frozenset(header.free))
     _check_columns(schema)
     tally = Tally(classes, weight, blocks)
     wrong = impossible(tally, [group.key for group in groups if group.event.shares])
     if wrong is not None:
         raise ValueError(f"{wrong}, which no rows can be counted as")
-    weights = _weights(header.weights, stock, tally, groups)
+    weights = _weights(header.weights, stock, classes, groups)
     stock.check_empty()
     return Model(schema, tally, _settings(header), weights)
 
@@ -131,7 +133,7 @@ def _group(saved: SavedGroup, where: str, stock: Stock, k: int) -> tuple[Group, 
     return group, BlockTally(axis, sums)
 
 
-def _event(saved: SavedGroup, where: str) -> EventModel:
+def _event(saved: SavedKey, where: str) -> EventModel:
     of = EVENTS.get(saved.event)
     if of is None:
         raise ValueError(f"{where}: there is no event model {shown(saved.event)}")
@@ -142,7 +144,7 @@ def _event(saved: SavedGroup, where: str) -> EventModel:
         raise ValueError(f"{where}.options are none of {saved.event} ({error})") from error
 
 
-def _analyser(saved: SavedGroup, event: EventModel, where: str) -> Analyser | None:
+def _analyser(saved: SavedKey, event: EventModel, where: str) -> Analyser | None:
     """Return the analyser of a text; its event model is the group's."""
     if saved.analyser is None:
         return None
@@ -265,30 +267,36 @@ def _check_columns(schema: Schema) -> None:
 
 
 def _weights(
-    saved: SavedWeights | None, stock: Stock, tally: Tally, groups: list[Group]
+    saved: SavedWeights | None, stock: Stock, classes: NDArray[Any], groups: list[Group]
 ) -> Weights | None:
     if saved is None:
         return None
-    classes = tally.classes
     weight, bias = stock.take("weights"), stock.take("bias")
     if weight.shape != (len(saved.of), len(classes)) or bias.shape != classes.shape:
         raise ValueError("weights have the wrong shape")
     in_range = ((weight >= 0) & (weight <= LARGEST)).all() and (np.abs(bias) <= LARGEST).all()
     if not (in_range and 0 <= saved.usual <= LARGEST and saved.rows >= 0):
         raise ValueError("weights must be finite and at least 0")
-    held = [{None, *tally.blocks[group.key].axis.columns} for group in groups]
+    keys = [group.key for group in groups]
+    if saved.groups is not None:
+        keys = [_key(key, f"weights.groups[{i}]") for i, key in enumerate(saved.groups)]
     parts = []
     for group, column, band in saved.of:
-        if not 0 <= group < len(groups) or column not in held[group]:
+        if not 0 <= group < len(keys):
             raise ValueError("there are weights of columns that there are not")
-        if band is not None and not 0 <= band < 1100:
+        if band is not None and not 0 <= band < BANDS:
             raise ValueError(f"there are no words of band {band}")
-        parts.append(Part(groups[group].key, column, band))
+        parts.append(Part(keys[group], column, band))
     of = dict(zip(parts, map(tuple, weight.tolist()), strict=True))
     if len(of) < len(parts):
         raise ValueError("there are two weights of one part")
     rows, how = float(saved.rows), saved.how
     return Weights(tuple(classes.tolist()), of, tuple(bias.tolist()), float(saved.usual), rows, how)
+
+
+def _key(saved: SavedKey, where: str) -> GroupKey:
+    event = _event(saved, where)
+    return GroupKey(event, saved.kind, saved.column, _analyser(saved, event, where))
 
 
 def _settings(header: Header) -> Settings:

@@ -26,7 +26,7 @@ from naively.formats import FORMAT, ChangedError, NewerError, check_format, read
 from naively.model import Model
 from naively.restore import ANALYSERS, EVENTS, restore
 from naively.saved_labels import write_classes, write_probabilities
-from naively.schema import Group
+from naively.schema import Group, GroupKey
 
 
 def save(
@@ -122,11 +122,12 @@ def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
         "estimate": model.settings.estimate,
         "smoothing": model.settings.smoothing,
         "text": model.settings.text,
-        "columns": _names(model.schema.order),
+        "columns": _names(model.counted.order),
+        "free": [name for name in model.counted.order if name in model.counted.free],
         "weights": _weights(model, arrays),
-        "notes": list(model.schema.notes.items()),
+        "notes": list(model.counted.notes.items()),
         "groups": [
-            _group(model, group, str(i), arrays) for i, group in enumerate(model.schema.groups)
+            _group(model, group, str(i), arrays) for i, group in enumerate(model.counted.groups)
         ],
     }
 
@@ -141,7 +142,13 @@ def _weights(model: Model, arrays: Arrays) -> dict[str, Any] | None:
     arrays["weights"] = weights.table(parts, classes)
     arrays["bias"] = weights.bias_of(classes)
     of = [[place[part.group], part.column, part.band] for part in parts]
-    return {"of": of, "usual": weights.usual, "rows": weights.rows, "how": weights.how}
+    return {
+        "groups": [_known_by(key) for key in place],
+        "of": of,
+        "usual": weights.usual,
+        "rows": weights.rows,
+        "how": weights.how,
+    }
 
 
 def _class_prior(prior: Any) -> Any:
@@ -151,22 +158,29 @@ def _class_prior(prior: Any) -> Any:
 
 
 def _group(model: Model, group: Group, name: str, arrays: Arrays) -> dict[str, Any]:
-    for part, known in ((group.event, EVENTS), (group.analyser, ANALYSERS)):
-        if part is not None and known.get(part.name) is not type(part):
-            what = "event model" if part is group.event else "analyser"
-            raise TypeError(f"A model file cannot hold the {what} {type(part).__name__}.")
     tally = model.tally.blocks[group.key]
     for statistic, sums in tally.sums.items():
         _put(arrays, f"{name}/{statistic.value}", sums)
     return {
         "arrays": name,  # what their names begin with
-        "event": group.event.name,
-        "options": _options(group.event),
-        "kind": group.kind,
+        **_known_by(group.key),
         "columns": _names(group.columns),
-        "analyser": _analyser(group.analyser),
         "statistics": [statistic.value for statistic in tally.sums],
         "axis": _axis(tally.axis, name, arrays),
+    }
+
+
+def _known_by(key: GroupKey) -> dict[str, Any]:
+    for part, known in ((key.event, EVENTS), (key.analyser, ANALYSERS)):
+        if part is not None and known.get(part.name) is not type(part):
+            what = "event model" if part is key.event else "analyser"
+            raise TypeError(f"A model file cannot hold the {what} {type(part).__name__}.")
+    return {
+        "event": key.event.name,
+        "options": _options(key.event),
+        "kind": key.kind,
+        "column": key.column,
+        "analyser": _analyser(key.analyser),
     }
 
 

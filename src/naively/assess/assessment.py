@@ -47,7 +47,7 @@ def cross_validate(model: Model, sample: Reservoir, kind: Kind | None) -> Floats
     unweighted = replace(model.without_pairs(), weights=None)
     p = np.zeros((len(labels), labels.k))
     for f in range(fold.max() + 1):
-        rest = unweighted - sample.take(fold == f).learn(unweighted.schema)
+        rest = unweighted - sample.take(fold == f).learn(unweighted.counted)
         others = sample.take(fold != f)
         prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
         rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
