@@ -39,7 +39,7 @@ class SavedAxis:
     levels: tuple[tuple[Any, ...], ...] = ()
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class SavedKey:
     """What a group is known by; the column is of a text."""
 
@@ -50,14 +50,19 @@ class SavedKey:
     analyser: Saved | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class SavedGroup(SavedKey):
+@dataclass(frozen=True)
+class SavedGroup:
     """The columns of one event model."""
 
     arrays: str  # what their names begin with
+    event: str
+    options: Saved
+    kind: Kind
     columns: SavedColumns
     statistics: tuple[str, ...]
     axis: SavedAxis
+    column: Name | None = None
+    analyser: Saved | None = None
 
 
 @dataclass(frozen=True)

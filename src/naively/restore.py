@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from naively.container import Arrays
 from naively.core.analyser import Analyser
-from naively.core.axis import Axis, Columns, Levels, words_axis
+from naively.core.axis import Axis, Columns, Levels, title, words_axis
 from naively.core.cells import as_cells
 from naively.core.declared import read, read_fields, shown
 from naively.core.event import PSEUDO_COUNTS, EventModel
@@ -133,7 +133,7 @@ def _group(saved: SavedGroup, where: str, stock: Stock, k: int) -> tuple[Group, 
     return group, BlockTally(axis, sums)
 
 
-def _event(saved: SavedKey, where: str) -> EventModel:
+def _event(saved: SavedKey | SavedGroup, where: str) -> EventModel:
     of = EVENTS.get(saved.event)
     if of is None:
         raise ValueError(f"{where}: there is no event model {shown(saved.event)}")
@@ -144,7 +144,7 @@ def _event(saved: SavedKey, where: str) -> EventModel:
         raise ValueError(f"{where}.options are none of {saved.event} ({error})") from error
 
 
-def _analyser(saved: SavedKey, event: EventModel, where: str) -> Analyser | None:
+def _analyser(saved: SavedKey | SavedGroup, event: EventModel, where: str) -> Analyser | None:
     """Return the analyser of a text; its event model is the group's."""
     if saved.analyser is None:
         return None
@@ -208,11 +208,14 @@ def _levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...], where: st
         raise ValueError(f"{where} has a level that is not a number")
     event = group.event
     if event.layout == "rows":
-        whole = all(type(row) is tuple and len(row) == len(group.columns) for row in levels[0])
-        if len(columns) != 1 or not whole:
+        width = len(group.columns)
+        whole = all(type(row) is tuple and len(row) == width for of in levels for row in of)
+        if columns != (", ".join(map(title, group.columns)),) or not whole:
             raise ValueError(f"{where} has levels that are not rows of its columns")
     elif any(type(level) is tuple for of in levels for level in of):
         raise ValueError(f"{where} has a level that is a list")
+    elif group.kind == "string" and any(type(level) is not str for of in levels for level in of):
+        raise ValueError(f"{where} has a level that is not a string")
     if isinstance(event, Pairs):
         for of, (a, b) in zip(levels, event.shapes, strict=True):
             if not all(type(meeting) is int and 0 <= meeting < a * b for meeting in of):

@@ -137,8 +137,8 @@ def _weights(model: Model, arrays: Arrays) -> dict[str, Any] | None:
     if weights is None:
         return None
     classes = model.classes.tolist()
-    place = {group.key: i for i, group in enumerate(model.schema.groups)}
-    parts = [part for part in weights.of if part.group in place]
+    place = {key: i for i, key in enumerate(dict.fromkeys(part.group for part in weights.of))}
+    parts = list(weights.of)
     arrays["weights"] = weights.table(parts, classes)
     arrays["bias"] = weights.bias_of(classes)
     of = [[place[part.group], part.column, part.band] for part in parts]
