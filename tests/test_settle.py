@@ -132,7 +132,7 @@ def test_weights_of_batches_are_those_of_the_whole(tables: list[Any]) -> None:
 
 
 def test_numbers_are_truths_only_while_they_are_0_and_1() -> None:
-    x, y = np.array([[0.0], [1.0], [1.0], [0.0], [2.0], [5.0]]), list("ababab")
+    x, y = np.array([[0.0], [1.0], [1.0], [1.0], [2.0], [5.0]]), list("ababab")
     nb = Columns().partial_fit(x[:1], y[:1])
     assert chosen(nb) == {0: {"histogram number"}}  # always 0 so far
     assert chosen(nb.partial_fit(x[1:4], y[1:4])) == {0: {"bernoulli number"}}

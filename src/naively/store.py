@@ -1,12 +1,7 @@
-"""The model file: safetensors, a JSON header and raw arrays. Loading it runs no code.
-
-Written to a temporary file and renamed, so that a file is there whole or not at all.
-"""
+"""The model file: safetensors, a JSON header and raw arrays. Loading it runs no code."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from os import PathLike
@@ -15,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from naively import container
+from naively import container, saving
 from naively.container import Arrays
 from naively.core.analyser import Analyser
 from naively.core.axis import Axis, Levels, Words
@@ -47,7 +42,7 @@ def save(
         **_header(model, arrays),
         "provenance": dict(provenance or {}),
     }
-    write_whole(Path(path), container.to_bytes(header, arrays))
+    saving.save(path, container.to_bytes(header, arrays))
 
 
 def load(path: str | PathLike[str]) -> Model:
@@ -84,30 +79,6 @@ def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, An
         raise ValueError(f"{path} is of an older version of naively: {error}.") from error
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}.") from error
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file under another name in the same folder, then rename it."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise type(error)(f"Cannot write {path}: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())  # noqa: PTH101
-        os.replace(temporary, path)  # noqa: PTH105
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise type(error)(f"Cannot write {path}: {error.strerror}.") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
