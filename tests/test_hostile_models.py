@@ -119,6 +119,10 @@ LIES: dict[str, tuple[Change, str]] = {
     "another kind": (group("bernoulli", "kind", new="string"), "cannot count so"),
     "another axis": (group("bernoulli", "axis", "kind", new="levels"), "instead of columns"),
     "no option": (group("bernoulli", "options", new={"no": 1}), "options has no 'no'"),
+    "an option of many characters": (
+        group("histogram", "options", "edges", new="x" * 10_000),
+        r"x\.\.\.\.$",
+    ),
     "an option of another type": (group("bernoulli", "options", new={"alpha": {}}), "alpha is an"),
     "an analyser that is none": (group("multinomial", "analyser", "name", new="x"), "analyser"),
     "n-grams of three": (group("multinomial", "analyser", "ngram_range", new=[1, 2, 3]), "entries"),

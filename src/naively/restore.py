@@ -20,7 +20,6 @@ from naively.core.axis import Axis, Columns, Levels, title, words_axis
 from naively.core.cells import as_cells
 from naively.core.declared import read, read_fields, shown
 from naively.core.event import PSEUDO_COUNTS, EventModel
-from naively.core.lawful import impossible
 from naively.core.octaves import Part
 from naively.core.statistic import CELL, DOCUMENT, Statistic
 from naively.core.sums import Sums
@@ -99,12 +98,13 @@ def restore(header: Header, arrays: Arrays) -> Model:
     schema = Schema(tuple(groups), order, notes, frozenset(header.free))
     _check_columns(schema)
     tally = Tally(classes, weight, blocks)
-    wrong = impossible(tally, [group.key for group in groups if group.event.shares])
-    if wrong is not None:
-        raise ValueError(f"{wrong}, which no rows can be counted as")
     weights = _weights(header.weights, stock, classes, groups)
     stock.check_empty()
-    return Model(schema, tally, _settings(header), weights)
+    model = Model(schema, tally, _settings(header), weights)
+    wrong = model.impossible
+    if wrong is not None:
+        raise ValueError(f"{wrong}, which no rows can be counted as")
+    return model
 
 
 def _group(saved: SavedGroup, where: str, stock: Stock, k: int) -> tuple[Group, BlockTally]:

@@ -23,6 +23,8 @@ from naively.restore import ANALYSERS, EVENTS, restore
 from naively.saved_labels import write_classes, write_probabilities
 from naively.schema import Group, GroupKey
 
+LONGEST = 300  # of what is said of a damaged file, in characters
+
 
 def save(
     model: Model, path: str | PathLike[str], provenance: Mapping[str, Any] | None = None
@@ -78,7 +80,12 @@ def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, An
     except ChangedError as error:
         raise ValueError(f"{path} is of an older version of naively: {error}.") from error
     except ValueError as error:
-        raise ValueError(f"{path} is damaged: {str(error).rstrip('.')}.") from error
+        raise ValueError(f"{path} is damaged: {_brief(str(error))}.") from error
+
+
+def _brief(said: str) -> str:
+    """Return what is wrong without what a file may have made it long by."""
+    return said.rstrip(".") if len(said) <= LONGEST else f"{said[:LONGEST]}..."
 
 
 def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
