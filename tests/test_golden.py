@@ -10,7 +10,7 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from naively import load, store
+from naively import container, load, store
 from naively.filter.evidence import Verdict, words_of
 from naively.filter.layout import FORMAT as MAIL_FORMAT
 from naively.filter.table import load as table_of_mail
@@ -101,12 +101,12 @@ def test_a_model_that_has_changed_is_refused_by_what_has_changed(
 ) -> None:
     path = tmp_path / "old.naively"
     with safe_open(FOLDER / "1" / "numbers.naively", framework="numpy") as file:
-        header = json.loads(file.metadata()[store.KEY])
+        header = json.loads(file.metadata()[container.KEY])
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     for group in header["groups"]:
         if group["event"] == event:
             group["options"]["estimate"] = "predictive"
-    save_file(arrays, path, {store.KEY: json.dumps(header)})
+    save_file(arrays, path, {container.KEY: json.dumps(header)})
     with pytest.raises(
         ValueError, match=f"{event} event model .* has changed; train it again"
     ) as e:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -10,10 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save_file
 
 from naively import NaiveBayes, load, store
 from tests.cases import CASES, Case
+from tests.damage import rewrite
 from tests.laws import samples
 
 
@@ -76,7 +76,7 @@ def test_saving_twice_gives_the_same_bytes(saved: Path, tmp_path: Path) -> None:
 def test_a_file_cut_short_is_said(saved: Path, keep: float) -> None:
     content = saved.read_bytes()
     saved.write_bytes(content[: int(len(content) * keep)])
-    with pytest.raises(ValueError, match=r"model\.naively is not a model file, or it is damaged"):
+    with pytest.raises(ValueError, match=r"model\.naively is .*damaged"):
         load(saved)
 
 
@@ -93,18 +93,8 @@ def test_no_file_and_foreign_files_are_said(tmp_path: Path) -> None:
         load(foreign)
 
 
-def _rewrite(path: Path, change: object) -> None:
-    """Change the header or arrays of a saved model."""
-    raw = path.read_bytes()
-    size = int.from_bytes(raw[:8], "little")
-    header = json.loads(json.loads(raw[8 : 8 + size])["__metadata__"]["naively"])
-    arrays = load_file(path)
-    change(header, arrays)  # type: ignore[operator]
-    save_file(arrays, path, {"naively": json.dumps(header)})
-
-
 def test_a_newer_format_is_said(saved: Path) -> None:
-    _rewrite(saved, lambda header, _: header.update(format=99, version="9.0"))
+    rewrite(saved, lambda header, _: header.update(format=99, version="9.0"))
     with pytest.raises(ValueError, match=r"made by a newer version of naively \(9.0\).*Upgrade"):
         load(saved)
 
@@ -129,7 +119,7 @@ def test_a_newer_format_is_said(saved: Path) -> None:
     ],
 )
 def test_a_header_that_does_not_fit_is_damage(saved: Path, change: object) -> None:
-    _rewrite(saved, change)
+    rewrite(saved, change)
     with pytest.raises(ValueError, match="is damaged"):
         load(saved)
 

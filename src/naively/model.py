@@ -19,6 +19,7 @@ from naively.core.damped import Damped
 from naively.core.event import EventModel, How
 from naively.core.kernels import Finish, Floats
 from naively.core.labels import Labels
+from naively.core.lawful import impossible
 from naively.core.likelihood import Contributions, Likelihood
 from naively.core.loglinear import LogLinear
 from naively.core.octaves import Part
@@ -199,6 +200,11 @@ class Model(Shown):
     def taken(self) -> Tally:
         """What was counted, of the columns as the schema takes them."""
         return self._settled[1]
+
+    @property
+    def impossible(self) -> str | None:
+        """Say what no rows can have been counted as; None of a model of rows."""
+        return impossible(self.tally, [g.key for g in self.counted.groups if g.event.shares])
 
     @property
     def classes(self) -> NDArray[Any]:

@@ -118,6 +118,9 @@ class Cells(Axis):
             raise ValueError("the cells are not in order")
         if not all(0 <= shift <= LAST_SHIFT for shift in self.shifts):
             raise ValueError("a grid has no such shift")
+        ends = ((keys[[0, -1]], INFINITE >> shift) for shift, keys in self._columns if len(keys))
+        if any(found[0] < least or found[1] > most for found, (least, most) in ends):
+            raise ValueError("a cell is beyond infinity")
 
     @property
     def _columns(self) -> list[tuple[int, Keys]]:

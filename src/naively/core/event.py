@@ -49,6 +49,7 @@ class EventModel(ABC):
     layout: ClassVar[Literal["numbers", "levels", "rows", "pairs"]] = "numbers"
     joined: ClassVar[bool] = False  # whether all columns of a block are one event, one die's faces
     beside: ClassVar[bool] = False  # whether it is of columns that another event model counts
+    shares: ClassVar[bool] = False  # whether values are from 0 to 1, and sum to at most the cells
     estimate: How
 
     def __str__(self) -> str:

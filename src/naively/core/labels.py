@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+MOST_BYTES = 1 << 26  # of class labels that are strings, each as long as the longest
 SMALL_RANGE = 1 << 16  # integer labels this close together are encoded by a look-up table
 
 
@@ -75,7 +77,7 @@ def encode_labels(y: Any, sample_weight: Any = None) -> Labels:
     Parameters
     ----------
     y : array-like of shape (rows,)
-        Integers, booleans, strings, or anything else that hashes.
+        Integers, booleans, strings, floats or dates: what a model file can hold.
     sample_weight : array-like of shape (rows,), optional
         Finite and at least 0.
 
@@ -90,6 +92,7 @@ def encode_labels(y: Any, sample_weight: Any = None) -> Labels:
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise ValueError("y holds an infinite label; labels must be finite.")
     codes, classes = _encode(labels)
+    _refuse_what_no_file_holds(classes)
     return Labels(codes, classes, check_weight(sample_weight, len(codes)))
 
 
@@ -202,6 +205,8 @@ def check_weight(weight: Any, rows: int) -> NDArray[np.float64] | None:
 
 def _one_a_row(y: Any) -> NDArray[Any]:
     labels = y if isinstance(y, np.ndarray) else _as_array(y)
+    if labels.dtype.kind == "T":  # NumPy's StringDType, which may hold missing ones
+        labels = labels.astype(object)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
@@ -297,3 +302,26 @@ def _refuse_missing(missing: NDArray[np.bool_]) -> None:
             f"Row {row}{others} has no label; y must not contain NaN or None. (With "
             "semi_supervised=True, or --semi-supervised, such rows are learned from too.)"
         )
+
+
+def _refuse_what_no_file_holds(classes: NDArray[Any]) -> None:
+    """Raise an error if a model of these classes could not be saved, and loaded again."""
+    kind, name = classes.dtype.kind, str(classes.dtype)
+    held = kind in "biuUM" or (kind == "f" and classes.dtype.itemsize <= 8)
+    if kind == "O":
+        label = next((label for label in classes.tolist() if not _is_held(label)), None)
+        held, name = label is None, type(label).__name__
+    if not held:
+        raise TypeError(
+            f"Labels of type {name} cannot be kept in a model file; make them strings, numbers or "
+            "dates."
+        )
+    if kind == "U" and classes.nbytes > MOST_BYTES:
+        raise ValueError(
+            f"The longest of the {len(classes):,} labels has {classes.dtype.itemsize // 4:,} "
+            "characters; is y a column of texts? Labels are names of classes."
+        )
+
+
+def _is_held(label: Any) -> bool:
+    return isinstance(label, str | int | float) or type(label) in (dt.date, dt.datetime)

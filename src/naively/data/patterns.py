@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 from naively.core.analyser import Analyser
 from naively.core.event import EventModel
 from naively.core.split import Row
+from naively.data.regular import bounded, compile_bounded
 
 Finder: TypeAlias = Callable[[str], Iterable[str]]
 
@@ -165,12 +166,7 @@ class Patterns(Analyser):
             if name not in PATTERNS:
                 raise ValueError(f"There is no pattern {name!r}; there are {', '.join(PATTERNS)}.")
         for name, regex in dict(self.more).items():
-            try:
-                re.compile(regex)
-            except re.error as error:
-                raise ValueError(
-                    f"The pattern {name!r} is no regular expression: {error}."
-                ) from error
+            compile_bounded(regex, f"The pattern {name!r},")
 
     @property
     def is_plain(self) -> bool:
@@ -198,7 +194,7 @@ class Patterns(Analyser):
     @cached_property
     def _finders(self) -> list[Finder]:
         chosen = {name: find for name, find in PATTERNS.items() if name not in self.leave_out}
-        chosen |= {name: re.compile(regex) for name, regex in dict(self.more).items()}
+        chosen |= {name: compile_bounded(regex, name) for name, regex in dict(self.more).items()}
         return [
             _matches(name, find) if isinstance(find, re.Pattern) else find
             for name, find in chosen.items()
@@ -207,7 +203,7 @@ class Patterns(Analyser):
 
 def _matches(name: str, regex: re.Pattern[str]) -> Finder:
     token = f"pattern:{name}"
-    return lambda text: [token for _ in regex.finditer(text)]
+    return lambda text: [token for _ in regex.finditer(bounded(text))]
 
 
 def _as_text(row: Any) -> str:

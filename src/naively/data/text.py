@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Any, Literal
 from naively.core.analyser import Analyser
 from naively.core.event import EventModel
 from naively.core.split import Row, Unit, check_splitting
+from naively.data.regular import bounded, compile_bounded
 
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105
 
@@ -32,7 +32,9 @@ class Text(Analyser):
     lowercase : bool, default True
         Whether "Word" and "word" are one.
     token_pattern : str, default two characters or more of a word
-        What a word is, as a regular expression; with a group, what is in the group.
+        What a word is, as a regular expression; with a group, what is in the group. One that
+        could take for ever on some texts is refused; of a run of more than 256 characters
+        without a space, each 256 are looked at alone.
     stop_words : "english" or sequence of str, optional
         Words that are passed over, before runs are made.
     strip_accents : {"ascii", "unicode"}, optional
@@ -94,13 +96,7 @@ class Text(Analyser):
                 f"strip_accents must be 'ascii', 'unicode' or None, got {self.strip_accents!r}."
             )
         self._check_limits()
-        try:
-            groups = re.compile(self.token_pattern).groups
-        except re.error as error:
-            raise ValueError(
-                f"token_pattern {self.token_pattern!r} is no regular expression: {error}."
-            ) from error
-        if groups > 1:
+        if compile_bounded(self.token_pattern, "token_pattern").groups > 1:
             raise ValueError(f"token_pattern {self.token_pattern!r} has more than one group.")
 
     def _check_limits(self) -> None:
@@ -157,9 +153,11 @@ class Text(Analyser):
             "unicode": of_text.strip_accents_unicode,
         }
         accents = strip[self.strip_accents]
-        find = re.compile(self.token_pattern).findall if own_words else str
+        find = compile_bounded(self.token_pattern, "token_pattern").findall
         lower = str.lower if self.lowercase else str
-        return lambda text: find(accents(lower(text)))
+        if own_words:
+            return lambda text: find(bounded(accents(lower(text))))
+        return lambda text: accents(lower(text))
 
     @cached_property
     def _stop_words(self) -> tuple[str, ...]:

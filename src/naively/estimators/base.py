@@ -44,6 +44,9 @@ class CountingClassifier(Answers):
         where = left.tally.negative()
         if where is not None:
             raise ValueError(f"Cannot forget rows that were not learned: too few in {where}.")
+        wrong = left.impossible
+        if wrong is not None:
+            raise ValueError(f"Cannot forget rows that were not learned: {wrong} then.")
         self.keep(left)
         self._sample = None
         return self

@@ -73,6 +73,7 @@ class Bernoulli(EventModel):
     estimate: How = "mean"
     name = "bernoulli"
     statistics = (PRESENT, VALUE)
+    shares = True
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True, auto=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Levels
+from naively.core.axis import Levels, title
 from naively.core.block import Block, Codes
 from naively.core.estimate import flat
 from naively.core.event import (
@@ -103,6 +103,12 @@ class Categorical(EventModel):
         """Return how many levels each column has."""
         if self.codes is None:
             return np.diff(axis.first)
+        for name, levels in zip(axis.columns, axis.levels, strict=True):
+            if not all(type(level) is int for level in levels):
+                raise ValueError(
+                    f"Categorical codes= is of whole numbers, and column {title(name)!r} holds "
+                    "others; leave it out."
+                )
         seen = np.array([max(levels, default=-1) + 1 for levels in axis.levels], np.int64)
         return np.maximum(seen, self.codes)
 

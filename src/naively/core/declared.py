@@ -1,0 +1,172 @@
+"""Values of JSON read as types declare them, so that nothing else of a file is believed.
+
+The fields of a dataclass are the schema: what a file may hold is said once, where it is used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import lru_cache
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+NAMES: dict[Any, str] = {
+    NoneType: "null",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a string",
+}
+SCALARS = (str, bool, int, float)
+LONGEST = 60  # of a value in a message, in characters
+
+
+def read(hint: type[T], value: Any, where: str) -> T:
+    """Return a value of JSON as this type; anything else is a ValueError that says where it is.
+
+    Lists become tuples, and an object becomes a dataclass, without entries that have no field. A
+    number must be finite, and a whole one fit into 64 bits. ``Any`` is a level of a column: a
+    string, truth or number, or several of these.
+
+    >>> read(tuple[int, ...], [1, 2], "columns")
+    (1, 2)
+    >>> read(int | str, 0.5, "columns")
+    Traceback (most recent call last):
+    ValueError: columns is 0.5, not a whole number or a string
+    """
+    result: T = _read(hint, value, where)
+    return result
+
+
+def read_fields(
+    of: type[T], value: Any, where: str, names: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return what a dataclass is made from, those that are not given aside.
+
+    ``names`` are of types that the module of the class does not know by name.
+    """
+    if not isinstance(value, dict):
+        raise _wrong(where, value, "an object")
+    hints: dict[str, Any] = _hints(of, tuple((names or {}).items()))  # type: ignore[arg-type]
+    unknown = next((name for name in value if name not in hints), None)
+    if unknown is not None:
+        raise ValueError(f"{where} has no {shown(unknown)}")
+    for field in fields(of):  # type: ignore[arg-type]
+        needed = field.default is MISSING and field.default_factory is MISSING
+        if needed and field.name not in value:
+            raise ValueError(f"{where} lacks {field.name!r}")
+    return {name: _read(hints[name], part, f"{where}.{name}") for name, part in value.items()}
+
+
+def shown(value: Any) -> str:
+    """Return a value for a message, cut short.
+
+    >>> shown("a" * 100)
+    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
+    """
+    if isinstance(value, list | tuple):
+        return f"a list of {len(value):,}"
+    if isinstance(value, dict):
+        return f"an object of {len(value):,} entries"
+    if isinstance(value, int) and abs(value) >= 10**LONGEST:
+        return "a very large number"
+    text = {None: "null", True: "true", False: "false"}.get(value) if not _sized(value) else None
+    text = text or repr(value[:LONGEST] if isinstance(value, str) else value)
+    return text if len(text) < LONGEST else f"{text[: LONGEST - 1]}..."
+
+
+def _sized(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
+
+
+@lru_cache
+def _hints(of: type, names: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    hints = get_type_hints(of, localns=dict(names) or None)
+    return {field.name: hints[field.name] for field in fields(of)}
+
+
+def _read(hint: Any, value: Any, where: str) -> Any:
+    if get_origin(hint) in (Union, UnionType):
+        hints = get_args(hint)
+        hint = next((each for each in hints if _fits(each, value)), None)
+        if hint is None:
+            raise _wrong(where, value, _several([_name(each) for each in hints]))
+    if not _fits(hint, value):
+        raise _wrong(where, value, _name(hint))
+    if is_dataclass(hint):
+        of: Any = hint
+        parts = {name: part for name, part in value.items() if not _tagged(hint, name)}
+        return of(**read_fields(of, parts, where))
+    if hint is int and not -(2**63) <= value < 2**63:
+        raise ValueError(f"{where} is {shown(value)}, which has no place in 64 bits")
+    if hint is float and not _finite(value):
+        raise ValueError(f"{where} is {shown(value)}, which is not finite")
+    return _read_list(hint, value, where) if type(value) is list else value
+
+
+def _read_list(hint: Any, value: list[Any], where: str) -> tuple[Any, ...]:
+    args = get_args(hint) or (hint,)
+    if get_origin(hint) is tuple and args[-1] is not ...:
+        if len(value) != len(args):
+            raise ValueError(f"{where} has {len(value):,} entries instead of {len(args)}")
+        return tuple(map(_read, args, value, [where] * len(args)))
+    of = args[0]
+    if of is Any and set(map(type, value)) <= set(SCALARS):  # a million levels at once
+        return tuple(value)
+    return tuple(_read(of, part, f"{where}[{i}]") for i, part in enumerate(value))
+
+
+def _fits(hint: Any, value: Any) -> bool:
+    """Whether a value is of this type as far as can be seen from outside."""
+    origin, kind = get_origin(hint), type(value)
+    if hint is Any:
+        return kind in SCALARS or (kind is list and all(type(part) in SCALARS for part in value))
+    if origin is Literal:
+        return kind is str and value in get_args(hint)
+    if is_dataclass(hint):
+        return kind is dict and value.get("name", hint.__name__) == hint.__name__  # type: ignore[union-attr]
+    if origin is tuple or _is(origin, Sequence):
+        return kind is list
+    if hint is dict or _is(origin, Mapping):
+        return kind is dict
+    return kind is hint or (hint is float and kind is int)
+
+
+def _is(origin: Any, what: type) -> bool:
+    return isinstance(origin, type) and issubclass(origin, what)
+
+
+def _tagged(hint: Any, name: str) -> bool:
+    """Whether an entry is the name of the type, which is among several that may be there."""
+    return name == "name" and all(field.name != "name" for field in fields(hint))
+
+
+def _finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _name(hint: Any) -> str:
+    if get_origin(hint) is Literal:
+        return _several([repr(value) for value in get_args(hint)])
+    if is_dataclass(hint):
+        return f"an object ({hint.__name__})"  # type: ignore[union-attr]
+    if hint is Any:
+        return "a level"
+    if hint is dict or _is(get_origin(hint), Mapping):
+        return "an object"
+    return NAMES.get(hint, "a list")
+
+
+def _several(names: Sequence[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _wrong(where: str, value: Any, expected: str) -> ValueError:
+    return ValueError(f"{where} is {shown(value)}, not {expected}")

@@ -1,0 +1,43 @@
+"""Model files taken apart, changed, and put together again with a checksum that fits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from naively import container
+
+Arrays = dict[str, np.ndarray]
+
+
+def apart(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """Return the header of a model file, without its checksum, and its arrays."""
+    header, content = container.read(path)
+    header.pop(container.CHECKSUM, None)
+    return header, container.arrays_of(content)
+
+
+def rewrite(path: Path, change: Callable[[dict[str, Any], Arrays], object]) -> None:
+    """Change the header or the arrays of a model file."""
+    header, arrays = apart(path)
+    change(header, arrays)
+    path.write_bytes(container.to_bytes(header, arrays))
+
+
+def paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the way to every value within a value of JSON."""
+    parts: Any = enumerate(value) if isinstance(value, list) else ()
+    parts = value.items() if isinstance(value, dict) else parts
+    inner = [found for key, part in parts for found in paths(part, (*at, key))]
+    return [at, *inner] if at else inner
+
+
+def put(value: Any, at: tuple[Any, ...], new: Any) -> None:
+    """Replace what is there."""
+    for key in at[:-1]:
+        value = value[key]
+    value[at[-1]] = json.loads(json.dumps(new))
