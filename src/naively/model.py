@@ -145,6 +145,11 @@ class Model(Shown):
     def __sub__(self, other: Model) -> Model:
         return replace(self, schema=self.schema.union(other.schema), tally=self.tally - other.tally)
 
+    def forget(self, other: Model) -> Model:
+        """Return ``self - other``, or raise a ValueError if that cannot be (see ``Tally.forget``)."""
+        schema = self.schema.union(other.schema)
+        return replace(self, schema=schema, tally=self.tally.forget(other.tally))
+
     def __mul__(self, factor: float) -> Model:
         weights = self.weights
         if weights is not None:  # the rows that they were fitted with fade like the others

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core import compute
-from naively.core.axis import Axis, RowMap, Words, title
+from naively.core.axis import Axis, Columns, RowMap, Words, title
 from naively.core.block import Block, Codes, Dense, Documents, Sparse
 from naively.core.cells import as_cells
 from naively.core.grid import CAP
 from naively.core.kernels import scatter
 from naively.core.labels import Labels, union_classes
+from naively.core.remainder import find_impossible
 from naively.core.shown import Shown
 from naively.core.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.core.sums import Sums
@@ -151,7 +152,7 @@ class Tally(Shown):
         return _combine(self, other, Sums.__add__)
 
     def __sub__(self, other: Tally) -> Tally:
-        return _combine(self, other, Sums.__sub__).pruned()
+        return _combine(self, other, Sums.__sub__).pruned()  # of any two: see ``forget``
 
     def __neg__(self) -> Tally:
         return self * -1.0
@@ -180,27 +181,29 @@ class Tally(Shown):
             {name: b.map(lambda sums: sums[:, keep]) for name, b in blocks.items()},
         )
 
-    def negative(self) -> str | None:
-        """Say where a count of rows, values or levels is below zero, or None if nowhere is.
+    def forget(self, other: Tally) -> Tally:
+        """Return the tally of the rows that are left; its rows are among these.
 
-        A tally of rows has none; the difference of two has if the second holds rows that the
-        first does not.
+        Raises
+        ------
+        ValueError
+            If that can be seen to be untrue, as no rows can have made what would be left.
         """
-        below = np.flatnonzero(self.weight.high < 0)
-        if len(below):
-            return f"class {self.classes.tolist()[below[0]]!r}"
-        for block in self.blocks.values():
-            # Values may be negative where their squares are counted too; else they are counts.
-            counts = (PRESENT, LEVEL, CELL, SQUARE if SQUARE in block.sums else VALUE)
-            for statistic in counts:
-                if statistic in block.sums:
-                    row, column = np.nonzero(block[statistic].high < 0)
-                    if len(row):
-                        where, level = block.axis.label(int(row[0]))
-                        at = f"column {title(where)!r}"
-                        at += "" if level is None else f", {level!r}"
-                        return f"{at}, class {self.classes.tolist()[column[0]]!r}"
-        return None
+        left = _combine(self, other, Sums.__sub__)
+        where = find_impossible(left, _combine(self._of_columns, other._of_columns, _sizes))
+        if where is not None:
+            raise ValueError(f"Cannot forget rows that were not learned: {where}.")
+        return left.pruned()
+
+    @property
+    def _of_columns(self) -> Tally:
+        """The blocks whose axis is that of the columns: sums of numbers."""
+        blocks = {name: b for name, b in self.blocks.items() if isinstance(b.axis, Columns)}
+        return replace(self, blocks=blocks)
+
+
+def _sizes(a: Sums, b: Sums) -> Sums:
+    return Sums(np.abs(a.high) + np.abs(b.high))
 
 
 def count_classes(labels: Labels) -> Sums:

@@ -30,8 +30,10 @@ class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
         Raises
         ------
         ValueError
-            If these rows cannot have been learned, as a count would fall below zero; nothing is
-            changed then.
+            If these rows can be seen not to have been learned, as no rows can have made what would
+            be left: a count below zero, more cells of a column than rows, squares less than the
+            square of their sum. Nothing is changed then. Sums do not tell more: of rows whose every
+            cell was learned, in other rows of the class, it cannot be seen that they were not.
 
         Examples
         --------
@@ -41,11 +43,7 @@ class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
         array([1., 1.])
         """
         check_is_fitted(self)
-        left = self.model_ - self._model_of(X, y, sample_weight)
-        where = left.tally.negative()
-        if where is not None:
-            raise ValueError(f"Cannot forget rows that were not learned: too few in {where}.")
-        self.keep(left)
+        self.keep(self.model_.forget(self._model_of(X, y, sample_weight)))
         self._sample = None
         return self
 
