@@ -18,12 +18,13 @@ NAIVELY_INLINE inline double held_product(double x, double slope) {
     return std::isinf(slope) ? product : std::clamp(product, -most_added, most_added);
 }
 
-// Whether a sum is not finite that started so. x - x is 0 of finite numbers, and else NaN.
+// Whether a sum is past what is held, or NaN, that did not start as an infinity. x - x is 0 of
+// finite numbers, and else NaN.
 NAIVELY_INLINE inline bool overflown(const double* sums, const double* start,
                                      std::int64_t classes) {
     bool found = false;
     for (std::int64_t c = 0; c < classes; ++c)
-        found |= (sums[c] - sums[c] != 0.0) & (start[c] - start[c] == 0.0);
+        found |= !(std::fabs(sums[c]) <= most_added) & (start[c] - start[c] == 0.0);
     return found;
 }
 

@@ -12,9 +12,9 @@ first of equals). A row that every class calls impossible (-inf) gets the class 
 negative code, a None text) add nothing. The native module has the same functions, faster;
 ``naively.core.compute`` chooses.
 
-Where a row's sums overflow, its numbers (of a quadratic, their distances from the means) are held
-at ``FAR`` and what each adds at ``MOST``: the class that outgrows the others still does, and neither
-NaN nor an infinity comes of a finite table.
+Where a row's sums are past ``MOST``, its numbers (of a quadratic, their distances from the means) are held
+at ``FAR`` and what each adds at ``MOST``: the class that outgrows the others still does, and
+neither NaN nor an infinity comes of a finite table.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Finish: TypeAlias = Literal["joint", "log_posterior", "posterior", "label"]
 
 EXACT = 2.0**53  # whole numbers up to here are float64
 TILE = 4096  # rows at a time, so that temporaries stay in the cache
-FAR = 1e150  # whose square is finite
+FAR = 1e150  # whose square is finite, and that times a class count
 MOST = 1e290  # of which a million are
 
 
@@ -259,9 +259,9 @@ def score_codes(
 
 
 def _overflown(joint: Floats, start: Floats, rows: slice) -> list[int]:
-    """Return which rows have a sum that is not finite, although it started so."""
+    """Return which rows have a sum past ``MOST``, or NaN, that did not start as an infinity."""
     begun = np.isfinite(start if start.ndim == 1 else start[rows])
-    overflown: list[int] = np.flatnonzero((begun & ~np.isfinite(joint)).any(axis=1)).tolist()
+    overflown: list[int] = np.flatnonzero((begun & ~(np.abs(joint) <= MOST)).any(axis=1)).tolist()
     return overflown
 
 
@@ -272,9 +272,15 @@ def _start_of(start: Floats, row: int) -> Floats:
 def _held(x: NDArray[np.number], slope: Floats) -> Floats:
     """Return the sum of x·slope over the cells of a row, each held; an infinite slope is not."""
     with np.errstate(over="ignore"):
-        cells = np.clip(np.asarray(x, np.float64), -FAR, FAR)[:, None] * slope
+        cells = hold(x)[:, None] * slope
     total: Floats = np.where(np.isinf(slope), cells, np.clip(cells, -MOST, MOST)).sum(axis=0)
     return total
+
+
+def hold(x: NDArray[np.number]) -> Floats:
+    """Return numbers, none of them farther out than ``FAR``; NaN stays."""
+    held: Floats = np.clip(np.asarray(x, np.float64), -FAR, FAR)
+    return held
 
 
 def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> NDArray[np.generic]:

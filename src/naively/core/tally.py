@@ -28,6 +28,8 @@ from naively.core.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE
 from naively.core.sums import Sums
 
 SHOWN = 10  # classes, when it is printed
+LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer are none; of more, sums overflow
+LARGEST = 1e300  # sum that can be scaled, split and multiplied
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +52,12 @@ class BlockTally(Shown):
     def map(self, function: Any) -> BlockTally:
         """Apply a function to each table."""
         return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
+
+    def scaled(self, factor: float, faded: NDArray[np.bool_]) -> BlockTally:
+        """Multiply the sums; nothing is left of faded classes, nor of cells that faded."""
+        if PRESENT in self.sums:
+            faded = faded | (np.abs(self[PRESENT].high * factor) < LEAST_ROWS)
+        return self.map(lambda sums: _without(sums * factor, faded))
 
     def place_classes(self, places: RowMap, k: int) -> BlockTally:
         """Move class i to ``places[i]`` of k."""
@@ -158,10 +166,17 @@ class Tally(Shown):
         return self * -1.0
 
     def __mul__(self, factor: float) -> Tally:
+        weight = self.weight * factor
+        if weight.high.max(initial=0.0) > MOST_ROWS:
+            raise ValueError(
+                f"Counts times {factor} would be of more than {MOST_ROWS:g} rows of a class, whose "
+                "sums are no numbers any more."
+            )
+        faded = np.abs(weight.high) < LEAST_ROWS
         return Tally(
             self.classes,
-            self.weight * factor,
-            {name: b.map(lambda sums: sums * factor) for name, b in self.blocks.items()},
+            _without(weight, faded),
+            {name: b.scaled(factor, faded) for name, b in self.blocks.items()},
         )
 
     __rmul__ = __mul__
@@ -258,15 +273,15 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
 
 
 def _refuse_infinite(block: Dense | Sparse, sums: Sums, what: str) -> None:
-    with np.errstate(invalid="ignore", over="ignore"):
-        if np.isfinite(sums.high.sum()):  # the cheap question first
-            return
-    finite = np.isfinite(sums.high).all(axis=1)
-    if not finite.all():
-        name = title(block.axis.columns[int(np.flatnonzero(~finite)[0])])
-        raise ValueError(
-            f"Column {name!r} holds {what}; numbers must be finite (leave a missing cell empty)."
-        )
+    if sums.high.max(initial=0.0) <= LARGEST and sums.high.min(initial=0.0) >= -LARGEST:
+        return
+    row = int(np.flatnonzero((~(np.abs(sums.high) <= LARGEST)).any(axis=1))[0])
+    name = title(block.axis.columns[row])
+    if np.isfinite(sums.high[row]).all():
+        raise ValueError(f"Column {name!r} holds numbers whose sums overflow; scale it.")
+    raise ValueError(
+        f"Column {name!r} holds {what}; numbers must be finite (leave a missing cell empty)."
+    )
 
 
 def _combine(a: Tally, b: Tally, operation: Any) -> Tally:
@@ -289,6 +304,13 @@ def _combine(a: Tally, b: Tally, operation: Any) -> Tally:
 def _places(classes: NDArray[Any], place: dict[Any, int]) -> RowMap:
     places = np.array([place[label] for label in classes.tolist()], np.int64)
     return None if len(places) == len(place) and (places == np.arange(len(place))).all() else places
+
+
+def _without(sums: Sums, faded: NDArray[np.bool_]) -> Sums:
+    """Return sums with 0 in these columns, or cells."""
+    if not faded.any():
+        return sums
+    return Sums(np.where(faded, 0.0, sums.high), np.where(faded, 0.0, sums.low))
 
 
 def _place_columns(sums: Sums, places: RowMap, k: int) -> Sums:

@@ -82,7 +82,10 @@ class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
         check_is_fitted(self)
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
-        self.keep(self.model_ * float(factor))
+        faded = self.model_ * float(factor)
+        if not faded.tally.class_count.any():
+            raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
+        self.keep(faded)
         self._sample = None
         return self
 
