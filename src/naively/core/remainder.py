@@ -21,8 +21,7 @@ from naively.core.sums import Sums
 if TYPE_CHECKING:
     from naively.core.tally import BlockTally, Tally
 
-ROUNDING = 2.0**-50  # of what was subtracted; larger numbers that came and went left so much behind
-ADDING = 1e-9  # of a total that is added up here, in whatever order
+ROUNDING = 1e-9  # of what was subtracted: numbers 1e11 times as large may have come and gone
 
 Floats = NDArray[np.float64]
 Broken = tuple[NDArray[np.bool_], str]  # rows of the axis × classes, and what is wrong there
@@ -53,11 +52,12 @@ def find_impossible(left: Tally, size: Tally) -> str | None:
 
 def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterator[Broken]:
     # Values may be negative where their squares are counted too; else they are counts.
+    rounding = _rounding(size)
     of_counts = (PRESENT, LEVEL, CELL, SQUARE if SQUARE in block.sums else VALUE)
     for statistic in of_counts:
         if statistic in block.sums:
-            yield block[statistic].high < 0, "too few"
-    most = rows * (1 + ADDING)
+            yield block[statistic].high < -rounding.get(statistic, 0.0), "too few"
+    most = rows * (1 + ROUNDING)
     for statistic in (LEVEL, CELL):
         if statistic in block.sums:
             yield _by_column(block, block[statistic].high) > most, "more cells than rows"
@@ -65,9 +65,8 @@ def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterato
         return
     present = block[PRESENT].high
     yield present > most, "more cells than rows"
-    if SQUARE in block.sums and size is not None:
-        yield _spread(block) < -ROUNDING * size[SQUARE].high, "squares less than their sum allows"
-    rounding = _rounding(size)
+    if SQUARE in block.sums:
+        yield _spread(block) < -rounding[SQUARE], "squares less than their sum allows"
     for statistic in (VALUE, SQUARE):
         if statistic in block.sums:
             more = np.abs(block[statistic].high) > rounding.get(statistic, 0.0)
@@ -80,8 +79,8 @@ def _rounding(size: BlockTally | None) -> dict[Statistic, Floats]:
         return {}
     if SQUARE not in size.sums:
         return {VALUE: ROUNDING * size[VALUE].high}
-    square = size[SQUARE].high
-    return {VALUE: ROUNDING * np.sqrt(square) * np.sqrt(size[PRESENT].high), SQUARE: ROUNDING * square}
+    square, n = size[SQUARE].high, size[PRESENT].high
+    return {VALUE: ROUNDING * np.sqrt(square) * np.sqrt(n), SQUARE: ROUNDING * square}
 
 
 def _spread(block: BlockTally) -> Floats:

@@ -208,7 +208,10 @@ class Tally(Shown):
         where = find_impossible(left, _combine(self._of_columns, other._of_columns, _sizes))
         if where is not None:
             raise ValueError(f"Cannot forget rows that were not learned: {where}.")
-        return left.pruned()
+        # Where nothing is counted any more, what is left of sums is rounding.
+        none = left.weight.high == 0
+        blocks = {name: block.scaled(1.0, none) for name, block in left.blocks.items()}
+        return replace(left, blocks=blocks).pruned()
 
     @property
     def _of_columns(self) -> Tally:
