@@ -128,7 +128,7 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)  # noqa: PLR0124
-    except TypeError:  # pandas' NA: neither equal to itself nor different
+    except (TypeError, ArithmeticError):  # pandas' NA, Decimal's sNaN: neither equal nor different
         return True
     except ValueError:  # an array in a cell, which is said elsewhere
         return False
