@@ -156,6 +156,13 @@ class Model(Shown):
             weights = replace(weights, rows=weights.rows * factor)
         return replace(self, tally=self.tally * factor, weights=weights)
 
+    def weighed(self, weights: Weights | None) -> Model:
+        """Return the model with these weights; what was derived without them is kept."""
+        model = replace(self, weights=weights)
+        kept = ("counts", "unweighted_likelihoods", "class_log_prior")
+        vars(model).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return model
+
     def with_pairs(self, event: Pairs, batches: Iterable[tuple[Rows, Labels]]) -> Model:
         """Count pairs of columns too, in a second pass over the rows that were learned."""
         group = pair_group(event)

@@ -52,7 +52,7 @@ def cross_validate(model: Model, sample: Reservoir, kind: Kind | None) -> Floats
         prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
         rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
         if kind is not None:
-            rest = replace(rest, weights=others.weights(rest, kind))
+            rest = rest.weighed(others.weights(rest, kind))
         if model.schema.pairs:
             rest = add_pairs(rest, others, most=len(model.schema.pairs))
         place = {label: i for i, label in enumerate(model.classes.tolist())}

@@ -346,9 +346,8 @@ class NaiveBayes(CountingClassifier):
         return super()._learned()
 
     def _weighed(self, model: Model) -> Model:
-        if self.weights is None:
-            return replace(model, weights=None)
-        return replace(model, weights=self._learned().weights(model, self.weights))
+        kind = self.weights
+        return model.weighed(None if kind is None else self._learned().weights(model, kind))
 
     @property
     def _kind(self) -> Kind | None:  # type: ignore[override]
