@@ -14,6 +14,7 @@ from naively import store
 from naively.core.labels import Labels
 from naively.data.frames import TEXT
 from naively.estimators.answers import Answers
+from naively.estimators.exclusive import LOCK, exclusive
 from naively.model import Model
 
 
@@ -24,6 +25,7 @@ class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
         """Count more labelled rows, as the fitted model counted its own."""
 
+    @exclusive
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Unlearn rows: the counts are then as if they had never been seen; the weights stay.
 
@@ -47,6 +49,7 @@ class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
         self._sample = None
         return self
 
+    @exclusive
     def merge(self, other: CountingClassifier) -> Self:
         """Add what another model has learned: the counts are those of the rows of both.
 
@@ -65,6 +68,7 @@ class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
         self._sample = None
         return self
 
+    @exclusive
     def decay(self, factor: float) -> Self:
         """Scale all counts, so that what comes later weighs more.
 
@@ -104,7 +108,8 @@ class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
             self.feature_names_in_ = np.array(names, object)
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = super().__getstate__()
+        state: dict[str, Any] = {**super().__getstate__()}
+        state.pop(LOCK, None)
         return {**state, "_sample": None} if "_sample" in state else state  # rows stay private
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -33,6 +33,7 @@ from naively.core.weights import Kind
 from naively.data.frames import TEXT, as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
+from naively.estimators.exclusive import exclusive
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.findings import warn_of_leaks, warn_of_no_tokens
 from naively.inference import (
@@ -166,6 +167,7 @@ class NaiveBayes(CountingClassifier):
         self.semi_supervised = semi_supervised
         self.text = text
 
+    @exclusive
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
 
@@ -246,6 +248,7 @@ class NaiveBayes(CountingClassifier):
         self.keep(model)
         return self
 
+    @exclusive
     def partial_fit(
         self,
         X: Any,
@@ -293,6 +296,7 @@ class NaiveBayes(CountingClassifier):
         self.keep(model)
         return self
 
+    @exclusive
     def calibrate(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the weights again; what was counted stays.
 

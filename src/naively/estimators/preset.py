@@ -34,6 +34,7 @@ from naively.estimators.checks import (
     Allowed,
     check_parameters,
 )
+from naively.estimators.exclusive import exclusive
 from naively.model import Model, Settings
 
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
@@ -52,6 +53,7 @@ class Preset(CountingClassifier):
     def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
         """Return the class prior that the parameters ask for."""
 
+    @exclusive
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
 
@@ -77,6 +79,7 @@ class Preset(CountingClassifier):
         self._sample = Reservoir()
         return self._learn(rows, labels)
 
+    @exclusive
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the result is the same as from all rows at once.
 
@@ -109,6 +112,7 @@ class Preset(CountingClassifier):
             self._sample = Reservoir()
         return self._learn(rows, labels)
 
+    @exclusive
     def merge(self, other: CountingClassifier) -> Self:
         """Add what another model of the same columns has learned.
 
