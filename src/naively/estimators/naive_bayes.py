@@ -46,6 +46,7 @@ from naively.inference import (
 )
 from naively.model import Model, Settings
 
+ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
 
 
@@ -448,6 +449,12 @@ def _check_classification(rows: Rows, labels: Labels) -> None:
         raise ValueError(
             "Unknown label type: continuous. Labels are fractions; a class must be a whole number "
             "or a string."
+        )
+    if len(labels) >= ENOUGH_ROWS and labels.k > OWN_CLASS * len(labels):
+        warnings.warn(
+            f"Nearly every row has a class of its own ({labels.k:,} classes in {len(labels):,} "
+            "rows): is the target an identifier, or a number to be estimated?",
+            stacklevel=6,
         )
 
 
