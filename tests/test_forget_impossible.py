@@ -20,7 +20,12 @@ NUMBERS = [[1.0], [2.0], [4.0], [8.0]]
 @pytest.mark.parametrize(
     ("nb", "X", "y", "what"),
     [
-        (fitted(Gaussian(), NUMBERS, list("aaab")), [[8.0]] * 2, list("bb"), "too few in class 'b'"),
+        (
+            fitted(Gaussian(), NUMBERS, list("aaab")),
+            [[8.0]] * 2,
+            list("bb"),
+            "too few in class 'b'",
+        ),
         (fitted(Gaussian(), NUMBERS, list("aaab")), [[1.0]], ["c"], "too few in class 'c'"),
         (
             fitted("categorical", {"g": list("uuvv")}, list("aabb")),

@@ -1,4 +1,4 @@
-"""What arrives is looked at before it is read: masks, sparse matrices that are none, wide integers."""
+"""What arrives is looked at before it is read: masks, broken sparse matrices, wide integers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_masked_cells_are_missing(dtype: str, missing: Any) -> None:
     cells = np.array([[1, 0], [0, 1], [1, 1], [0, 0]]).astype(dtype)
     masked = np.ma.masked_array(cells, [[0, 1], [0, 0], [1, 0], [0, 0]])
     rows = as_rows(masked)
-    plain = cells.astype(float if missing is np.nan else object)
+    plain = cells.astype(object if missing is None else float)
     plain[0, 1] = plain[2, 0] = missing
     for j in (0, 1):
         np.testing.assert_array_equal(rows.values(j), as_rows(plain).values(j))

@@ -43,7 +43,7 @@ def test_what_is_loaded_is_what_was_saved(
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     path = tmp_path / "model.naively"
-    NaiveBayes(class_prior={"a": 0.25, "b": 0.75}).fit(
+    NaiveBayes({"t": "text"}, class_prior={"a": 0.25, "b": 0.75}).fit(
         {"x": [1.0, 2.0], "c": ["u", None], "t": ["one two three four", "a b c d e f"]}, ["a", "b"]
     ).save(path)
     return path

@@ -48,7 +48,7 @@ def test_the_blocks() -> None:
     assert list(nb.assess().cost) == ["note", "n"]
 
 
-@pytest.mark.parametrize("X", [[text * 100 for text in TEXTS], [text.split() for text in TEXTS]])
+@pytest.mark.parametrize("X", [[text * 120 for text in TEXTS], [text.split() for text in TEXTS]])
 def test_runs_of_characters_are_of_short_texts_only(X: list[Any]) -> None:
     groups = NaiveBayes().fit({"note": X}, Y).schema_.groups_of["note"]
     assert [g.analyser.ngram_range for g in groups] == [(1, 1), (2, 2)]

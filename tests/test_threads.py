@@ -40,10 +40,10 @@ def in_threads(verb: Callable[[int], Any]) -> None:
 
 
 MAKERS = [
-    lambda: NaiveBayes(),
+    NaiveBayes,
     lambda: NaiveBayes("gaussian", weights=None),
-    lambda: GaussianNB(),
-    lambda: MultinomialNB(),
+    GaussianNB,
+    MultinomialNB,
 ]
 CLASSES = ["a", "b", "c0", "c1", "c2"]
 
@@ -75,7 +75,7 @@ def test_who_asks_meanwhile_gets_an_answer(make: Any) -> None:
 def test_all_verbs_at_once() -> None:
     nb = NaiveBayes("gaussian", weights=None).fit(*batch(0))
     other = NaiveBayes("gaussian", weights=None).fit(*batch(0))
-    in_threads(lambda i: (nb.merge(other), nb.forget(*batch(0)), nb.decay(1.0)))
+    in_threads(lambda _: (nb.merge(other), nb.forget(*batch(0)), nb.decay(1.0)))
     assert nb.class_count_.sum() == 4
 
 

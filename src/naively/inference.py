@@ -3,137 +3,52 @@
 Numbers are histograms, booleans and columns of 0 and 1 Bernoulli, strings categories or texts by
 what they look like, sparse matrices and texts multinomial. Times, and strings that are all ISO 8601
 times, are numbers (seconds since 1970) and have parts that are categories (see
-``naively.data.times``).
+``naively.data.times``). What a column that was given none is in the end, its counts say (see
+``naively.settle``): here it is said how some rows are counted for that.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.analyser import Analyser
 from naively.core.axis import title
-from naively.core.event import PSEUDO_COUNTS, How
 from naively.data.columns import Kind, Name
 from naively.data.rows import Rows, SparseRows
 from naively.data.text import Text
-from naively.data.times import parse_times, part_name, worthwhile
+from naively.data.times import CYCLES, parse_times, part_name
 from naively.events import (
     EVENT_MODELS,
     Bernoulli,
     Categorical,
-    Complement,
     EventModel,
-    Gaussian,
-    Histogram,
     JointTable,
-    LogNormal,
     Multinomial,
 )
 from naively.events.multinomial import BagOfCounts
 from naively.schema import SHOWN, Group, Schema, list_names
+from naively.settle import MANY, OF_NUMBERS, reads_as_text, regroup, text_group
+from naively.usual import Usual
 
 Choice: TypeAlias = "str | EventModel | Analyser"
 Choices: TypeAlias = "Choice | Sequence[Analyser]"
 EventModels: TypeAlias = "Choices | Mapping[Any, Choices]"
 
-TextBlocks: TypeAlias = Literal["words", "blocks"]
-
-OF_NUMBERS = Histogram  # unless they are named, or sparse
-TEXT_WORDS = 4.0  # strings with this many words on average, and mostly distinct, are texts
-TEXT_DISTINCT = 0.5
 SAMPLE = 10_000  # strings that are looked at to tell texts from categories
-SHORT = 1_500  # characters, up to which runs of them are counted too
-PRESENCE = 0.5  # the pseudo-count of words that count once in a text
 FIRST = 100  # numbers that are looked at before a whole column is
 SEQUENCE = 50  # so many whole numbers, none twice, within twice as wide a range are a sequence
 SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
-# How event models choose their pseudo-count by themselves (others do as they say), and the option
-# that it is given by, where that is not alpha.
-AUTO: dict[type[EventModel], dict[str, Any]] = {
-    Bernoulli: {"alpha": "auto"},
-    Categorical: {"m": "auto"},
-    Complement: {"alpha": "auto"},
-    Multinomial: {"alpha": "auto"},
-}
-OPTION: dict[type[EventModel], str] = {Gaussian: "smoothing", LogNormal: "smoothing"}
 KINDS: dict[str, tuple[Kind, ...]] = {  # what a mapping may name beside columns
     "number": ("number",),
     "boolean": ("boolean",),
     "string": ("string", "text"),
     "time": ("time",),
 }
-
-
-@dataclass(frozen=True)
-class Usual:
-    """The settings of event models that are not given as objects.
-
-    Parameters
-    ----------
-    estimate : {"mean", "map", "mle", "predictive"}
-        How parameters are estimated.
-    smoothing : "auto", "laplace", "jeffreys" or float
-        The pseudo-count of each outcome (a level, true and false, a word, a bin), or, where
-        outcomes cannot be counted, the pretend rows in each class; "laplace" is 1, "jeffreys" 1/2.
-        "auto" is chosen by leave-one-out where an event model can.
-    text : {"words", "blocks"}
-        What is counted of a text: its words; or words, pairs of words, and, where texts are short,
-        runs of characters, each once, as blocks of their own (see docs/decisions/0006-text.md).
-    """
-
-    estimate: How = "mean"
-    smoothing: float | str = "auto"
-    text: TextBlocks = "words"
-
-    def make(self, model: type[EventModel]) -> EventModel:
-        """Return an event model with these settings."""
-        count = self.pseudo_count
-        given = AUTO.get(model, {}) if count is None else {OPTION.get(model, "alpha"): count}
-        return model(estimate=self.estimate, **given)  # type: ignore[call-arg]
-
-    @property
-    def pseudo_count(self) -> float | None:
-        """The number that ``smoothing`` stands for; None: it is chosen."""
-        if self.smoothing == "auto":
-            return None
-        if isinstance(self.smoothing, str):
-            return PSEUDO_COUNTS[self.smoothing]
-        return float(self.smoothing)
-
-    def texts(self, column: NDArray[Any]) -> tuple[Text, ...]:
-        """Return how a column of texts is counted, unless it is said."""
-        if self.text == "words":
-            return (Text(),)
-        alpha = PRESENCE if self.pseudo_count is None else self.pseudo_count
-        event = Multinomial(alpha, estimate=self.estimate)
-        blocks = (
-            Text(binary=True, event=event),
-            Text(ngram_range=(2, 2), binary=True, event=event),
-            Text(analyzer="char_wb", ngram_range=(2, 5), binary=True, event=event),
-        )
-        some = [text for text in column[:: max(1, len(column) // SAMPLE)].tolist() if text]
-        short = all(isinstance(text, str) for text in some) and (
-            not some or float(np.median([len(text) for text in some])) <= SHORT
-        )
-        return blocks if short else blocks[:2]
-
-
-def check_smoothing(smoothing: Any) -> None:
-    """Raise a ValueError unless this is a pseudo-count, or a name for one."""
-    if isinstance(smoothing, str):
-        if smoothing in ("auto", *PSEUDO_COUNTS):
-            return
-    elif isinstance(smoothing, Real) and 0 <= float(smoothing) < math.inf:
-        return
-    names = ", ".join(map(repr, ("auto", *PSEUDO_COUNTS)))
-    raise ValueError(f"smoothing must be {names} or a number of at least 0, got {smoothing!r}.")
 
 
 @dataclass(frozen=True)
@@ -144,7 +59,6 @@ class Chosen:
     kind: Kind
     analyser: Analyser | None = None
     note: str | None = None
-    moments: NDArray[np.datetime64] | None = None  # of a time that is to have parts
 
 
 def infer(rows: Rows, event_models: EventModels = "auto", usual: Usual | None = None) -> Schema:
@@ -174,16 +88,16 @@ def infer(rows: Rows, event_models: EventModels = "auto", usual: Usual | None = 
         one = named[0] if isinstance(named, tuple) else named
         return _one_group(rows, rows.one_kind, one, usual)
     groups: dict[tuple[EventModel, Kind, Analyser | None, Name | None], list[Name]] = {}
-    notes = {}
+    notes, free = {}, set()
     for name in rows.names:
         kind = rows.kind(name)
         if kind is None:
             continue  # nothing to go by: it may become anything later
         given = named.get(name) if isinstance(named, Mapping) else named
         every = given if isinstance(given, tuple) else (given,)
-        is_text = kind == "text" or (kind == "string" and _looks_like_text(rows, name))
+        is_text = kind == "text" or (kind == "string" and is_many_texts(rows, name))
         if (given is None and is_text) or (given == "text" and kind in ("string", "text")):
-            every = usual.texts(rows.values(name))
+            every = usual.texts
         for one in every:
             chosen = _choose(rows, name, kind, one, usual)
             own = name if chosen.kind == "text" else None
@@ -193,16 +107,18 @@ def infer(rows: Rows, event_models: EventModels = "auto", usual: Usual | None = 
             notes[name] = "given"
         elif chosen.note:
             notes[name] = chosen.note
-        if chosen.moments is not None:
-            parts = [part_name(name, part) for part in worthwhile(chosen.moments)]
+        if given is None and chosen.kind == "time":
+            parts = [part_name(name, part) for part in CYCLES]
             of_parts = groups.setdefault((usual.make(Categorical), "part", None, None), [])
             of_parts.extend(part for part in parts if part not in rows.place)
+        elif given is None and not isinstance(rows, SparseRows) and kind in ("number", "string"):
+            free.add(name)
     made = (
         _group(event, kind, tuple(names), analyser)
         for (event, kind, analyser, _), names in groups.items()
         if names
     )
-    return Schema(tuple(made), rows.names, notes)
+    return Schema(tuple(made), rows.names, notes, frozenset(free))
 
 
 def _one_group(rows: Rows, kind: Kind, given: Choice | None, usual: Usual) -> Schema:
@@ -212,15 +128,18 @@ def _one_group(rows: Rows, kind: Kind, given: Choice | None, usual: Usual) -> Sc
         columns = tuple(name for name in columns if rows.kind(name) is not None)
     if not columns:
         return Schema((), rows.names)
-    numbers = given is None and kind == "number" and not isinstance(rows, SparseRows)
-    truths = _truths(rows, columns) if numbers else set()
-    if 0 < len(truths) < len(columns):
+    if given is None and kind == "number" and not isinstance(rows, SparseRows):
+        truths = truths_of(rows, columns)
         of = {
             model: [c for c in columns if (c in truths) == (model is Bernoulli)]
             for model in (Bernoulli, OF_NUMBERS)
         }
-        groups = (_group(usual.make(model), kind, tuple(some)) for model, some in of.items())
-        return Schema(tuple(groups), rows.names)
+        groups = (
+            _group(usual.make(model), kind, columns if len(some) == len(columns) else tuple(some))
+            for model, some in of.items()
+            if some
+        )
+        return Schema(tuple(groups), rows.names, free=frozenset(columns))
     group = _group(_choose(rows, columns[0], kind, given, usual).event, kind, columns)
     said = given is not None and len(columns) <= SHOWN
     return Schema((group,), rows.names, dict.fromkeys(columns, "given") if said else {})
@@ -255,16 +174,37 @@ def given_as_objects(event_models: EventModels, schema: Schema) -> bool:
 def extend(
     schema: Schema, rows: Rows, event_models: EventModels = "auto", usual: Usual | None = None
 ) -> Schema:
-    """Return the schema of these rows: known columns as they are, new ones inferred.
+    """Return how these rows are counted: known columns as they are, new ones as inferred.
 
-    A column that was missing throughout until now is new.
+    A column that was missing throughout until now is new. One that was given no event model is
+    counted as these rows must be: as numbers, if they are not 0 and 1 any more.
     """
+    usual = usual or Usual()
     known = schema.columns
     by_place = isinstance(rows.names, range) or not schema.names
-    if by_place or all(name in known for name in rows.names):
+    if not by_place and not all(name in known for name in rows.names):
+        fresh = rows.select([name for name in rows.names if name not in known])
+        schema = schema.union(infer(fresh, _for_some(event_models, fresh), usual))
+    return _as_needed(schema, rows, usual)
+
+
+def _as_needed(schema: Schema, rows: Rows, usual: Usual) -> Schema:
+    """Return the schema with free columns moved that these rows do not fit."""
+    if not schema.free or not len(rows):
         return schema
-    fresh = rows.select([name for name in rows.names if name not in known])
-    return schema.union(infer(fresh, _for_some(event_models, fresh), usual))
+    to: dict[Name, Sequence[Group]] = {}
+    rows = schema.named(rows)
+    for group in schema.of_columns:
+        free = (n for n in group.columns if n in schema.free and n in rows.place)
+        names = tuple(name for name in free if rows.kind(name) == group.kind)
+        if isinstance(group.event, Bernoulli) and names:
+            numbers = Group(usual.make(OF_NUMBERS), "number", ())
+            truths = truths_of(rows, names)
+            to |= {name: [numbers] for name in names if name not in truths}
+        elif isinstance(group.event, Categorical):
+            texts = (name for name in names if is_many_texts(rows, name))
+            to |= {name: [text_group(name, text) for text in usual.texts] for name in texts}
+    return regroup(schema, to) if to else schema
 
 
 def _for_some(event_models: EventModels, rows: Rows) -> EventModels:
@@ -377,45 +317,38 @@ def _text(analyser: Analyser, usual: Usual) -> Chosen:
 
 
 def _default(rows: Rows, name: Name, kind: Kind, usual: Usual) -> Chosen:
-    moments = rows.values(name) if kind == "time" else None
-    if kind == "string":
-        moments = parse_times(rows.values(name))
-    if moments is not None:
-        return Chosen(usual.make(OF_NUMBERS), "time", moments=moments)
+    if kind == "time" or (kind == "string" and parse_times(rows.values(name)) is not None):
+        return Chosen(usual.make(OF_NUMBERS), "time")
     if kind == "string":
         return Chosen(usual.make(Categorical), kind)
     if kind == "boolean":
         return Chosen(usual.make(Bernoulli), kind)
     if isinstance(rows, SparseRows):
         return Chosen(usual.make(Multinomial), kind)
-    if _is_truth(rows.numbers([name])[:, 0]):
+    if truths_of(rows, [name]):
         return Chosen(usual.make(Bernoulli), kind)
     note = SEQUENTIAL if rows.one_kind is None and _is_sequence(rows.values(name)) else None
     return Chosen(usual.make(OF_NUMBERS), kind, note=note)
 
 
-def _truths(rows: Rows, names: Sequence[Name]) -> set[Name]:
-    """Return the columns of a matrix that hold 0 and 1."""
+def truths_of(rows: Rows, names: Sequence[Name]) -> set[Name]:
+    """Return the columns of numbers that hold nothing but 0 and 1, or are missing."""
     first = rows.take(slice(0, FIRST)).numbers(names)
-    maybe = np.flatnonzero(((first == 0) | (first == 1) | np.isnan(first)).all(axis=0))
-    return {names[j] for j in maybe.tolist() if _is_truth(rows.numbers([names[j]])[:, 0])}
+    maybe = np.flatnonzero(_are_truths(first).all(axis=0)).tolist()
+    return {names[j] for j in maybe if _are_truths(rows.numbers([names[j]])).all()}
 
 
-def _is_truth(column: NDArray[np.floating]) -> bool:
-    """Whether numbers are 0 and 1, both, and nothing else but missing."""
-    for some in (column[:FIRST], column):
-        if not ((some == 0) | (some == 1) | np.isnan(some)).all():
-            return False
-    return bool((column == 0).any() and (column == 1).any())
+def _are_truths(numbers: NDArray[np.floating]) -> NDArray[np.bool_]:
+    truths: NDArray[np.bool_] = (numbers == 0) | (numbers == 1) | np.isnan(numbers)
+    return truths
 
 
-def _looks_like_text(rows: Rows, name: Name) -> bool:
+def is_many_texts(rows: Rows, name: Name) -> bool:
+    """Whether a sample of a column has so many different texts that it holds no categories."""
     column = rows.values(name)
     step = max(1, len(column) // SAMPLE)
-    texts = [text for text in column[::step].tolist() if text is not None]
-    if not texts or len(set(texts)) < TEXT_DISTINCT * len(texts):
-        return False
-    return sum(len(text.split()) for text in texts) >= TEXT_WORDS * len(texts)
+    strings = {text for text in column[::step].tolist() if isinstance(text, str)}
+    return len(strings) > MANY and reads_as_text(strings, len(column))
 
 
 def _is_sequence(column: NDArray[Any]) -> bool:

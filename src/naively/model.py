@@ -1,4 +1,4 @@
-"""The model: a schema, a tally and settings, all frozen. Models merge, forget and decay."""
+"""The model: what was counted and settings, all frozen. Models merge, forget and decay."""
 
 from __future__ import annotations
 
@@ -29,9 +29,11 @@ from naively.core.weights import Weights
 from naively.data.rows import Rows
 from naively.events.pairs import Pairs
 from naively.findings import describe
-from naively.inference import EventModels, TextBlocks, Usual, infer
+from naively.inference import EventModels, infer
 from naively.parameters import ParameterCount
 from naively.schema import GroupKey, Schema, encode_pairs, pair_group
+from naively.settle import Counted, alike, make_sure, settle
+from naively.usual import TextBlocks, Usual
 
 
 @dataclass(frozen=True)
@@ -73,8 +75,8 @@ class Model(Shown):
 
     Parameters
     ----------
-    schema : Schema
-        Which columns go to which event model.
+    counted : Schema
+        Which columns were counted for which event model.
     tally : Tally
         What was counted.
     settings : Settings
@@ -92,7 +94,7 @@ class Model(Shown):
     array(['low'], dtype='<U4')
     """
 
-    schema: Schema
+    counted: Schema
     tally: Tally
     settings: Settings = Settings()
     weights: Weights | None = None
@@ -115,10 +117,11 @@ class Model(Shown):
             raise ValueError(
                 "There are no rows to learn from: found 0 sample(s), at least 1 needed."
             )
+        settings = settings or Settings()
         if isinstance(event_models, Schema):
             schema = event_models
         else:
-            schema = infer(rows, event_models, (settings or Settings()).usual)
+            schema = infer(rows, event_models, settings.usual)
         events = {group.key: group.event for group in schema.groups}
         blocks = {
             key: events[key].tally(block, labels) for key, block in schema.encode(rows).items()
@@ -126,7 +129,7 @@ class Model(Shown):
         tally = Tally(labels.classes, count_classes(labels), blocks)
         if labels.weight is not None:
             tally = tally.pruned()  # a row of weight 0 was never seen
-        return cls(schema, tally, settings or Settings())
+        return cls(*make_sure(schema, tally, settings.usual), settings)
 
     def __str__(self) -> str:
         rows, classes = self.tally.class_count.sum(), len(self.classes)
@@ -135,20 +138,21 @@ class Model(Shown):
 
     def __add__(self, other: Model) -> Model:
         weights = [model.weights for model in (self, other) if model.weights is not None]
+        (schema, tally), (others, added) = alike(self._counts, other._counts)
         return Model(
-            self.schema.union(other.schema),
-            self.tally + other.tally,
+            *make_sure(schema.union(others), tally + added, self.settings.usual),
             self.settings,
             weights[0] + weights[1] if len(weights) == 2 else next(iter(weights), None),
         )
 
     def __sub__(self, other: Model) -> Model:
-        return replace(self, schema=self.schema.union(other.schema), tally=self.tally - other.tally)
+        (schema, tally), (others, removed) = alike(self._counts, other._counts)
+        return replace(self, counted=schema.union(others), tally=tally - removed)
 
     def forget(self, other: Model) -> Model:
-        """Return ``self - other``, or raise a ValueError if that cannot be (see ``Tally.forget``)."""
-        schema = self.schema.union(other.schema)
-        return replace(self, schema=schema, tally=self.tally.forget(other.tally))
+        """Return ``self - other``, or raise a ValueError if that cannot be: ``Tally.forget``."""
+        (schema, tally), (others, removed) = alike(self._counts, other._counts)
+        return replace(self, counted=schema.union(others), tally=tally.forget(removed))
 
     def __mul__(self, factor: float) -> Model:
         weights = self.weights
@@ -159,7 +163,7 @@ class Model(Shown):
     def weighed(self, weights: Weights | None) -> Model:
         """Return the model with these weights; what was derived without them is kept."""
         model = replace(self, weights=weights)
-        kept = ("counts", "unweighted_likelihoods", "class_log_prior")
+        kept = ("_settled", "counts", "unweighted_likelihoods", "class_log_prior")
         vars(model).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return model
 
@@ -174,21 +178,39 @@ class Model(Shown):
         counted = event.tally(Codes(np.concatenate(codes), event.axis), Labels.join(of))
         return replace(
             self,
-            schema=replace(self.schema, groups=(*self.schema.groups, group)),
+            counted=replace(self.counted, groups=(*self.counted.groups, group)),
             tally=replace(self.tally, blocks={**self.tally.blocks, group.key: counted}),
         )
 
     def without_pairs(self) -> Model:
         """Return the model of the columns alone."""
-        groups = self.schema.of_columns
-        if len(groups) == len(self.schema.groups):
+        groups = self.counted.of_columns
+        if len(groups) == len(self.counted.groups):
             return self
         blocks = {group.key: self.tally.blocks[group.key] for group in groups}
         return replace(
             self,
-            schema=replace(self.schema, groups=groups),
+            counted=replace(self.counted, groups=groups),
             tally=replace(self.tally, blocks=blocks),
         )
+
+    @property
+    def _counts(self) -> Counted:
+        return self.counted, self.tally
+
+    @cached_property
+    def _settled(self) -> Counted:
+        return settle(*self._counts, self.settings.usual)
+
+    @property
+    def schema(self) -> Schema:
+        """Which columns go to which event model, as what was counted says."""
+        return self._settled[0]
+
+    @property
+    def taken(self) -> Tally:
+        """What was counted, of the columns as the schema takes them."""
+        return self._settled[1]
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -198,7 +220,7 @@ class Model(Shown):
     @cached_property
     def described(self) -> Schema:
         """The schema, with what the tally says of the columns."""
-        return describe(self.schema, self.tally)
+        return describe(self.schema, self.taken)
 
     @cached_property
     def class_log_prior(self) -> Floats:
@@ -235,7 +257,7 @@ class Model(Shown):
     @cached_property
     def counts(self) -> dict[GroupKey, BlockTally]:
         """The tally of each block, of the words that are learned from."""
-        return {name: block.selected() for name, block in self.tally.blocks.items()}
+        return {name: block.selected() for name, block in self.taken.blocks.items()}
 
     @property
     def _parts(self) -> list[tuple[EventModel, BlockTally]]:

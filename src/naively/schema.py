@@ -122,13 +122,15 @@ class Schema(Shown):
 
     A text may be in several, each with an analyser of its own, and pairs of columns are groups
     beside those of the columns. A part of a time (hour, weekday, month) is a column of a group and
-    not of the table. Printed, a schema says one line a column: its event model, and why; or one
-    line a group if there are many.
+    not of the table. Columns that are free were given no event model: it follows from what is
+    counted of them (see ``naively.settle``). Printed, a schema says one line a column: its event
+    model, and why; or one line a group if there are many.
     """
 
     groups: tuple[Group, ...]
     order: range | tuple[Name, ...]  # the columns of the table, as they came
     notes: Mapping[Name, str] = field(default_factory=dict)  # what else is to be said of a column
+    free: frozenset[Name] = frozenset()
 
     @cached_property
     def columns(self) -> dict[Name, Group]:
@@ -147,6 +149,16 @@ class Schema(Shown):
             for name in group.columns:
                 of.setdefault(name, []).append(group)
         return of
+
+    def is_part_of(self, other: Schema) -> bool:
+        """Whether each of these columns is in the same groups there."""
+        if [(g.key, g.columns) for g in self.groups] == [(g.key, g.columns) for g in other.groups]:
+            return True
+        theirs = other.groups_of
+        return all(
+            {group.key for group in groups} == {group.key for group in theirs.get(name, ())}
+            for name, groups in self.groups_of.items()
+        )
 
     @cached_property
     def of_columns(self) -> tuple[Group, ...]:
@@ -278,14 +290,20 @@ class Schema(Shown):
             _check_kinds(rows, group, [name for name in group.columns if name in rows.place])
         return self._timed(PaddedRows(rows, tuple(self.order)) if lacking else rows)
 
-    def _match_by_place(self, rows: Rows) -> Rows:
+    def named(self, rows: Rows) -> Rows:
+        """Return the rows with the names of these columns, where columns go by their places."""
+        by_place = isinstance(rows.names, range) or not self.names
+        if not by_place or set(rows.names) == self._known:
+            return rows
         if len(rows.names) != self.width:
             raise ValueError(
                 f"X has {len(rows.names)} features, but NaiveBayes is expecting {self.width} "
                 "features as input."
             )
-        same = set(rows.names) == self._known
-        by_place = rows if same else RenamedRows(rows, tuple(self.order))
+        return RenamedRows(rows, tuple(self.order))
+
+    def _match_by_place(self, rows: Rows) -> Rows:
+        by_place = self.named(rows)
         for group in self.of_columns:
             _check_kinds(by_place, group, [c for c in group.columns if c not in self.parts])
         return by_place
@@ -299,6 +317,8 @@ class Schema(Shown):
 
     def union(self, other: Schema) -> Schema:
         """Return the schema with the columns of both; a column must have one event model."""
+        if other is self:
+            return self
         if self.order and other.order and bool(self.names) != bool(other.names):
             raise ValueError(
                 "The columns have names in one model and only places in the other; "
@@ -313,7 +333,14 @@ class Schema(Shown):
                 columns = _union(own.columns, group.columns) if own else group.columns
                 mine[group.key] = replace(group, columns=columns)
         order = _union(self.order, other.order)
-        return Schema(tuple(mine.values()), order, {**other.notes, **self.notes})
+        notes = {**other.notes, **self.notes}
+        return Schema(tuple(mine.values()), order, notes, self._free_in_both(other))
+
+    def _free_in_both(self, other: Schema) -> frozenset[Name]:
+        if self.free == other.free:
+            return self.free
+        given = (own.columns.keys() - own.free for own in (self, other))
+        return (self.free | other.free).difference(*given)
 
     def _check_same(self, group: Group, other: Schema) -> None:
         """Check that a column is counted alike; of a text, one may count more blocks."""

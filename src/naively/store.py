@@ -32,7 +32,7 @@ from naively.events import EVENT_MODELS, PRIORS, Beta, Dirichlet
 from naively.events.pairs import Pairs
 from naively.formats import FORMAT, ChangedError, upgrade
 from naively.model import Model, Settings
-from naively.schema import Group, Schema
+from naively.schema import Group, GroupKey, Schema
 
 ANALYSERS: dict[str, Any] = {Text.name: Text, Patterns.name: Patterns}
 KEY = "naively"  # of the header in the file's metadata
@@ -149,11 +149,12 @@ def _header(model: Model, arrays: Arrays) -> dict[str, Any]:
         "estimate": model.settings.estimate,
         "smoothing": model.settings.smoothing,
         "text": model.settings.text,
-        "columns": _names(model.schema.order),
+        "columns": _names(model.counted.order),
+        "free": [name for name in model.counted.order if name in model.counted.free],
         "weights": _weights(model, arrays),
-        "notes": list(model.schema.notes.items()),
+        "notes": list(model.counted.notes.items()),
         "groups": [
-            _group(model, group, str(i), arrays) for i, group in enumerate(model.schema.groups)
+            _group(model, group, str(i), arrays) for i, group in enumerate(model.counted.groups)
         ],
     }
 
@@ -173,7 +174,13 @@ def _weights(model: Model, arrays: Arrays) -> dict[str, Any] | None:
     arrays["weights"] = weights.table(parts, classes)
     arrays["bias"] = weights.bias_of(classes)
     of = [[place[part.group], part.column, part.band] for part in parts]
-    return {"of": of, "usual": weights.usual, "rows": weights.rows, "how": weights.how}
+    return {
+        "groups": [_known_by(key) for key in place],
+        "of": of,
+        "usual": weights.usual,
+        "rows": weights.rows,
+        "how": weights.how,
+    }
 
 
 def _read_weights(
@@ -187,7 +194,10 @@ def _read_weights(
         raise ValueError("weights have the wrong shape")
     if not (np.isfinite(weight).all() and (weight >= 0).all() and 0 <= usual < np.inf):
         raise ValueError("weights must be finite and at least 0")
-    parts = [Part(groups[int(i)].key, column, band) for i, column, band in saved["of"]]
+    known_by = (
+        [_key(key) for key in saved["groups"]] if "groups" in saved else [g.key for g in groups]
+    )
+    parts = [Part(known_by[int(i)], column, band) for i, column, band in saved["of"]]
     of = dict(zip(parts, map(tuple, weight.tolist()), strict=True))
     how = saved["how"]
     if how not in ("loo", "temperature"):
@@ -209,14 +219,26 @@ def _group(model: Model, group: Group, name: str, arrays: Arrays) -> dict[str, A
         _put(arrays, f"{name}/{statistic.value}", sums)
     return {
         "arrays": name,  # what their names begin with
-        "event": group.event.name,
-        "options": _options(group.event),
-        "kind": group.kind,
+        **_known_by(group.key),
         "columns": _names(group.columns),
-        "analyser": _analyser(group.analyser),
         "statistics": [statistic.value for statistic in tally.sums],
         "axis": _axis(tally.axis, name, arrays),
     }
+
+
+def _known_by(key: GroupKey) -> dict[str, Any]:
+    return {
+        "event": key.event.name,
+        "options": _options(key.event),
+        "kind": key.kind,
+        "column": key.column,
+        "analyser": _analyser(key.analyser),
+    }
+
+
+def _key(saved: dict[str, Any]) -> GroupKey:
+    event = _event(saved["event"], saved["options"])
+    return GroupKey(event, saved["kind"], saved["column"], _read_analyser(saved["analyser"], event))
 
 
 def _options(event: Any) -> dict[str, Any]:
@@ -308,7 +330,8 @@ def _model(header: dict[str, Any], arrays: Arrays) -> Model:
         prior = _read_prior(prior)
     tally = Tally(classes, _get(arrays, "weight", (k,)), blocks)
     notes = dict(header.get("notes", []))
-    schema = Schema(tuple(groups), _columns(header["columns"]), notes)
+    free = frozenset(header.get("free", ()))
+    schema = Schema(tuple(groups), _columns(header["columns"]), notes, free)
     grouped = [n for group in schema.of_columns if group.kind != "text" for n in group.columns]
     texts = {name for group in groups if group.kind == "text" for name in group.columns}
     twice = len(set(grouped)) < len(grouped) or texts & set(grouped)

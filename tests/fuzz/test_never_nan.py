@@ -101,7 +101,7 @@ def table(case: Case, rng: random.Random, n: int, tame: bool) -> Any:
     cells = matrix(rng, n, tame)
     if isinstance(case.event, LogNormal):
         cells = np.abs(cells) + (0.5 if tame else 5e-324)
-    elif not case.event.name == "gaussian" and tame:
+    elif case.event.name != "gaussian" and tame:
         cells = np.abs(cells)
     if rng.random() < 0.3:
         return {name: cells[:, j] for j, name in enumerate(COLUMNS)}
@@ -143,7 +143,9 @@ def estimated(event: Any, how: Any) -> Any:
     if isinstance(event, list):
         return [estimated(of, how) for of in event]
     if isinstance(event, Analyser):
-        return replace(event, event=estimated(event.event, how)) if hasattr(event, "event") else event
+        return (
+            replace(event, event=estimated(event.event, how)) if hasattr(event, "event") else event
+        )
     return replace(event, estimate=how) if isinstance(event, EventModel) else event
 
 

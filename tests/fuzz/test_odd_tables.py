@@ -102,7 +102,9 @@ def array(rng: random.Random) -> Any:
     base = np.array([[rng.randint(-3, 3) for _ in range(3)] for _ in range(ROWS)])
     mask = np.array([[rng.random() < 0.3 for _ in range(3)] for _ in range(ROWS)])
     makers: list[Callable[[], Any]] = [
-        lambda: base.astype(rng.choice(["f2", "f4", ">f8", ">i4", "i1", "u8", "g", "?", "O", "c16"])),
+        lambda: base.astype(
+            rng.choice(["f2", "f4", ">f8", ">i4", "i1", "u8", "g", "?", "O", "c16"])
+        ),
         lambda: np.ma.masked_array(base.astype(rng.choice(["f8", "i4", "?", "O", "U3"])), mask),
         lambda: np.ma.masked_array(base, True),
         lambda: np.asfortranarray(base)[::-1],
@@ -132,7 +134,7 @@ def array(rng: random.Random) -> Any:
         lambda: {"a": iter(range(ROWS)), "b": range(ROWS)},
         lambda: {1: base[:, 0], "1": base[:, 1]},
         lambda: {None: base[:, 0], (1, 2): base[:, 1]},
-        lambda: {},
+        dict,
         lambda: [[]] * ROWS,
         lambda: None,
         lambda: "text",
@@ -178,7 +180,7 @@ def frame(rng: random.Random) -> Any:
         lambda: pl.DataFrame({"a": [dt.time(i) for i in n], "b": [dt.timedelta(i) for i in n]}),
         lambda: pl.LazyFrame({"a": none, "b": strings}),
         lambda: pl.Series("s", strings),
-        lambda: pl.DataFrame(),
+        pl.DataFrame,
         lambda: pa.table({"a": pa.nulls(ROWS), "b": n}),
         lambda: pa.table({"a": pa.array([Decimal(i) for i in n], pa.decimal256(50, 3))}),
         lambda: pa.table({"a": pa.array(strings).dictionary_encode(), "b": none}),
@@ -189,7 +191,9 @@ def frame(rng: random.Random) -> Any:
         lambda: pa.table({"a": pa.array(strings, pa.string_view())}),
         lambda: pa.table({"a": pa.array([b"ab"] * ROWS, pa.binary(2))}),
         lambda: pa.table({"a": pa.array(n, pa.duration("ns")), "b": pa.array(n, pa.time32("s"))}),
-        lambda: pa.table({"a": pa.array(n, pa.date64()), "b": pa.array(n, pa.timestamp("ns", "UTC"))}),
+        lambda: pa.table(
+            {"a": pa.array(n, pa.date64()), "b": pa.array(n, pa.timestamp("ns", "UTC"))}
+        ),
         lambda: pa.table({"a": pa.array(np.array(n, "f2")), "b": n}),
         lambda: pa.table([pa.array(n), pa.array(n)], names=["x", "x"]),
         lambda: pa.RecordBatch.from_pydict({"a": n}),

@@ -2,8 +2,8 @@
 
 The tally of each of some folds is subtracted, weights are fitted on what is left, and the fold is
 predicted: cross-validation without refitting. (Leave-one-out alone is optimistic, as the weights
-have been fitted on it.) Each fold takes about as long as learning did, most of it for the weights; so
-there are as many folds as take as long as learning, by a count of what is to be computed, not a clock.
+have been fitted on it.) A fold takes about as long as learning did, most of it for the weights; so there
+are as many as take as long as learning, by a count of what is computed and by no clock.
 """
 
 from __future__ import annotations
@@ -77,17 +77,17 @@ def plan(model: Model, sample: Reservoir) -> Folds:
     most = min(n, FOLDS if n > FEW else MANY_FOLDS)
     if most < 2:
         raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
-    whole = work(model, sample, n)
+    whole = work(model, n)
     left = whole * (1 - COSTS) + STARTING
     for folds in range(most, 1, -1):
-        if folds * work(model, sample, n - n / folds) <= left:
+        if folds * work(model, n - n / folds) <= left:
             why = "" if folds == most else "as many as take as long as learning did"
             return Folds(folds, folds, why)
     return Folds(min(n, LEAST_FOLDS), 1, "more would take longer than learning did")
 
 
-def work(model: Model, sample: Reservoir, rows: float) -> float:
-    """Return how many numbers are computed to learn so many rows of the sample."""
+def work(model: Model, rows: float) -> float:
+    """Return how many numbers are computed to learn so many of the rows."""
     parts, k = count_parts(model), len(model.classes)
     if model.schema.pairs:
         columns = min(len(model.schema.of_columns), COLUMNS)
@@ -118,7 +118,7 @@ def cross_validate(
     unweighted = replace(model.without_pairs(), weights=None)
     p = np.zeros((len(labels), labels.k))
     for f in range(int(fold.max()) + 1 if held is None else held):
-        rest = unweighted - sample.take(fold == f).learn(unweighted.schema)
+        rest = unweighted - sample.take(fold == f).learn(unweighted.counted)
         others = sample.take(fold != f)
         prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
         rest = replace(rest, settings=replace(rest.settings, class_prior=prior))

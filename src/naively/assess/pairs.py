@@ -111,7 +111,7 @@ def _least_gain(model: Model, sample: Reservoir) -> float:
     held = deal(labels.codes, THIRDS) == 0
     held &= np.bincount(labels.codes[~held], minlength=labels.k)[labels.codes] > 0
     back, others = sample.take(held), sample.take(~held)
-    rest = replace(model, weights=None) - back.learn(model.schema)
+    rest = replace(model, weights=None) - back.learn(model.counted)
     rest = replace(rest, weights=others.weights(rest, "loo"))
     found = screen(rest, others)
     codes = back.labels(rest.classes).codes

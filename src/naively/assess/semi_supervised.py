@@ -62,9 +62,10 @@ def learn_unlabelled(
     if held_out is None or _loss(held_out[1]) >= _loss(held_out[0]):
         weights = None if kind is None else sample.weights(model, kind)
         return replace(model, weights=weights), 0.0
-    tally = models[best].tally.pruned()
+    learned = models[best]
+    tally = learned.tally.pruned()
     weights = None if kind is None else fit(held_out[1], kind, float(tally.class_count.sum()))
-    return replace(model, tally=tally, weights=weights), best
+    return replace(learned, tally=tally, weights=weights), best
 
 
 def cross_validate(
@@ -83,7 +84,7 @@ def cross_validate(
     with_: list[Evidence] = []
     for f in np.unique(fold[fold >= 0]):
         out = sample.take(fold == f)
-        rest = Unlabelled.encode(model - out.learn(model.schema), rows, weight)
+        rest = Unlabelled.encode(model - out.learn(model.counted), rows, weight)
         for fitted, found in ((rest.start, without), (rest.fit(share), with_)):
             found += [evidence(fitted, x, y, learned=False) for x, y in out.batches if len(y)]
     return (Evidence.join(without), Evidence.join(with_)) if without else None
@@ -114,9 +115,9 @@ class Unlabelled:
     def encode(cls, model: Model, rows: Rows, weight: Floats) -> Unlabelled:
         """Encode rows without a label."""
         of_one = Labels(np.zeros(len(rows), np.int32), model.classes)
-        room = Model.learn(rows, of_one, model.schema).tally * 0.0
-        start = replace(model, tally=model.tally + room, weights=None)
-        return cls(start, rows, model.schema.encode(rows), weight)
+        room = Model.learn(rows, of_one, model.counted, model.settings)
+        start = replace(model + room * 0.0, weights=None)
+        return cls(start, rows, start.counted.encode(rows), weight)
 
     def posterior(self, model: Model) -> Floats:
         """E step: return how probable each class is for each row."""
@@ -129,7 +130,7 @@ class Unlabelled:
         labels = Labels(code.astype(np.int32), self.start.classes, weight)
         blocks = {
             group.key: group.event.tally(self.blocks[group.key].select(row), labels)
-            for group in self.start.schema.groups
+            for group in self.start.counted.groups
         }
         soft = Tally(self.start.classes, count_classes(labels), blocks)
         return replace(self.start, tally=self.start.tally + soft * share)

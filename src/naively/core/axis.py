@@ -7,7 +7,7 @@ A row is a column of the data (:class:`Columns`), a level of a categorical colum
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -55,6 +55,10 @@ class Axis(ABC):
     def select(self, keep: NDArray[np.bool_]) -> Axis:
         """Return the axis of the rows that are kept."""
 
+    def of(self, columns: Collection[Name]) -> tuple[Axis, NDArray[np.int64]]:  # noqa: ARG002
+        """Return the axis of some of the columns, and which rows are theirs."""
+        raise TypeError(f"the columns of {type(self).__name__} cannot be taken apart")
+
     def per_row(self, statistic: Statistic) -> bool:  # noqa: ARG002
         """Whether this statistic has a sum for each row, rather than one for the whole axis."""
         return True
@@ -85,6 +89,10 @@ class Columns(Axis):
         place = {name: row for row, name in enumerate(self.columns)}
         theirs = np.array([place.setdefault(name, len(place)) for name in other.columns], np.int64)
         return Columns(tuple(place)), np.arange(len(self)), theirs
+
+    def of(self, columns: Collection[Name]) -> tuple[Columns, NDArray[np.int64]]:
+        rows = [row for row, name in enumerate(self.columns) if name in columns]
+        return Columns(tuple(self.columns[row] for row in rows)), np.array(rows, np.int64)
 
     def select(self, keep: NDArray[np.bool_]) -> Columns:
         return Columns(tuple(self.columns[row] for row in np.flatnonzero(keep)))
@@ -144,12 +152,23 @@ class Levels(Axis):
         ]
         return np.array(rows, np.int64)
 
+    def of(self, columns: Collection[Name]) -> tuple[Levels, NDArray[np.int64]]:
+        some = [j for j, name in enumerate(self.columns) if name in columns]
+        names, levels = (tuple(self.columns[j] for j in some), tuple(self.levels[j] for j in some))
+        return Levels(names, levels), rows_of(self.first, some)
+
     def select(self, keep: NDArray[np.bool_]) -> Levels:
         kept = tuple(
             tuple(level for level, k in zip(levels, keep[start:], strict=False) if k)
             for levels, start in zip(self.levels, self.first, strict=False)
         )
         return Levels(self.columns, kept)
+
+
+def rows_of(first: NDArray[np.int64], columns: Sequence[int]) -> NDArray[np.int64]:
+    """Return the rows of columns, where ``first`` says where each column's rows begin."""
+    none = np.empty(0, np.int64)
+    return np.concatenate([none, *(np.arange(first[j], first[j + 1]) for j in columns)])
 
 
 @dataclass(frozen=True, eq=False)

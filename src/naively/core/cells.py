@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Axis, Level, Name, RowMap
+from naively.core.axis import Axis, Level, Name, RowMap, rows_of
 from naively.core.grid import LAST_SHIFT, Keys, as_float, coarsest, sortable
 
 INFINITE = sortable(np.array([-np.inf, np.inf]))
@@ -94,6 +95,12 @@ class Cells(Axis):
         parts = np.split(keep, self.first[1:-1]) if self.keys else []
         kept = tuple(keys[part] for keys, part in zip(self.keys, parts, strict=True))
         return Cells(self.columns, self.shifts, kept)
+
+    def of(self, columns: Collection[Name]) -> tuple[Cells, NDArray[np.int64]]:
+        some = [j for j, name in enumerate(self.columns) if name in columns]
+        names = tuple(self.columns[j] for j in some)
+        shifts, keys = zip(*(self._columns[j] for j in some), strict=True) if some else ((), ())
+        return Cells(names, tuple(shifts), tuple(keys)), rows_of(self.first, some)
 
     def find(self, values: NDArray[np.floating], column: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the row of the cell of each number; it must have been counted."""

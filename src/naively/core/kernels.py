@@ -12,7 +12,8 @@ first of equals). A row that every class calls impossible (-inf) gets the class 
 negative code, a None text) add nothing. The native module has the same functions, faster;
 ``naively.core.compute`` chooses.
 
-Where a row's sums are past ``MOST``, its numbers (of a quadratic, their distances from the means) are held
+Where a row's sums are past ``MOST``, its numbers (of a quadratic, their distances from the means)
+are held
 at ``FAR`` and what each adds at ``MOST``: the class that outgrows the others still does, and
 neither NaN nor an infinity comes of a finite table.
 """

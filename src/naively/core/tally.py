@@ -7,7 +7,7 @@ counted from the rows of both, ``a - b`` forgets, and ``a * 0.99`` decays.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -58,6 +58,13 @@ class BlockTally(Shown):
         if PRESENT in self.sums:
             faded = faded | (np.abs(self[PRESENT].high * factor) < LEAST_ROWS)
         return self.map(lambda sums: _without(sums * factor, faded))
+
+    def of(self, columns: Collection[Any]) -> BlockTally:
+        """Return the tally of some of the columns."""
+        if len(columns) == len(self.axis.columns):
+            return self
+        axis, rows = self.axis.of(columns)
+        return BlockTally(axis, {s: sums[rows] for s, sums in self.sums.items()})
 
     def place_classes(self, places: RowMap, k: int) -> BlockTally:
         """Move class i to ``places[i]`` of k."""

@@ -1,4 +1,4 @@
-"""Arrays are looked at before anything is read from them: masks, and the parts of sparse matrices."""
+"""Arrays are looked at before anything is read: masks, and the parts of sparse matrices."""
 
 from __future__ import annotations
 
@@ -24,11 +24,13 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(array.data)
     kind = array.dtype.kind
     if kind in "mM":
-        return np.asarray(array.filled(np.array("NaT", array.dtype)))
+        return np.asarray(
+            np.where(np.ma.getmaskarray(array), np.array("NaT", array.dtype), array.data)
+        )
     small = kind in "iu" and np.abs(array.data.astype(np.float64)).max() < EXACT
     if kind == "f" or small:
-        floats = array if kind == "f" else array.astype(np.float64)
-        return np.asarray(floats.filled(np.nan))
+        floats = array.data if kind == "f" else array.data.astype(np.float64)
+        return np.where(np.ma.getmaskarray(array), np.asarray(np.nan, floats.dtype), floats)
     objects = np.asarray(array.data).astype(object)
     objects[np.ma.getmaskarray(array)] = None
     return objects
@@ -47,32 +49,37 @@ def check_sparse(X: Any) -> None:
 
 
 def _check_parts(X: Any) -> None:
-    rows, columns = X.shape
     if X.format in ("csr", "csc", "bsr"):
-        if X.indptr.ndim != 1 or X.indices.ndim != 1 or X.data.ndim != (3 if X.format == "bsr" else 1):
-            raise ValueError("its parts have the wrong number of dimensions")
-        if not X.indptr.size or X.indptr[0] != 0 or X.indptr[-1] > len(X.indices):
-            raise ValueError("indptr does not begin with 0 and end within indices")
-        if len(X.indices) != len(X.data):
-            raise ValueError("indices and data differ in length")
+        dimensions = [part.ndim for part in (X.indptr, X.indices, X.data)]
+        _expect(dimensions == [1, 1, 3 if X.format == "bsr" else 1], "dimensions are wrong")
+        ends = X.indptr.size and X.indptr[0] == 0 and X.indptr[-1] <= len(X.indices)
+        _expect(ends, "indptr does not begin with 0 and end within indices")
+        _expect(len(X.indices) == len(X.data), "indices and data differ in length")
         X.check_format(full_check=True)
     elif X.format == "coo":
-        lengths = {len(part) for part in (*X.coords, X.data)}
-        if len(lengths) > 1 or any(part.ndim != 1 for part in (*X.coords, X.data)):
-            raise ValueError("row, column and data differ in length")
-        for part, size, what in zip(X.coords, (rows, columns), ("row", "column"), strict=True):
-            if part.size and not (part.min() >= 0 and part.max() < size):
-                raise ValueError(f"a {what} index is out of range")
+        parts = (*X.coords, X.data)
+        alike = len({part.shape for part in parts}) == 1 and X.data.ndim == 1
+        _expect(alike, "row, column and data differ in length")
+        for part, size, what in zip(X.coords, X.shape, ("row", "column"), strict=True):
+            within = not part.size or (part.min() >= 0 and part.max() < size)
+            _expect(within, f"a {what} index is out of range")
     elif X.format == "dia":
-        if X.data.ndim != 2 or X.offsets.shape != (len(X.data),):
-            raise ValueError("offsets and data differ in length")
-        if len(np.unique(X.offsets)) < len(X.offsets):
-            raise ValueError("a diagonal is there twice")
+        alike = X.data.ndim == 2 and X.offsets.shape == (len(X.data),)
+        _expect(alike, "offsets and data differ in length")
+        _expect(len(np.unique(X.offsets)) == len(X.offsets), "a diagonal is there twice")
     elif X.format == "lil":
-        if len(X.rows) != rows or len(X.data) != rows:
-            raise ValueError("it has lists for other rows")
-        for places, cells in zip(X.rows, X.data, strict=True):
-            if len(places) != len(cells):
-                raise ValueError("columns and data of a row differ in length")
-            if not all(isinstance(j, int | np.integer) and 0 <= j < columns for j in places):
-                raise ValueError("a column index is out of range")
+        _check_lists(X)
+
+
+def _check_lists(X: Any) -> None:
+    rows, columns = X.shape
+    _expect(len(X.rows) == len(X.data) == rows, "it has lists for other rows")
+    for places, cells in zip(X.rows, X.data, strict=True):
+        _expect(len(places) == len(cells), "columns and data of a row differ in length")
+        within = all(isinstance(j, int | np.integer) and 0 <= j < columns for j in places)
+        _expect(within, "a column index is out of range")
+
+
+def _expect(right: Any, wrong: str) -> None:
+    if not right:
+        raise ValueError(wrong)

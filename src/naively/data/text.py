@@ -44,6 +44,8 @@ class Text(Analyser):
         equals, the first by name.
     binary : bool, default False
         Whether a token counts once in a text.
+    max_characters : int, optional
+        Texts that are longer are passed over, as if they were missing, and so are lists of words.
     features : int, optional
         Tokens are hashed to so many numbers, say ``2**22``: memory stays fixed on a stream of any
         length, and words are not known.
@@ -75,6 +77,7 @@ class Text(Analyser):
     max_features: int | None = None
     binary: bool = False
     features: int | None = None
+    max_characters: int | None = None
     event: str | EventModel = "multinomial"
     name = "text"
 
@@ -106,6 +109,8 @@ class Text(Analyser):
                 raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0: {limit!r}.")
         if self.max_features is not None and self.max_features < 1:
             raise ValueError(f"max_features must be at least 1, got {self.max_features}.")
+        if self.max_characters is not None and self.max_characters < 1:
+            raise ValueError(f"max_characters must be at least 1, got {self.max_characters}.")
         if self.features is not None and not 1 <= self.features < 2**31:
             raise ValueError(f"features must be from 1 to 2**31 - 1, got {self.features}.")
         if self.features is not None and self.selects:
@@ -126,6 +131,11 @@ class Text(Analyser):
 
     def rows(self, texts: Iterable[Any]) -> Sequence[Row]:
         texts = texts if isinstance(texts, list) else list(texts)
+        if self.max_characters is not None:
+            most = self.max_characters
+            texts = [
+                text if isinstance(text, str) and len(text) <= most else None for text in texts
+            ]
         if self.analyzer != "word" and any(isinstance(row, list | tuple) for row in texts):
             texts = [" ".join(row) if isinstance(row, list | tuple) else row for row in texts]
         prepare = self._prepare

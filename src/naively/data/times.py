@@ -19,12 +19,9 @@ from naively.core.axis import title
 from naively.data.columns import TIME, Kind, Name, as_floats, times
 from naively.data.rows import Rows
 
-# How long the times of a column must span for a part to be a column: two of its cycles.
-CYCLES = {
-    "hour": dt.timedelta(days=2),
-    "weekday": dt.timedelta(days=14),
-    "month": dt.timedelta(days=731),
-}
+# How many seconds the times of a column must span for a part to say more than the time itself:
+# two of its cycles.
+CYCLES = {"hour": 2 * 86_400, "weekday": 14 * 86_400, "month": 731 * 86_400}
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
@@ -40,16 +37,6 @@ ISO = re.compile(
 def part_name(name: Name, part: str) -> str:
     """Return the name of the column of a part: ``pickup (hour)``."""
     return f"{title(name)} ({part})"
-
-
-def worthwhile(moments: NDArray[np.datetime64]) -> list[str]:
-    """Return the parts of which these times show at least two cycles, and more than one value."""
-    there = moments[~np.isnat(moments)]
-    if not len(there):
-        return []
-    span = there.max() - there.min()
-    parts = (part for part, cycles in CYCLES.items() if span >= np.timedelta64(cycles))
-    return [part for part in parts if len(np.unique(_codes(there, part))) > 1]
 
 
 def part_of(moments: NDArray[np.datetime64], part: str) -> NDArray[Any]:

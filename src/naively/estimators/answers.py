@@ -306,7 +306,7 @@ class Answers(metaclass=ABCMeta):
     @property
     def tally_(self) -> Tally:
         """What was counted."""
-        return self._fitted.tally
+        return self._fitted.taken
 
     @property
     def schema_(self) -> Schema:

@@ -36,15 +36,9 @@ from naively.estimators.base import CountingClassifier, check_some_weight
 from naively.estimators.exclusive import exclusive
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.findings import warn_of_leaks, warn_of_no_tokens
-from naively.inference import (
-    EventModels,
-    TextBlocks,
-    check_smoothing,
-    extend,
-    given_as_objects,
-    infer,
-)
+from naively.inference import EventModels, extend, given_as_objects, infer
 from naively.model import Model, Settings
+from naively.usual import TextBlocks, check_smoothing
 
 ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
@@ -59,8 +53,10 @@ class NaiveBayes(CountingClassifier):
     ----------
     event_models : "auto", str, EventModel or mapping, default "auto"
         How columns are generated, given the class. "auto" chooses by column: numbers are
-        histograms, booleans and columns of 0 and 1 Bernoulli, strings categorical or texts (four
-        words or more on average, mostly distinct), texts and sparse matrices multinomial. Times,
+        histograms, booleans and columns of 0 and 1 Bernoulli, strings categorical or texts (the
+        different ones have four words or more on average, and are half of the rows or more than
+        1,000), texts and sparse matrices multinomial. What is chosen follows from all rows that
+        were counted, whether they came at once, in batches or by merged models. Times,
         and strings that are all ISO 8601 times, are numbers (seconds since 1970, UTC), with hour,
         weekday and month as categories beside them where their cycles repeat. A name ("gaussian",
         "bernoulli", "categorical", "multinomial", "text") or an event model is for all columns; a
@@ -97,8 +93,8 @@ class NaiveBayes(CountingClassifier):
         second pass, and explained like a column.
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
-        the words, the pairs of words, and, where texts are short, the runs of two to five
-        characters that each text holds, each kind with weights of its own; with "words", which is
+        the words, the pairs of words, and, of texts of up to 1,500 characters, the runs of two to
+        five characters that each holds, each kind with weights of its own; with "words", which is
         the fastest, how often each word comes. So it is too without ``weights="loo"``, and with
         ``estimate`` "mle" or "predictive".
     random_state : int, Generator or None, default None
@@ -235,8 +231,8 @@ class NaiveBayes(CountingClassifier):
             raise ValueError("No row has a label; label some rows of each class.")
         self._check_effect(model)
         _check_class_prior(model, classes, more=more)
-        warn_of_leaks(model.schema, model.tally)
-        warn_of_no_tokens(model.schema, model.tally)
+        warn_of_leaks(model.schema, model.taken)
+        warn_of_no_tokens(model.schema, model.taken)
         self._sample = Reservoir(self.random_state)
         self._sample.add(every if there is None else every.take(there), labels, model)
         self.__dict__.pop("unlabelled_weight_", None)
@@ -259,10 +255,13 @@ class NaiveBayes(CountingClassifier):
     ) -> Self:
         """Learn from more rows; what is counted is the same as from all rows at once.
 
-        New classes, categories, words and columns may appear at any time; what was not recorded
-        before counts as missing there. Weights are fitted again whenever the rows have doubled,
-        and by ``calibrate()``; then they too are the same as from all rows at once. The pairs of
-        ``interactions`` stay those that the first batch has chosen.
+        So is what each column is taken for, where it was given no event model: a column of 0 and 1
+        is a histogram from the first 2 on. Only what cannot be counted again is an error (strings
+        after numbers, a word among times), and a column with more than 1,000 different texts stays
+        one. New classes, categories, words and columns may appear at any time; what was not
+        recorded before counts as missing there. Weights are fitted again whenever the rows have
+        doubled, and by ``calibrate()``; then they too are the same as from all rows at once. The
+        pairs of ``interactions`` stay those that the first batch has chosen.
 
         Parameters
         ----------
@@ -292,6 +291,7 @@ class NaiveBayes(CountingClassifier):
         elif self._sample is not None and (
             model.weights is None
             or model.weights.fresh(float(model.tally.class_count.sum())) <= STALE
+            or not self.model_.schema.is_part_of(model.schema)
         ):
             model = self._weighed(model)
         self.keep(model)
@@ -390,10 +390,11 @@ class NaiveBayes(CountingClassifier):
     ) -> Model:
         """Learn from the other rows too, and fit the weights."""
         rest = np.setdiff1d(np.arange(len(every)), there)
-        schema = extend(model.schema, every, self.event_models, model.settings.usual)
+        schema = extend(model.counted, every, self.event_models, model.settings.usual)
         weight = check_weight(sample_weight, len(every))
         weight = np.ones(len(rest)) if weight is None else weight[rest]
-        model = replace(model, schema=model.schema.union(schema))
+        nothing = Labels(np.zeros(len(every), np.int32), model.classes, np.zeros(len(every)))
+        model += Model.learn(every, nothing, schema, model.settings)
         model, self.unlabelled_weight_ = learn_unlabelled(
             model, sample, every.take(rest), weight, self.weights
         )
@@ -414,7 +415,7 @@ class NaiveBayes(CountingClassifier):
         return self._learn(*self._labelled(X, y, sample_weight))
 
     def _learn(self, rows: Rows, labels: Labels) -> Model:
-        schema = extend(self.model_.schema, rows, self.event_models, self.model_.settings.usual)
+        schema = extend(self.model_.counted, rows, self.event_models, self.model_.settings.usual)
         return Model.learn(rows, labels, schema, self.model_.settings)
 
     def __sklearn_tags__(self) -> Any:

@@ -152,7 +152,7 @@ class Preset(CountingClassifier):
 
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
         rows, labels = self._labelled(X, y, sample_weight, reset=False)
-        return Model.learn(rows, labels, self.model_.schema, self.model_.settings)
+        return Model.learn(rows, labels, self.model_.counted, self.model_.settings)
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Rows, Labels]:
         X, y = validate_data(self, _looked_at(X), y, reset=reset, **self._reading)

@@ -85,7 +85,8 @@ class Exponential(EventModel):
 
             def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
                 return np.asarray(
-                    stats.lomax.logpdf(hold(x)[:, None], rows[column], 0.0, time[column]), np.float64
+                    stats.lomax.logpdf(hold(x)[:, None], rows[column], 0.0, time[column]),
+                    np.float64,
                 )
 
             return Pointwise(log_density, time / rows)

@@ -313,9 +313,7 @@ class _Smoothed:
         others = np.maximum(self.rows.sum(axis=1)[column] - weight, 0.0)
         own = weight * self.own[column, bin_]
         here_too = np.maximum(self.smooth.sum(axis=2)[column, bin_] - own, 0.0)
-        pretend: Floats = (
-            self.m[column] * (here_too + SPARE) / (others + SPARE * self.bins[column])
-        )
+        pretend: Floats = self.m[column] * (here_too + SPARE) / (others + SPARE * self.bins[column])
         return pretend
 
 
