@@ -9,7 +9,7 @@
 
 namespace naively {
 
-constexpr double far_out = 1e150;     // FAR
+constexpr double far_out = 1e140;     // FAR
 constexpr double most_added = 1e290;  // MOST
 
 // What x adds times a slope; an infinite slope is not held.

@@ -2,8 +2,8 @@
 
 The tally of each of some folds is subtracted, weights are fitted on what is left, and the fold is
 predicted: cross-validation without refitting. (Leave-one-out alone is optimistic, as the weights
-have been fitted on it.) A fold takes about as long as learning did, most of it for the weights; so there
-are as many as take as long as learning, by a count of what is computed and by no clock.
+have been fitted on it.) A fold takes about as long as learning did, most of it for the weights; so
+there are as many as take as long as learning, by a count of what is computed, not a clock.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ Finish: TypeAlias = Literal["joint", "log_posterior", "posterior", "label"]
 
 EXACT = 2.0**53  # whole numbers up to here are float64
 TILE = 4096  # rows at a time, so that temporaries stay in the cache
-FAR = 1e150  # whose square is finite, and that times a class count
+FAR = 1e140  # whose square leaves room for factors below MOST
 MOST = 1e290  # of which a million are
 
 
