@@ -24,7 +24,7 @@ EVENTS = {"size": Gaussian(), "count": Poisson(alpha=0.5)}
 
 
 def test_what_was_learned_is_forgotten_and_what_can_be_seen_not_to_be_is_refused() -> None:
-    fuzz(sequence, 20)
+    fuzz(sequence, 10)
 
 
 def row_of(rng: random.Random) -> Row:
