@@ -38,6 +38,13 @@ def test_help_does_not_wait_for_numbers():
     assert loaded & {"numpy", "scipy", "sklearn", "duckdb", "pandas", "polars", "pyarrow"} == set()
 
 
+def test_learning_a_table_does_not_wait_for_scikit_learn(tmp_path):
+    data, model = tmp_path / "data.csv", tmp_path / "model"
+    data.write_text("a,b,y\n1,2,x\n2,3,x\n7,8,z\n8,7,z\n")
+    loaded = modules_loaded("-m", "naively", "train", data, "-t", "y", "-o", model)
+    assert loaded & {"sklearn", "pandas", "polars", "pyarrow"} == set()
+
+
 def test_core_loads_no_table_library():
     loaded = modules_loaded("-c", "from naively.core import tally, likelihood, compute")
     assert loaded & (HEAVY - {"scipy"}) == set()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.metrics import (
     accuracy_score,
@@ -20,7 +20,7 @@ from sklearn.metrics import (
 )
 
 from naively import NaiveBayes
-from naively.assess.scores import BINS, LEAST, Scores, score, scores
+from naively.assess.scores import BINS, LEAST, Scores, area_under_roc, score, scores
 from naively.data.frames import as_rows
 
 LABELS = [
@@ -312,3 +312,18 @@ def test_a_print_says_all_of_it() -> None:
         "calibration error  0.0000",
         "rows               4",
     ]
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from([0.0, 0.1, 0.5, 0.6, 1.0]), st.booleans(), st.integers(0, 3)),
+        min_size=2,
+        max_size=30,
+    )
+)
+def test_area_under_roc_is_that_of_scikit_learn(rows: list[tuple[float, bool, int]]) -> None:
+    score, truth, weight = (np.array(column, np.float64) for column in zip(*rows, strict=True))
+    assume(0 < (truth @ weight) < weight.sum())
+    for w in (weight, None):
+        expected = roc_auc_score(truth, score, sample_weight=w)
+        assert area_under_roc(score, truth, w) == pytest.approx(expected, abs=1e-12)

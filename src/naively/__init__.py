@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         GaussianNB,
         MultinomialNB,
     )
-    from naively.estimators.naive_bayes import NaiveBayes, load
+    from naively.estimators.scikit import NaiveBayes, load
     from naively.events import (
         Bernoulli,
         Beta,
@@ -71,14 +71,14 @@ _HOME = {
     "Model": "naively.model",
     "Multinomial": "naively.events",
     "MultinomialNB": "naively.estimators.drop_in",
-    "NaiveBayes": "naively.estimators.naive_bayes",
+    "NaiveBayes": "naively.estimators.scikit",
     "Normal": "naively.events",
     "NormalInverseGamma": "naively.events",
     "Patterns": "naively.data.patterns",
     "Poisson": "naively.events",
     "Tally": "naively.core.tally",
     "Text": "naively.data.text",
-    "load": "naively.estimators.naive_bayes",
+    "load": "naively.estimators.scikit",
     "set_threads": "naively.core.compute",
     "show_config": "naively.core.compute",
 }

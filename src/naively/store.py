@@ -1,13 +1,8 @@
-"""The model file: safetensors, a JSON header and raw arrays. Loading it runs no code.
-
-Written to a temporary file and renamed, so that a file is there whole or not at all.
-"""
+"""The model file: safetensors, a JSON header and raw arrays. Loading it runs no code."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from os import PathLike
@@ -17,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively import saving
 from naively.core.analyser import Analyser
 from naively.core.axis import Axis, Columns, Levels, Words, words_axis
 from naively.core.cells import Cells, as_cells
@@ -63,7 +59,7 @@ def save(
     content = to_bytes(
         {name: np.ascontiguousarray(a) for name, a in arrays.items()}, {KEY: json.dumps(header)}
     )
-    write_whole(Path(path), content)
+    saving.save(path, content)
 
 
 def load(path: str | PathLike[str]) -> Model:
@@ -111,30 +107,6 @@ def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, An
         f"{path} has format {header['format']}, made by a newer version of naively "
         f"({header.get('version')}); this one reads up to {FORMAT}. Upgrade naively."
     )
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file under another name in the same folder, then rename it."""
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise type(error)(f"Cannot write {path}: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())  # noqa: PTH101
-        os.replace(temporary, path)  # noqa: PTH105
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
-        raise type(error)(f"Cannot write {path}: {error.strerror}.") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _header(model: Model, arrays: Arrays) -> dict[str, Any]:

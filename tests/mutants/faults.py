@@ -193,6 +193,27 @@ FAULTS = [
         ("tests/test_explained_items.py",),
     ),
     Fault(
+        "a link is replaced, and not what it leads to",
+        "src/naively/saving.py",
+        "file = Path(os.path.realpath(path))",
+        "file = Path(path)",
+        ("tests/fuzz/test_outputs.py",),
+    ),
+    Fault(
+        "a model that is changed is not locked",
+        "src/naively/cli/update.py",
+        "    return locked(path)\n",
+        "    return nullcontext()\n",
+        ("tests/test_locks.py::test_every_verb_that_changes_a_model_holds_its_lock",),
+    ),
+    Fault(
+        "text of data reaches a terminal as it is",
+        "src/naively/cli/output.py",
+        'return "" if value is None else visible(str(value))',
+        'return "" if value is None else str(value)',
+        ("tests/fuzz/test_texts.py",),
+    ),
+    Fault(
         "a saved model has no weights",
         "src/naively/store.py",
         '"weights": _weights(model, arrays),',

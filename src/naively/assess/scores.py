@@ -177,15 +177,31 @@ def _mean(values: Floats, weight: Floats | None) -> float:
 
 
 def _auc(p: Floats, truth: Floats, weight: Floats | None) -> float:
-    from sklearn.metrics import roc_auc_score
-
     areas, shares = [], []
     for c in range(p.shape[1]):
         share = _mean(truth[:, c], weight)
         if 0 < share < 1:
-            areas.append(roc_auc_score(truth[:, c], p[:, c], sample_weight=weight))
+            areas.append(area_under_roc(p[:, c], truth[:, c], weight))
             shares.append(share)
     return float(np.average(areas, weights=shares)) if areas else float("nan")
+
+
+def area_under_roc(score: Floats, truth: Floats, weight: Floats | None = None) -> float:
+    """Return the chance that a row of the class scores above one that is not; a tie is half.
+
+    scikit-learn has it too, and takes a second to import.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> area_under_roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([0.0, 0.0, 1.0, 1.0]))
+    0.875
+    """
+    _, place = np.unique(score, return_inverse=True)
+    weight = np.ones(len(score)) if weight is None else weight
+    inside, outside = (np.bincount(place, weight * of) for of in (truth, 1.0 - truth))
+    below = outside.cumsum() - outside / 2
+    return float(inside @ below / (inside.sum() * outside.sum()))
 
 
 def _reliability(p: Floats, truth: Floats, weight: Floats | None) -> list[Bin]:

@@ -2,33 +2,54 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from naively.cli import ask, demo, learn, mail, update
+from naively.messages import say
+
+UsageError: Any = typer.BadParameter.__base__  # it has no public name of its own
+
+
+class Once(TyperCommand):
+    """A verb whose options are given once: of two that differ, none is dropped in silence."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse, or raise what is given twice."""
+        given: list[Any] = self.make_parser(ctx).parse_args(args=list(args))[2]
+        for parameter, times in Counter(given).items():
+            if times > 1 and parameter.param_type_name == "option":
+                raise typer.BadParameter("give it once.", ctx, parameter)
+        return super().parse_args(ctx, args)
+
 
 app = typer.Typer(
     name="naively",
     help="Naive Bayes is counting: learn from tables and texts, predict, and say why.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(learn.train)
-app.command()(update.update)
-app.command()(update.forget)
-app.command()(update.merge)
-app.command()(update.decay)
-app.command()(update.calibrate)
-app.command()(ask.predict)
-app.command()(ask.evaluate)
-app.command()(ask.explain)
-app.command()(ask.show)
-app.command()(demo.demo)
+for function in (
+    learn.train,
+    update.update,
+    update.forget,
+    update.merge,
+    update.decay,
+    update.calibrate,
+    ask.predict,
+    ask.evaluate,
+    ask.explain,
+    ask.show,
+    demo.demo,
+):
+    app.command(cls=Once)(function)
 
 
 def _mail(context: typer.Context) -> None:
@@ -64,24 +85,31 @@ def _options(
 def main() -> None:
     """Run the command line; bad input is one sentence on stderr and exit status 2."""
     warnings.showwarning = _say_warning
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="surrogateescape")  # a name that is no UTF-8, as it came
+    sys.exit(_run())
+
+
+def _run() -> int | None:
+    arguments = None if sys.argv[1:] else ["--help"]  # None is what the shell gave
     try:
-        app(prog_name="naively")
+        status: int | None = app(arguments, prog_name="naively", standalone_mode=False)
+    except UsageError as error:
+        hint = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
+        say(f"{error.format_message().strip().rstrip('.')}.{hint}")
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
     except (ValueError, TypeError, OSError, ImportError) as error:
-        if isinstance(error, BrokenPipeError):
-            sys.stderr.close()
-            sys.exit(0)
-        _say(str(error))
-        sys.exit(2)
+        say(error)
     except MemoryError:
-        _say("There is not enough memory for this.")
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
-
-
-def _say(message: str) -> None:
-    sys.stderr.write(f"naively: {message}\n")
+        say("There is not enough memory for this.")
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    else:
+        return status
+    return 2
 
 
 def _say_warning(message: Any, *_: Any, **__: Any) -> None:
-    _say(f"warning: {message}")
+    say(f"warning: {message}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
@@ -17,6 +17,7 @@ from naively.cli.source import (
     held_out,
     read,
 )
+from naively.messages import tell
 
 if TYPE_CHECKING:
     from naively.assess.scores import Scores
@@ -106,14 +107,13 @@ def show(
     form: FormatOption = None,
 ) -> None:
     """Show a model: its classes, its columns, and what speaks most for each class."""
-    import sys
-
     from naively import store
     from naively.explain import strongest
 
     learned = store.load(model)
     total = learned.tally.class_count.sum()
-    sys.stderr.write(f"{total:,.0f} rows, {learned.schema.width:,} columns\n{learned.described}\n")
+    tell(f"{total:,.0f} rows, {learned.schema.width:,} columns")
+    tell(*str(learned.described).split("\n"))
     p = learned.tally.class_count / total
     lines = (
         [label, float(p[c]), column, value, weight]
@@ -123,7 +123,7 @@ def show(
     output.write(["class", "share", "column", "value", "weight"], lines, form)
 
 
-def write_scores(s: Scores, form: output.Format | None) -> None:
+def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = None) -> None:
     """Write accuracy, log loss and calibration, and precision and recall by class."""
     lines: list[list[Any]] = [
         ["rows", None, s.rows],
@@ -140,7 +140,7 @@ def write_scores(s: Scores, form: output.Format | None) -> None:
             ["recall", label, recall],
             ["rows", label, support],
         ]
-    output.write(["score", "class", "value"], lines, form)
+    output.write(["score", "class", "value"], lines, form, out)
 
 
 def _verdict(evidence: Any) -> list[Any]:

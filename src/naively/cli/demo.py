@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from naively.cli import output
 from naively.cli.source import TargetOption, find_target, folder_target, held_out, read
+from naively.messages import tell, visible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,14 +65,14 @@ def demo(
     target: TargetOption = None,
 ) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
-    from rich.console import Console
-
     from naively.core import compute
 
-    console = Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty())
+    console = output.console(sys.stdout, soft_wrap=not sys.stdout.isatty())
     if compute.NATIVE is None:
-        sys.stderr.write(f"{compute.HINT}\n")
+        tell(compute.HINT)
     begin = time.perf_counter()
+    if data is None and target is not None:
+        raise ValueError(f"--target {target} is a column of your own file: name that too.")
     if data is None:
         console.print(ABOUT)
         for example in _examples():
@@ -302,7 +304,7 @@ def _print_wrapped(console: Console, text: str, lines: int = 3) -> None:
         placeholder=" ...", drop_whitespace=True,
     )  # fmt: skip
     for line in wrapped:
-        console.print(line)
+        console.print(visible(line))
 
 
 def _plain(value: Any) -> str:
@@ -310,8 +312,8 @@ def _plain(value: Any) -> str:
 
 
 def _short(value: Any, width: int) -> str:
-    """Cut a text that is too long."""
-    text = str(value)
+    """Cut a text that is too long; what a terminal would obey is shown."""
+    text = visible(str(value))
     return text if len(text) <= width else f"{text[: width - 3]}..."
 
 

@@ -6,6 +6,7 @@ import math
 import re
 import sys
 import time
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
@@ -19,8 +20,11 @@ from naively.cli.source import (
     find_target,
     folder_target,
     held_out,
+    names,
     read_batches,
 )
+from naively.cli.update import locked
+from naively.messages import say, tell
 
 HOW = ("mean", "map", "mle", "predictive")
 TEXT = ("auto", "words")
@@ -29,7 +33,7 @@ PRIORS = ("data", "uniform")
 WEIGHTS = ("loo", "temperature", "none")
 
 
-def train(  # noqa: PLR0917  (options, not positions)
+def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     data: DataArgument,
     output: Annotated[
         str, typer.Option("--output", "-o", help="The model file to write.")
@@ -99,17 +103,19 @@ def train(  # noqa: PLR0917  (options, not positions)
     """
     from dataclasses import replace
 
-    from naively import store
+    from naively import saving, store
     from naively.assess.scores import score
+    from naively.cli.learned import Learned
     from naively.data.rows import column_rows
-    from naively.estimators.naive_bayes import NaiveBayes
 
     begin = time.perf_counter()
+    saving.check_output(output, [data])
     part = _hold_out(hold_out)
     prior = _class_prior(class_prior)
     target = target or folder_target(data)
+    _check_columns(names(columns) or [], names(ignore) or [], target)
     wanted = columns if columns is None or target is None else f"{columns},{target}"
-    nb = NaiveBayes(
+    nb = Learned(
         _event_models(event_models),
         class_prior=prior if isinstance(prior, str) else "data",
         estimate=_one_of(estimate, HOW, "--estimate"),
@@ -148,20 +154,22 @@ def train(  # noqa: PLR0917  (options, not positions)
     if nb.weights and not semi_supervised and (batches > 1 or late):
         learned = nb.calibrate().model_
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
-    store.save(learned, output, provenance)
+    with locked(output):
+        store.save(learned, output, provenance)
     sizes = zip(learned.classes.tolist(), nb.class_count_, strict=True)
     counts = ", ".join(f"{label} {_plain(count)}" for label, count in sizes)
-    sys.stderr.write(
+    tell(
         f"Learned {total - (len(aside[0]) if aside else 0):,} rows of {len(learned.classes)} "
-        f"classes ({counts}) in {time.perf_counter() - begin:.1f} s, wrote {output}.\n"
-        f"{learned.described}\n"
+        f"classes ({counts}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
+        *str(learned.described).split("\n"),
     )
+    out = sys.stderr if saving.is_standard_output(output) else sys.stdout
     if aside is not None:
-        write_scores(score(learned, *aside), form)
+        write_scores(score(learned, *aside), form, out)
     elif getattr(nb, "unlabelled_weight_", 0.0) > 0:
-        sys.stderr.write("naively: rows without a label count, so that scores need --hold-out.\n")
+        say("rows without a label count, so that scores need --hold-out.")
     elif len(learned.classes) > 1 and nb.class_count_.min() > 1:
-        write_scores(nb.assess(), form)
+        write_scores(nb.assess(), form, out)
 
 
 def _plain(count: float) -> str:
@@ -204,7 +212,7 @@ def _number(given: str) -> float | None:
 def _event_models(given: str) -> str | dict[str, str]:
     if "=" not in given:
         return given
-    return dict(_pairs(given, "--event-models"))
+    return _pairs(given, "--event-models")
 
 
 def _class_prior(given: str) -> Any:
@@ -213,7 +221,7 @@ def _class_prior(given: str) -> Any:
         return given
     if "=" in given:
         pairs = _pairs(given, "--class-prior")
-        numbers = {label: _number(p) for label, p in pairs}
+        numbers = {label: _number(p) for label, p in pairs.items()}
         if None in numbers.values():
             raise ValueError(f"--class-prior needs numbers, as in a=0.3,b=0.7; got {given!r}.")
         return numbers
@@ -250,11 +258,26 @@ def _one_of(given: str, known: tuple[str, ...], option: str) -> Any:
     return None if given == "none" else given
 
 
-def _pairs(given: str, option: str) -> list[tuple[str, str]]:
-    pairs = []
+def _check_columns(chosen: list[str], left_out: list[str], target: str | None) -> None:
+    """Raise a ValueError if columns are named twice, or all that is learned from is left out."""
+    for option, listed in (("--columns", chosen), ("--ignore", left_out)):
+        for name, times in Counter(listed).items():
+            if times > 1:
+                raise ValueError(f"{option} names {name!r} twice; give it once.")
+    for name in chosen:
+        if name in left_out:
+            raise ValueError(f"Both --columns and --ignore name {name!r}; give it to one of them.")
+    if chosen == [target]:
+        raise ValueError(f"--columns names only {target!r}, the target; name what to learn from.")
+
+
+def _pairs(given: str, option: str) -> dict[str, str]:
+    pairs: dict[str, str] = {}
     for part in given.split(","):
         name, separator, value = part.partition("=")
         if not separator:
             raise ValueError(f"{option} needs name=value pairs split by commas; got {part!r}.")
-        pairs.append((name.strip(), value.strip()))
+        if name.strip() in pairs:
+            raise ValueError(f"{option} names {name.strip()!r} twice; give it once.")
+        pairs[name.strip()] = value.strip()
     return pairs

@@ -9,9 +9,12 @@ from __future__ import annotations
 import argparse
 import sys
 
+from naively.messages import say, visible
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any, NoReturn
 
     from naively.filter.evidence import Verdict
 
@@ -40,8 +43,10 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return _learn(options)
     except (ValueError, OSError, ImportError) as error:
-        _say(error)
+        say(error)
         return ERROR
+    except KeyboardInterrupt:
+        return 130
 
 
 def _filter(options: argparse.Namespace) -> int:
@@ -62,7 +67,7 @@ def _filter(options: argparse.Namespace) -> int:
         out = mark(message, headers)
         status = STATUS[label] if options.exit_code else 0
     except Exception as error:  # noqa: BLE001  no mail may be lost to an error, expected or not
-        _say(error)
+        say(error)
     sys.stdout.buffer.write(out)
     sys.stdout.buffer.flush()
     return status
@@ -97,9 +102,12 @@ def _evidence(verdict: Verdict) -> str:
 
 
 def _learn(options: argparse.Namespace) -> int:
+    from naively import saving
     from naively.cli.progress import shown
     from naively.filter.corrections import learn
 
+    read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]
+    saving.check_output(options.model, filter(None, read))
     forget = options.verb == "unlearn"
     rows = shown(_rows(options), "messages") if options.mail else _rows(options)
     n = learn(options.model, rows, forget=forget)
@@ -191,19 +199,45 @@ def _mail_parser(verb: str, what: str) -> argparse.ArgumentParser:
         help="mbox, Maildir, .eml, or a folder of these; without --as, a folder with a folder or "
         "mbox named spam and one named ham. Default: one message on standard input.",
     )  # fmt: skip
-    parser.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
-    parser.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--as", dest="label", choices=("spam", "ham"), help="What they are.")
+    choice.add_argument("--labels", metavar="CSV", help="File names in MAIL and their classes.")
     return parser
 
 
 def _parser(verb: str, what: str) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(f"naively {verb}", None, what, formatter_class=_help)
+    parser = _Parser(f"naively {verb}", None, what, formatter_class=_help)
+    parser.register("action", None, _Once)
     parser.add_argument("model", metavar="MODEL", help="The filter's model file.")
     parser.add_argument(
         "--contacts", metavar="FILE",
         help="An address book (vCard, or addresses in any form): is the sender in it?",
     )  # fmt: skip
     return parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that says what is wrong in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"naively: {visible(message)}. See `{self.prog} --help`.\n")
+
+
+class _Once(argparse.Action):
+    """An option with a value, which is given once: of two, none is dropped in silence."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,  # noqa: ARG002
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given = namespace.__dict__.setdefault("given", set())
+        if option_string is not None and self.dest in given:
+            raise argparse.ArgumentError(self, "give it once")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
 
 
 def _help(prog: str) -> argparse.HelpFormatter:
@@ -223,10 +257,6 @@ def _cost(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is no cost: give a number above 0")
     return value
-
-
-def _say(error: BaseException) -> None:
-    sys.stderr.write(f"naively: {error}\n")
 
 
 PARSERS = {"filter": _filter_parser, "learn": _learn_parser, "unlearn": _unlearn_parser}

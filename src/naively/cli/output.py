@@ -8,9 +8,15 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Annotated, Any
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
+
+from naively.messages import OBEYED, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class Format(StrEnum):
@@ -33,20 +39,25 @@ def write(
     names: Sequence[str],
     rows: Iterable[Sequence[Any]],
     form: Format | None,
-    title: str | None = None,
+    out: TextIO | None = None,
 ) -> None:
-    """Write rows under names to standard output."""
-    form = form or (Format.table if sys.stdout.isatty() else Format.csv)
+    """Write rows under names, to standard output by default.
+
+    In CSV and JSON all text is as it is in the data, but for what a terminal would obey.
+    """
+    out = out or sys.stdout
+    on_terminal = out.isatty()
+    form = form or (Format.table if on_terminal else Format.csv)
     if form is Format.csv:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(names)
-        writer.writerows(rows)
+        every = chain([names], rows)
+        _write_csv(map(_visible, every) if on_terminal else every, out)
     elif form is Format.json:
         for row in rows:
             record = {n: _json(v) for n, v in zip(names, row, strict=True)}
-            sys.stdout.write(json.dumps(record, ensure_ascii=False, default=str) + "\n")
+            line = json.dumps(record, ensure_ascii=False, default=str)
+            out.write(OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
     else:
-        _write_table(names, rows, title)
+        _write_table(names, rows, out)
 
 
 def _json(value: Any) -> Any:
@@ -59,25 +70,43 @@ def _json(value: Any) -> Any:
     return value
 
 
-def _write_table(names: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None) -> None:
+def _visible(row: Iterable[Any]) -> list[Any]:
+    return [visible(value) if isinstance(value, str) else value for value in row]
+
+
+def _write_csv(rows: Iterable[Sequence[Any]], out: TextIO) -> None:
+    plain, quoted = (
+        csv.writer(out, lineterminator="\n", quoting=quoting)
+        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
+    )
+    for row in rows:  # the module quotes a lone carriage return only from Python 3.13 on
+        returns = any(isinstance(value, str) and "\r" in value for value in row)
+        (quoted if returns else plain).writerow(row)
+
+
+def console(out: TextIO, **settings: Any) -> Console:
+    """Return what Rich writes with, taking text as text: no markup in it, no names of emoji."""
     from rich.console import Console
+
+    return Console(file=out, markup=False, emoji=False, highlight=False, **settings)
+
+
+def _write_table(names: Sequence[str], rows: Iterable[Sequence[Any]], out: TextIO) -> None:
     from rich.table import Table
 
     rows = list(rows)
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
     for i, name in enumerate(names):
         numeric = all(isinstance(row[i], int | float) for row in rows)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(visible(name), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_cell(value) for value in row))
-    Console().print(table)
+    console(out).print(table)
 
 
 def _cell(value: Any) -> str:
-    from rich.markup import escape
-
     if isinstance(value, float):
         return f"{value:.{DIGITS}f}" if value == value else ""  # noqa: PLR0124
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    return "" if value is None else escape(str(value))
+    return "" if value is None else visible(str(value))

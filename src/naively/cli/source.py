@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from naively.cli.progress import shown
+from naively.messages import say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,7 +53,7 @@ def read(
         data, columns=names(columns), ignore=names(ignore) or (), types=types, format=input_format
     )
     for note in table.notes:
-        sys.stderr.write(f"naively: {note}\n")
+        say(note)
     return table.values
 
 
@@ -81,7 +81,7 @@ def read_batches(
     for batch in shown(batches, "rows", len, lambda batch: batch.total):
         for note in batch.notes:
             if note not in said:
-                sys.stderr.write(f"naively: {note}\n")
+                say(note)
                 said.add(note)
         yield batch.values
 

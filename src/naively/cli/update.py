@@ -1,21 +1,24 @@
 """Verbs that change a model file: update, forget, merge, decay, calibrate.
 
 Each reads the whole model, changes it in memory and writes the whole file: on any error the old one
-stays as it was.
+stays as it was. The file is locked meanwhile, so that what another process learns is not lost.
 """
 
 from __future__ import annotations
 
-import sys
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from naively import saving
 from naively.cli.ask import open_model
 from naively.cli.source import DataArgument, InputFormatOption, ModelArgument, TargetOption
+from naively.messages import say, tell
 
 if TYPE_CHECKING:
-    from naively.estimators.naive_bayes import NaiveBayes
+    from naively.cli.learned import Learned
     from naively.model import Model
 
 OutputOption = Annotated[
@@ -34,10 +37,12 @@ def update(
     input_format: InputFormatOption = None,
 ) -> None:
     """Learn more labelled rows, counted as if they had been there in training; weights stay."""
-    learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
-    before = learned.tally.class_count.sum()
-    nb = _estimator(learned).partial_fit(rows, y)
-    _write(nb, output or model, provenance, f"Learned {nb.class_count_.sum() - before:,.0f} more")
+    with _changing(model, output, data):
+        learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
+        before = learned.tally.class_count.sum()
+        nb = _estimator(learned).partial_fit(rows, y)
+        done = f"Learned {nb.class_count_.sum() - before:,.0f} more"
+        _write(nb, output or model, provenance, done)
 
 
 def forget(
@@ -48,12 +53,13 @@ def forget(
     input_format: InputFormatOption = None,
 ) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
-    learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
-    before = learned.tally.class_count.sum()
-    nb = _estimator(learned).forget(rows, y)
-    if not nb.class_count_.any():
-        raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
-    _write(nb, output or model, provenance, f"Forgot {before - nb.class_count_.sum():,.0f}")
+    with _changing(model, output, data):
+        learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
+        before = learned.tally.class_count.sum()
+        nb = _estimator(learned).forget(rows, y)
+        if not nb.class_count_.any():
+            raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
+        _write(nb, output or model, provenance, f"Forgot {before - nb.class_count_.sum():,.0f}")
 
 
 def merge(
@@ -66,10 +72,17 @@ def merge(
     ],
 ) -> None:
     """Make one model of several: counts are as of the rows of all, weights the mean."""
-    from naively import store
-
     if len(models) < 2:
         raise ValueError(f"There is nothing to merge with {models[0]}; name another model.")
+    saving.check_output(output, [])
+    with locked(output):  # it may be one of these
+        nb, provenance = _merged(models)
+        _write(nb, output, provenance, f"Merged {len(models)} models")
+
+
+def _merged(models: list[str]) -> tuple[Learned, dict[str, Any]]:
+    from naively import store
+
     first, provenance = store.load_with_provenance(models[0])
     nb = _estimator(first)
     for path in models[1:]:
@@ -84,8 +97,7 @@ def merge(
             nb.merge(_estimator(other))
         except (ValueError, TypeError) as error:
             raise type(error)(f"{models[0]} and {path}: {error}") from error
-    kept = {"target": provenance["target"]} if "target" in provenance else {}
-    _write(nb, output, kept, f"Merged {len(models)} models")
+    return nb, {"target": provenance["target"]} if "target" in provenance else {}
 
 
 def decay(
@@ -98,8 +110,9 @@ def decay(
     """Scale all counts, so that what is learned later weighs more."""
     from naively import store
 
-    learned, provenance = store.load_with_provenance(model)
-    _write(_estimator(learned).decay(factor), output or model, provenance, "Decayed")
+    with _changing(model, output):
+        learned, provenance = store.load_with_provenance(model)
+        _write(_estimator(learned).decay(factor), output or model, provenance, "Decayed")
 
 
 def calibrate(
@@ -110,28 +123,46 @@ def calibrate(
     input_format: InputFormatOption = None,
 ) -> None:
     """Fit the weights of the columns to labelled rows that were not learned; counts stay."""
-    learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
-    nb = _estimator(learned).calibrate(rows, y)
-    _write(nb, output or model, provenance, f"Calibrated on {len(rows):,} rows")
+    with _changing(model, output, data):
+        learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
+        nb = _estimator(learned).calibrate(rows, y)
+        _write(nb, output or model, provenance, f"Calibrated on {len(rows):,} rows")
 
 
-def _estimator(model: Model) -> NaiveBayes:
-    from naively.estimators.naive_bayes import estimator_of
+def locked(path: str) -> AbstractContextManager[object]:
+    """Take the lock of a model file that will be written, and say if that takes a while.
 
-    return estimator_of(model)
+    A new file needs none, as nobody can be changing it.
+    """
+    if not Path(path).exists():
+        return nullcontext()
+    return saving.locked(
+        path, waiting=lambda: say(f"waiting for another process, which is changing {path}.")
+    )
 
 
-def _write(nb: NaiveBayes, path: str, provenance: dict[str, Any], done: str) -> None:
+def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextManager[object]:
+    """Take the lock of the file that a verb will write, which must be none that it only reads."""
+    path = output or model
+    saving.check_output(path, inputs)
+    return locked(path)
+
+
+def _estimator(model: Model) -> Learned:
+    from naively.cli.learned import Learned
+    from naively.estimators.naive_bayes import learner_of
+
+    return learner_of(Learned, model)
+
+
+def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str) -> None:
     from naively import store
 
     model = nb.model_
     model.class_log_prior  # noqa: B018  (a class prior that does not fit any more is an error now)
     store.save(model, path, provenance)
     total = float(model.tally.class_count.sum())
-    said = f"{done}: {total:,.6g} rows of {len(model.classes)} classes, wrote {path}.\n"
+    tell(f"{done}: {total:,.6g} rows of {len(model.classes)} classes, wrote {path}.")
     if model.weights is not None and model.weights.fresh(total) < 1:
         share = model.weights.fresh(total)
-        said += (
-            f"Weights were fitted to {share:.0%} of them; `naively calibrate` fits them again.\n"
-        )
-    sys.stderr.write(said)
+        tell(f"Weights were fitted to {share:.0%} of them; `naively calibrate` fits them again.")

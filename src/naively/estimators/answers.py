@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from naively.assess.assessment import assess, costs
 from naively.assess.reservoir import Reservoir
@@ -20,6 +19,7 @@ from naively.core.weights import Kind, Weights
 from naively.data.frames import as_table
 from naively.data.rows import Rows
 from naively.decide import Cost, decide, estimate_prior, shift
+from naively.estimators.fitted import check_is_fitted
 from naively.explain import Explanation, explain
 from naively.linear import Linear, linear
 from naively.model import Model

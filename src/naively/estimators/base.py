@@ -7,18 +7,17 @@ from os import PathLike
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from naively import store
 from naively.core.labels import Labels
 from naively.data.frames import TEXT
 from naively.estimators.answers import Answers
 from naively.estimators.exclusive import LOCK, exclusive
+from naively.estimators.fitted import check_is_fitted
 from naively.model import Model
 
 
-class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
+class CountingClassifier(Answers):
     """A classifier that holds a frozen model: it predicts, explains, merges, forgets, decays."""
 
     @abstractmethod
@@ -108,8 +107,8 @@ class CountingClassifier(ClassifierMixin, Answers, BaseEstimator):
             self.feature_names_in_ = np.array(names, object)
 
     def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = {**super().__getstate__()}
-        state.pop(LOCK, None)
+        found: Any = super().__getstate__()
+        state = {name: of for name, of in (found or {}).items() if name != LOCK}
         return {**state, "_sample": None} if "_sample" in state else state  # rows stay private
 
     def __sklearn_is_fitted__(self) -> bool:

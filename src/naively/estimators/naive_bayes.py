@@ -1,19 +1,19 @@
-"""NaiveBayes: scikit-learn's face of the model, for any rows."""
+"""What NaiveBayes does with any rows, without scikit-learn's base classes.
+
+Their import takes longer than the command line takes to learn a small table.
+"""
 
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from os import PathLike
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import check_is_fitted
 
-from naively import store
 from naively.assess.calibration import fit
 from naively.assess.evidence import evidence
 from naively.assess.pairs import add_pairs
@@ -34,6 +34,7 @@ from naively.data.frames import TEXT, as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
 from naively.estimators.exclusive import exclusive
+from naively.estimators.fitted import check_is_fitted
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.findings import warn_of_leaks, warn_of_no_tokens
 from naively.inference import EventModels, extend, given_as_objects, infer
@@ -41,10 +42,11 @@ from naively.model import Model, Settings
 from naively.usual import TextBlocks, check_smoothing
 
 ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
+L = TypeVar("L", bound="Learner")
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
 
 
-class NaiveBayes(CountingClassifier):
+class Learner(CountingClassifier):
     """Naive Bayes for any rows: numbers, categories, booleans, times, texts, missing cells.
 
     It learns in one pass by counting, and can merge, forget and decay what it has learned.
@@ -400,6 +402,10 @@ class NaiveBayes(CountingClassifier):
         )
         return model
 
+    @abstractmethod
+    def _warn_of_a_column(self, message: str) -> None:
+        """Warn of labels that are a column of a matrix, as whoever gives them expects it."""
+
     def _rows_and_labels(self, X: Any, y: Any, texts: bool | None) -> tuple[Rows, Any]:
         rows = as_rows(X, texts)
         if y is None:
@@ -408,7 +414,7 @@ class NaiveBayes(CountingClassifier):
             rows, y = rows.split(y)
         if getattr(y, "shape", ())[1:] == (1,):
             message = "A column-vector y was passed when a 1d array was expected; take its column."
-            warnings.warn(message, DataConversionWarning, stacklevel=3)
+            self._warn_of_a_column(message)
         return rows, y
 
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
@@ -417,14 +423,6 @@ class NaiveBayes(CountingClassifier):
     def _learn(self, rows: Rows, labels: Labels) -> Model:
         schema = extend(self.model_.counted, rows, self.event_models, self.model_.settings.usual)
         return Model.learn(rows, labels, schema, self.model_.settings)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
 
 
 def _means_texts(event_models: EventModels) -> bool | None:
@@ -469,43 +467,11 @@ def _check_class_prior(model: Model, classes: Any, *, more: bool) -> None:
     check_class_prior(settings.class_prior, settings.estimate, known, more=more)
 
 
-def load(path: str | PathLike[str]) -> NaiveBayes:
-    """Read a model file that ``NaiveBayes.save`` or the command line wrote.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file.
-
-    Returns
-    -------
-    nb : NaiveBayes
-        Fitted.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is none.
-    ValueError
-        If the file is no model, damaged, or of a version of naively that cannot be read: a newer
-        one, or, of a few settings that have changed, an older one.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.naively"
-    >>> NaiveBayes().fit([[1.0], [3.0]], ["a", "b"]).save(path)
-    >>> load(path).predict([[1.2]])
-    array(['a'], dtype='<U1')
-    """
-    return estimator_of(store.load(path))
-
-
-def estimator_of(model: Model) -> NaiveBayes:
-    """Return the estimator of a frozen model."""
+def learner_of(kind: type[L], model: Model) -> L:
+    """Return the learner of a frozen model."""
     settings = model.settings
     as_objects = given_as_objects(model.schema.event_models, model.schema)
-    nb = NaiveBayes(
+    nb = kind(
         model.schema.event_models,
         settings.class_prior,
         "mean" if as_objects else settings.estimate,

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
@@ -40,7 +41,7 @@ from naively.model import Model, Settings
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 
 
-class Preset(CountingClassifier):
+class Preset(ClassifierMixin, CountingClassifier, BaseEstimator):
     """One event model for all columns; a column, a class or a cell it cannot take is an error."""
 
     allowed: ClassVar[Allowed]

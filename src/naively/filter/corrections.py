@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 
+from naively import saving
 from naively.filter.evidence import fit_temperature, words_of
 from naively.filter.table import CLASSES, Table, load
 
@@ -46,8 +46,6 @@ def learn(path: str, rows: Iterable[tuple[Row, str]], *, forget: bool = False) -
     TimeoutError
         If another process has been learning for a minute.
     """
-    from filelock import FileLock
-
     sign = -1 if forget else 1
     counts: dict[str, list[float]] = {}
     messages = [0.0, 0.0]
@@ -65,30 +63,14 @@ def learn(path: str, rows: Iterable[tuple[Row, str]], *, forget: bool = False) -
         if place < SAMPLE:
             sample[place : place + 1] = [(words, c)]
         n += 1
-    file = Path(path).resolve()
-    # The lock is on a file of its own, as the model file itself is replaced.
-    with FileLock(file.with_name(f".{file.name}.lock"), timeout=PATIENCE):
-        old = load(path) if file.exists() else Table.empty()
+    with saving.locked(path, PATIENCE):
+        old = load(path) if Path(path).exists() else Table.empty()
         new = old.add(
             {w: (ham, spam) for w, (ham, spam) in counts.items()}, (messages[0], messages[1])
         )
         enough = all(sum(c == i for _, c in sample) >= ENOUGH for i in range(len(CLASSES)))
         if enough and not forget:
             new = new.with_temperature(fit_temperature(new, sample))
-        save(new, file)
+        # A new file can be read by its owner only, as it holds the words of their mail.
+        saving.save(path, new.to_bytes(), private=True)
     return n
-
-
-def save(table: Table, path: Path) -> None:
-    """Write a model file: whole, or not at all, whenever the machine stops.
-
-    A new one can be read by its owner only, as it holds the words of their mail. Only one process
-    may save at a time.
-    """
-    temporary = path.with_name(f".{path.name}.new")
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o600
-    with open(temporary, "wb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-        file.write(table.to_bytes())
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)

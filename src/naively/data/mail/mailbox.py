@@ -86,6 +86,8 @@ def read_labelled(path: Path, labels: Path | None = None) -> Iterator[tuple[byte
     """
     if labels is not None:
         for name, label in _read_labels(labels).items():
+            if not (path / name).resolve().is_relative_to(path.resolve()):
+                raise ValueError(f"{labels} names {name}, which leads out of {path}.")
             if not (path / name).is_file():
                 raise FileNotFoundError(f"{labels} names {name}, which is not in {path}.")
             yield (path / name).read_bytes(), label
