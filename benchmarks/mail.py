@@ -23,7 +23,7 @@ from pathlib import Path
 
 from naively.data.mail.mailbox import read_labelled
 from naively.data.mail.message import read_message
-from naively.filter.evidence import Verdict, fit_temperature, words_of
+from naively.filter.evidence import Verdict, fit_temperature, tally_evidence, words_of
 from naively.filter.table import Table, load
 
 FOLDS = 5
@@ -63,7 +63,8 @@ def accuracy(name: str, examples: list[Example]) -> None:
                 counts.setdefault(word, [0, 0])[c] += 1
         spam = sum(c for _, c in train)
         table = Table.empty().add(counts, (len(train) - spam, spam))
-        table = table.with_temperature(fit_temperature(table, train[:SAMPLE]))
+        fitted = fit_temperature(tally_evidence(table, train[:SAMPLE]), table.messages)
+        table = table.with_temperature(fitted or table.unfitted)
         found += [(Verdict(table, words).probability, c) for words, c in examples[fold::FOLDS]]
     _print_scores(f"{name}, naively", found)
 

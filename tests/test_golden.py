@@ -12,7 +12,7 @@ from safetensors.numpy import save_file
 
 from naively import load, store
 from naively.filter.evidence import Verdict, words_of
-from naively.filter.table import FORMAT as MAIL_FORMAT
+from naively.filter.layout import FORMAT as MAIL_FORMAT
 from naively.filter.table import load as table_of_mail
 from tests.golden.make import FOLDER, models
 

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from naively.core import split, words
 from naively.data import files
+from naively.data.mail.charset import decode
+from naively.data.mail.html import visible_text
 from naively.data.mail.mailbox import is_mail, read_labelled, read_messages
-from naively.data.mail.message import COLUMNS, decode, read_contacts, read_message, visible_text
+from naively.data.mail.message import COLUMNS, read_contacts, read_message
 
 
 def message(**parts: object) -> bytes:

@@ -126,6 +126,20 @@ def test_standard_output_is_written_to_wherever_it_leads(tmp_path: Path) -> None
 
 
 @POSIX
+def test_where_standard_output_is_closed_nothing_is(there: Path) -> None:
+    source = (
+        "import os, sys\n"
+        "os.close(1)\n"
+        "assert not saving.is_standard_output(sys.argv[1])\n"
+        "assert not saving.is_standard_output(sys.argv[1] + '/below')\n"
+        "saving.save(sys.argv[1], b'new')\n"
+        "os._exit(0)"
+    )
+    done = code(source, there)
+    assert (done.returncode, there.read_bytes()) == (0, b"new"), done.stderr
+
+
+@POSIX
 def test_a_terminal_takes_no_model() -> None:
     import pty
 

@@ -7,6 +7,16 @@ import sys
 MAIL = ("filter", "learn", "unlearn")
 
 
+def _leave(status: int) -> None:
+    """Exit at once: nothing is left to do, and taking the modules down takes some more."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:  # noqa: BLE001, S112  it is closed, or full, which was said
+            continue
+    os._exit(status)
+
+
 def main() -> None:
     """Run the command line; the mail filter's verbs without what the others import."""
     if sys.argv[1:2] == ["filter"]:
@@ -14,12 +24,19 @@ def main() -> None:
     else:
         _end_tidily()
     if sys.argv[1:2] and sys.argv[1] in MAIL:
-        from naively.cli.mail import run
+        status = 75  # try again: a status of 1, Python's own of any error, would mean ham
+        try:
+            from naively.cli.mail import run
 
-        status = run(sys.argv[1:])
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)  # nothing is left to do, and taking the modules down takes some more
+            status = run(sys.argv[1:])
+        except KeyboardInterrupt:
+            status = 130
+        except SystemExit as told:  # to end, by a signal
+            status = int(told.code or 0)
+        except BaseException:  # noqa: BLE001  a mistake of ours, with its traceback
+            sys.excepthook(*sys.exc_info())
+        finally:
+            _leave(status)
     from naively.cli.app import main as run_all
 
     run_all()

@@ -40,7 +40,7 @@ from naively import (
 from naively.data.mail.message import read_message
 from naively.filter.corrections import learn
 from naively.filter.evidence import Verdict, words_of
-from naively.filter.table import FORMAT as MAIL_FORMAT
+from naively.filter.layout import FORMAT as MAIL_FORMAT
 from naively.filter.table import load
 
 FOLDER = Path(__file__).parent

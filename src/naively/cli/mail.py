@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-
-from naively.messages import say, visible
+from functools import partial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, NoReturn
 
+    from naively.data.mail.parts import Notes
     from naively.filter.evidence import Verdict
 
 VERBS = {
@@ -24,69 +24,77 @@ VERBS = {
     "unlearn": "Take back mail that the filter has learned.",
 }
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # as bogofilter has them
-ERROR = 3
 TOP = 10  # words in an explanation
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one of these verbs; the result is the exit status."""
+    from naively.filter.passage import ERROR, pass_on, say
+
     verb = arguments[0]
     try:
-        options = PARSERS[verb]().parse_intermixed_args(arguments[1:])
-    except SystemExit as stop:  # help was given, or an option was wrong
-        if stop.code and verb == "filter":
-            sys.stdout.buffer.write(sys.stdin.buffer.read())
-        return ERROR if stop.code else 0
-    options.verb = verb
+        options = _parse(verb, arguments[1:])
+    except SystemExit as stop:  # help was given
+        return int(stop.code or 0)
+    except Exception as error:  # noqa: BLE001  the message is written even so
+        wrong = error
+
+        def refuse(*_: object) -> tuple[bytes, int]:
+            raise wrong
+
+        if verb == "filter":
+            return pass_on(refuse)
+        say(error)
+        return ERROR
     if verb == "filter":
-        return _filter(options)
+        return pass_on(partial(_filter, options), ERROR if options.exit_code else 0)
     try:
-        return _learn(options)
-    except (ValueError, OSError, ImportError) as error:
+        return _learn(options, forget=verb == "unlearn")
+    except (ValueError, OSError, ImportError, MemoryError) as error:
         say(error)
         return ERROR
     except KeyboardInterrupt:
         return 130
 
 
-def _filter(options: argparse.Namespace) -> int:
-    """Mark one message; whatever happens, the message is written."""
-    message = sys.stdin.buffer.read()
-    status, out = ERROR, message
-    try:
-        verdict = _verdict(options, message)
-        label = _decide(options, verdict.probability)
-        from naively.filter.headers import mark
-
-        headers = {
-            "X-Naively-Class": label,
-            "X-Naively-Probability": f"{verdict.probability:.6f}",
-        }
-        if options.explain:
-            headers["X-Naively-Evidence"] = _evidence(verdict)
-        out = mark(message, headers)
-        status = STATUS[label] if options.exit_code else 0
-    except Exception as error:  # noqa: BLE001  no mail may be lost to an error, expected or not
-        say(error)
-    sys.stdout.buffer.write(out)
-    sys.stdout.buffer.flush()
-    return status
+def _parse(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
+    parser = PARSERS[verb]()
+    options = parser.parse_intermixed_args(arguments)
+    if verb == "filter" and options.unsure and options.unsure[0] > options.unsure[1]:
+        parser.error("--unsure: the lower probability comes first")
+    return options
 
 
-def _verdict(options: argparse.Namespace, message: bytes) -> Verdict:
+def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[bytes, int]:
+    """Mark one message: what is written instead of it, and the exit status."""
+    from naively.filter.headers import mark
+
+    notes: Notes = {} if whole else {"only the beginning read": None}
+    verdict = _verdict(options, message, notes)
+    label = _decide(options, verdict.probability)
+    headers = {"X-Naively-Class": label, "X-Naively-Probability": f"{verdict.probability:.6f}"}
+    if options.explain:
+        headers["X-Naively-Evidence"] = _evidence(verdict)
+    if notes:
+        headers["X-Naively-Note"] = ",\n ".join(notes)
+    status = STATUS[label] if options.exit_code else 0
+    return mark(message, headers, whole=whole), status
+
+
+def _verdict(options: argparse.Namespace, message: bytes, notes: Notes) -> Verdict:
     from naively.data.mail.message import read_message
     from naively.filter import table
-    from naively.filter.evidence import Verdict, words_of
+    from naively.filter.evidence import MOST, Verdict, words_of
 
-    row = read_message(message, _contacts(options.contacts))
-    return Verdict(table.load(options.model), words_of(row))
+    words = words_of(read_message(message, _contacts(options.contacts), notes))
+    if len(words) == MOST:
+        notes[f"read to {MOST:,} different words"] = None
+    return Verdict(table.load(options.model), words)
 
 
 def _decide(options: argparse.Namespace, probability: float) -> str:
     if options.unsure:
         low, high = options.unsure
-        if low > high:
-            raise ValueError(f"--unsure {low} {high}: the lower probability comes first.")
         return "unsure" if low < probability < high else "spam" if probability >= high else "ham"
     lost_ham, seen_spam = options.costs
     return "spam" if probability * seen_spam > (1 - probability) * lost_ham else "ham"
@@ -101,20 +109,33 @@ def _evidence(verdict: Verdict) -> str:
     return Header(text, charset, 76, "X-Naively-Evidence").encode(", ", 76, "\n")
 
 
-def _learn(options: argparse.Namespace) -> int:
+def _learn(options: argparse.Namespace, *, forget: bool) -> int:
+    import warnings
+
     from naively import saving
     from naively.cli.progress import shown
     from naively.filter.corrections import learn
+    from naively.filter.passage import say
 
+    warnings.showwarning = lambda message, *_, **__: say(message)
     read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]
     saving.check_output(options.model, filter(None, read))
-    forget = options.verb == "unlearn"
     rows = shown(_rows(options), "messages") if options.mail else _rows(options)
-    n = learn(options.model, rows, forget=forget)
-    if sys.stderr.isatty():
-        done = "Unlearned" if forget else "Learned"
-        sys.stderr.write(f"{done} {n:,} message{'s' * (n != 1)}.\n")
+    remember = not forget and options.remember
+    done = learn(options.model, rows, forget=forget, remember=remember)
+    did = "unlearned" if forget else "learned"
+    if sys.stderr is not None and sys.stderr.isatty():
+        say(f"{did.capitalize()} {_counted(done.n)}.")
+    if done.empty:
+        say(f"Not {did}, as there are no words in them: {_counted(done.empty)}.")
+    if done.again:
+        already = "were given twice" if forget else "had been learned already"
+        say(f"Not {did}, as they {already}: {_counted(done.again)}.")
     return 0
+
+
+def _counted(n: int) -> str:
+    return f"{n:,} message{'s' * (n != 1)}"
 
 
 def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], str]]:
@@ -148,10 +169,18 @@ def _messages(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
 def _contacts(path: str | None) -> frozenset[str] | None:
     if path is None:
         return None
-    from naively.data.mail.message import decode, read_contacts
+    from naively.data.mail.charset import decode
+    from naively.data.mail.message import read_contacts
 
     with open(path, "rb") as file:  # noqa: PTH123
         return read_contacts(decode(file.read()))
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises an error: if standard error is closed, argparse prints it as mail."""
+
+    def error(self, message: str) -> NoReturn:
+        raise ValueError(f"{message}. See `{self.prog} --help`.")
 
 
 def _filter_parser() -> argparse.ArgumentParser:
@@ -160,10 +189,12 @@ def _filter_parser() -> argparse.ArgumentParser:
         "Read one message on standard input and write it out with the headers X-Naively-Class "
         "(spam, ham or unsure) and X-Naively-Probability (that it is spam), without any of these "
         "names that it came with, and otherwise unchanged. On an error the message is written as "
-        "it came, and the status is 3.",
+        "it came; where it could not be read or written, the status is 75.",
     )
     parser.add_argument(
-        "--exit-code", action="store_true", help="Exit with status 0 spam, 1 ham, 2 unsure."
+        "--exit-code",
+        action="store_true",
+        help="Exit with status 0 spam, 1 ham, 2 unsure, 3 error.",
     )
     parser.add_argument(
         "--explain", action="store_true", help=f"Add the {TOP} most telling words, as a header."
@@ -181,9 +212,15 @@ def _filter_parser() -> argparse.ArgumentParser:
 
 
 def _learn_parser() -> argparse.ArgumentParser:
-    return _mail_parser(
+    parser = _mail_parser(
         "learn", "Add messages to the filter's model file, which is made if it is not there."
     )
+    parser.add_argument(
+        "--remember", action="store_true",
+        help="Keep digests of the messages, from the first on: none is then learned twice, and "
+        "none unlearned that was not learned.",
+    )  # fmt: skip
+    return parser
 
 
 def _unlearn_parser() -> argparse.ArgumentParser:
@@ -214,13 +251,6 @@ def _parser(verb: str, what: str) -> argparse.ArgumentParser:
         help="An address book (vCard, or addresses in any form): is the sender in it?",
     )  # fmt: skip
     return parser
-
-
-class _Parser(argparse.ArgumentParser):
-    """A parser that says what is wrong in one sentence."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"naively: {visible(message)}. See `{self.prog} --help`.\n")
 
 
 class _Once(argparse.Action):

@@ -28,7 +28,7 @@ def shown(
     total : callable
         How many there are in all, as a batch tells, if it does.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield from batches
         return
     from rich.console import Console

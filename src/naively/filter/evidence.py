@@ -4,7 +4,8 @@
 
 The weight of a word is the log of the ratio of the shares of spam and of ham that hold it. Words
 of one message are far from independent, so the sum is worth about the square root of their
-number; the temperature, fitted on leave-one-out evidence, settles the rest.
+number; the temperature, fitted on leave-one-out evidence, settles the rest. Messages are counted by
+that evidence, so that these counts can be added and taken back as all others are.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from math import exp, isfinite, log, log1p, sqrt
 
 from naively.core.words import split_words
 from naively.data.mail.message import CONTACTS
+from naively.filter.layout import BINS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,11 +24,16 @@ if TYPE_CHECKING:
 
 SMOOTHING = 0.1  # pretend messages with the word, and as many without it, in each class
 LONGEST = 40  # characters of a word; beyond are remains of encodings
+MOST = 50_000  # words of a message; real mail has 10,000
 COLDEST, HOTTEST = 1 / 16, 16.0
+ENOUGH = 20  # messages of each class, to fit the temperature at all
+WIDTH = 1 / 8  # of a bin of evidence; all bins are from -32 to 32
 
 
 def words_of(row: Mapping[str, str | bool]) -> list[str]:
     """Return the words of a message, each once; those of a header begin with its column.
+
+    Of more than ``MOST``, they are the first.
 
     Examples
     --------
@@ -42,7 +49,7 @@ def words_of(row: Mapping[str, str | bool]) -> list[str]:
         for word in split_words(str(text)):
             if len(word) <= LONGEST:
                 words[prefix + word] = None
-    return list(words)
+    return list(words)[:MOST]
 
 
 def weight(count: Counts, messages: Counts) -> float:
@@ -105,11 +112,10 @@ def logistic(log_odds: float) -> float:
     return 1.0 / (1.0 + exp(-log_odds))
 
 
-def fit_temperature(table: Table, sample: Sequence[tuple[Sequence[str], int]]) -> float:
-    """Return the temperature of least log loss on messages that the table has learned.
+def tally_evidence(table: Table, sample: Sequence[tuple[Sequence[str], int]]) -> list[int]:
+    """Count messages that the table has learned by their class and their evidence for spam.
 
-    Each is scored as if it had not been learned: its own counts are subtracted. The penalty is
-    that of a normal prior on the log of the temperature.
+    Each is scored as if it had not been learned: its own counts are subtracted.
 
     Parameters
     ----------
@@ -117,8 +123,13 @@ def fit_temperature(table: Table, sample: Sequence[tuple[Sequence[str], int]]) -
         The counts.
     sample : sequence of (words, class)
         Some of the messages that were counted; class 1 is spam.
+
+    Returns
+    -------
+    tally : list of int
+        ``BINS`` counts of ham, then as many of spam.
     """
-    scored = []
+    tally = [0] * (2 * BINS)
     left = {c: (table.messages[0] - (c == 0), table.messages[1] - (c == 1)) for c in (0, 1)}
     weights: dict[tuple[str, int], float | None] = {}  # without one message of class c
     for words, c in sample:
@@ -134,11 +145,38 @@ def fit_temperature(table: Table, sample: Sequence[tuple[Sequence[str], int]]) -
             if found is not None:
                 total += found
                 known += 1
-        scored.append((prior(left[c]), total / sqrt(known or 1), 2 * c - 1))
+        place = round(total / sqrt(known or 1) / WIDTH) + BINS // 2
+        tally[c * BINS + min(max(place, 0), BINS - 1)] += 1
+    return tally
+
+
+def fit_temperature(tally: Sequence[int], messages: Counts) -> float | None:
+    """Return the temperature of least log loss on messages that are counted by their evidence.
+
+    The penalty is that of a normal prior on the log of the temperature. None if there are not
+    ``ENOUGH`` messages of each class.
+
+    Parameters
+    ----------
+    tally : sequence of int
+        See `tally_evidence`; those of several batches are added.
+    messages : (float, float)
+        How many messages of each class were learned.
+    """
+    if min(sum(tally[:BINS]), sum(tally[BINS:])) < ENOUGH or min(messages) <= 1:
+        return None
+    scored = []
+    for i, n in enumerate(tally):
+        if n > 0:  # where messages were taken back in another order than learned, it may be below
+            c, place = divmod(i, BINS)
+            left = messages[0] - (c == 0), messages[1] - (c == 1)
+            scored.append((n, prior(left), (place - BINS // 2) * WIDTH, 2 * c - 1))
 
     def loss(log_temperature: float) -> float:
         t = exp(log_temperature)
-        return log_temperature**2 / 2 + sum(_log1pexp(-y * (a + t * e)) for a, e, y in scored)
+        return log_temperature**2 / 2 + sum(
+            n * _log1pexp(-y * (a + t * e)) for n, a, e, y in scored
+        )
 
     low, high = log(COLDEST), log(HOTTEST)
     for _ in range(40):  # the loss falls, then rises: thirds of the range are dropped

@@ -10,15 +10,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-END_OF_HEAD = re.compile(rb"\n(?=\r*\n)")
+# What is repeated is never given back (*+), so a match takes one look at each byte.
+END_OF_HEAD = re.compile(rb"\n(?=\r*+\n)")
 HEADER_LINE = re.compile(rb">?From |[!-9;-~]+[ \t]*:|[ \t]")
+FIELD_LINE = re.compile(rb"[!-9;-~]+:|[ \t]")
+LINES = 10_000  # after which ours come in any case
 # Some readers take a lone \r for the end of a line, so a header may be forged behind one.
-FIELD = OWN.encode() + rb"[!-9;-~]*[ \t]*:[^\r\n]*(?:[\r\n]+[ \t][^\r\n]*)*"
-FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:\r*\n|\Z))+", re.IGNORECASE)
-FORGED = re.compile(rb"[\r\n]+" + FIELD, re.IGNORECASE)
+FIELD = OWN.encode() + rb"[!-9;-~]*+[ \t]*+:[^\r\n]*+(?:[\r\n]++[ \t][^\r\n]*+)*+"
+FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:[\r\n]++|\Z))++", re.IGNORECASE)
+FORGED = re.compile(rb"(?<![\r\n])[\r\n]++" + FIELD, re.IGNORECASE)
 
 
-def mark(message: bytes, headers: Mapping[str, str]) -> bytes:
+def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> bytes:
     r"""Return a message with these headers after its own, and without any that were forged.
 
     Parameters
@@ -27,6 +30,9 @@ def mark(message: bytes, headers: Mapping[str, str]) -> bytes:
         A message, with any kind of line ends.
     headers : mapping of str to str
         ASCII; the names begin with ``X-Naively-``. A line break in a value folds the header.
+    whole : bool
+        Whether this is all of the message. If not, and its headers do not end here, they are ended,
+        as nobody looks at those that follow.
 
     Examples
     --------
@@ -45,8 +51,28 @@ def mark(message: bytes, headers: Mapping[str, str]) -> bytes:
     head = FORGED.sub(b"", FORGED_FIRST.sub(b"", head))
     if not head.endswith(b"\n"):
         head += line_end if head else b""
-    # What is no header ends the headers, for most readers.
-    begin = 0
-    while begin < len(head) and HEADER_LINE.match(head, begin):
-        begin = head.index(b"\n", begin) + 1
-    return head[:begin] + ours + head[begin:] + rest
+    begin = _end_of_fields(head)
+    if begin == 0 and head[:1] in (b" ", b"\t"):  # it would continue ours
+        return ours + line_end + head + rest
+    end = line_end if not (whole or found) else b""
+    return head[:begin] + ours + end + head[begin:] + rest
+
+
+def _end_of_fields(head: bytes) -> int:
+    r"""Return where the fields end that any reader takes for fields: what is none ends them.
+
+    Some readers take a lone \r for the end of a line, so a line is as many lines as they see.
+    """
+    place = field = 0
+    for _ in range(LINES):
+        end = head.find(b"\n", place) + 1
+        if not end:
+            return place
+        if head[place] not in b" \t":
+            field = place
+        lines = head[place : end - 1].removesuffix(b"\r").split(b"\r")
+        is_first = place == 0 and head.startswith(b"From ")
+        if not all(FIELD_LINE.match(line) for line in lines[is_first:]):
+            return field
+        place = end
+    return field

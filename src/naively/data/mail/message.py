@@ -1,21 +1,27 @@
 """One message becomes a row: what its reader sees, and what its headers tell, as text by column.
 
-The standard library parses; nothing that a sender can write makes it an error. The filter reads
-one message a process, so what is imported here is counted in milliseconds (no NumPy, no typing).
+The standard library parses; nothing that a sender can write makes it an error, or slow (``parts``).
+The filter reads one message a process, so what is imported here is counted in milliseconds (no
+NumPy, no typing).
 """
 
 from __future__ import annotations
 
 import re
-from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.utils import getaddresses
+
+from naively.data.mail.charset import decode
+from naively.data.mail.html import LENGTH, LINK, visible_text
+from naively.data.mail.parts import take_apart, within_limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from email.message import Message
+
+    from naively.data.mail.parts import Notes
 
 COLUMNS = (
     "subject", "body", "links", "sender", "recipients", "reply_to", "received", "message_id",
@@ -40,20 +46,17 @@ LOCAL = (
     "x-evolution", "x-original-to", "return-path", "delivered-to", "content-length", "lines",
     "envelope-to", "xref",
 )  # fmt: skip
-# Within a word of HTML these may begin and end; any other element separates words.
-INLINE = [
-    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
-    "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup",
-    "time", "tt", "u", "var", "wbr",
-]  # fmt: skip
-INVISIBLE = ["script", "style", "head", "template", "noscript"]
-# Deeply nested elements take time by the square of their number to parse; no reader reads on here.
-HTML_LENGTH = 100_000
-LINK = re.compile(r"https?://([^\s/\"'<>?#]+)", re.IGNORECASE)
+TEXT = 1 << 20  # bytes of all text that is read
+HTML = 3 * LENGTH  # characters of all HTML that is parsed
+LINE = 1_000  # characters of a header's line with encoded words; RFC 5322 allows 998
+SENDER = 2_000  # characters that are looked at for contacts
+COMMENTS = 20  # in parentheses, which the standard library reads one in another
 ADDRESS = r"[^\s<>()\[\]\",;:=]+@[^\s<>()\[\]\",;:=]+"
 
 
-def read_message(raw: bytes, contacts: Collection[str] | None = None) -> dict[str, str | bool]:
+def read_message(
+    raw: bytes, contacts: Collection[str] | None = None, notes: Notes | None = None
+) -> dict[str, str | bool]:
     r"""Read one message.
 
     Parameters
@@ -62,6 +65,8 @@ def read_message(raw: bytes, contacts: Collection[str] | None = None) -> dict[st
         The message as it was received (RFC 5322), however broken.
     contacts : collection of str, optional
         Addresses in lower case (see ``read_contacts``).
+    notes : dict, optional
+        What of the message was beyond the limits, and so not read, is added to it.
 
     Returns
     -------
@@ -77,19 +82,14 @@ def read_message(raw: bytes, contacts: Collection[str] | None = None) -> dict[st
     >>> row["subject"], row["body"], row["sender"]
     ('café', 'At 12?', 'Ann <ann@example.org>')
     """
+    notes = {} if notes is None else notes
     row: dict[str, str | bool] = dict.fromkeys(COLUMNS, "")
-    try:
-        message = message_from_bytes(raw)
-        parts = list(message.walk())
-    except Exception:  # noqa: BLE001  parts in parts in parts end the recursion, for one
-        row["body"] = decode(raw)
-    else:
-        row |= _read_headers(message)
-        row |= _read_parts(part for part in parts if not part.is_multipart())
+    raw = within_limits(raw, notes)
+    message, parts = take_apart(raw, notes)
+    row |= _read_headers(message, notes)
+    row |= {"body": decode(raw[:TEXT])} if parts is None else _read_parts(parts, notes)
     if contacts is not None:
-        row[CONTACTS] = any(
-            address.lower() in contacts for _, address in getaddresses([str(row["sender"])])
-        )
+        row[CONTACTS] = _is_known(str(row["sender"]), contacts, notes)
     return row
 
 
@@ -105,71 +105,46 @@ def read_contacts(text: str) -> frozenset[str]:
     return frozenset(address.lower() for address in re.findall(ADDRESS, unfolded))
 
 
-def visible_text(html: str) -> tuple[str, list[str]]:
-    """Return the text that a reader of HTML sees, and the hosts that it links to.
-
-    Examples
-    --------
-    >>> visible_text("<style>p {}</style><p>V<b>IA</b>GRA<p>now<a href='http://a.org/x'>!</a>")
-    ('VIAGRA now!', ['a.org'])
-    """
-    from selectolax.lexbor import LexborHTMLParser
-
-    tree = LexborHTMLParser(html[:HTML_LENGTH])
-    links = [
-        host
-        for node in tree.css("[href], [src], [action]")
-        for name in ("href", "src", "action")
-        for host in LINK.findall(node.attributes.get(name) or "")
-    ]
-    tree.strip_tags(INVISIBLE)
-    tree.unwrap_tags(INLINE)
-    tree.merge_text_nodes()
-    return (tree.body.text(separator=" ").strip() if tree.body else ""), links
+def _is_known(sender: str, contacts: Collection[str], notes: Notes) -> bool:
+    if len(sender) > SENDER or sender.count("(") > COMMENTS:
+        notes["sender not looked for in the contacts: too long"] = None
+        return False
+    return any(address.lower() in contacts for _, address in getaddresses([sender]))
 
 
-def decode(data: bytes, charset: str | None = None) -> str:
-    r"""Decode text by the charset that it has, which need not be the one that it says.
-
-    Bytes that are valid UTF-8 and not ASCII are UTF-8; else they are what they say, if they can
-    be; else Windows-1252, as most that say nothing are.
-
-    Examples
-    --------
-    >>> decode("é".encode(), "iso-8859-1"), decode(b"\xe9", "utf-8"), decode(b"\xe9", "no-such")
-    ('é', 'é', 'é')
-    """
-    said = charset or "ascii"
-    for name in (said, "utf-8") if data.isascii() else ("utf-8", said):
-        try:
-            return data.decode(name)
-        except (LookupError, ValueError):
-            continue
-    return data.decode("windows-1252", "replace")
-
-
-def _read_headers(message: Message) -> dict[str, str]:
+def _read_headers(message: Message, notes: Notes) -> dict[str, str]:
     values: dict[str, list[str]] = {}
     for name, value in message.raw_items():
         if not name.lower().startswith(LOCAL):
-            values.setdefault(name.lower(), []).append(_header(value))
+            values.setdefault(name.lower(), []).append(value)
     row = {
-        column: "\n".join(value for name in names for value in values.get(name, ()))
+        column: "\n".join(_header(value, notes) for name in names for value in values.get(name, ()))
         for column, names in SOURCES.items()
     }
     return row | {"headers": " ".join(map(_word, values))}
 
 
-def _read_parts(parts: Iterable[Message]) -> dict[str, str]:
+def _read_parts(parts: Iterable[Message], notes: Notes) -> dict[str, str]:
     bodies, links, attachments = [], [], []
+    text_left, html_left = TEXT, HTML
     for part in parts:
-        kind, name = part.get_content_type(), _file_name(part)
+        kind, name = part.get_content_type(), _file_name(part, notes)
         is_text = part.get_content_maintype() == "text"
         if is_text:
-            text = _text(part)
+            data, charset = _payload(part)
+            if len(data) > text_left:
+                notes[f"text read to {TEXT >> 20} MiB"] = None
+                data = data[: data.rfind(b"\n", 0, text_left) + 1 or text_left]
+            text_left -= len(data)
+            text = decode(data, charset)
             if kind == "text/html":
-                text, found = visible_text(text)
-                links += found
+                seen = visible_text(text) if html_left > 0 else None
+                html_left -= min(len(text), LENGTH)
+                if seen is None:
+                    notes["HTML read as plain text: it is too long or nested too deep"] = None
+                else:
+                    text, hosts = seen
+                    links += hosts
             links += LINK.findall(text)
             bodies.append(text)
         if name or not is_text:
@@ -181,32 +156,36 @@ def _read_parts(parts: Iterable[Message]) -> dict[str, str]:
     }
 
 
-def _header(value: object) -> str:
+def _header(value: object, notes: Notes) -> str:
     """Decode a header's encoded words and raw bytes."""
-    raw = str(value).encode("utf-8", "surrogateescape")
-    if b"=?" not in raw:
-        return decode(raw)
+    text = decode(str(value).encode("utf-8", "surrogateescape"))
+    if "=?" not in text:
+        return text
+    if any(len(line) > LINE for line in text.splitlines()):  # takes the square of its length
+        notes[f"encoded words in lines beyond {LINE:,} characters not decoded"] = None
+        return text
     try:
-        parts = decode_header(decode(raw))
+        parts = decode_header(text)
     except (HeaderParseError, ValueError):
-        return decode(raw)
+        return text
     return "".join(
         part if isinstance(part, str) else decode(part, charset) for part, charset in parts
     )
 
 
-def _text(part: Message) -> str:
+def _payload(part: Message) -> tuple[bytes, str | None]:
+    """Return a part's bytes, decoded from their transfer encoding, and the charset it says."""
     try:
-        payload = part.get_payload(decode=True)
-        charset = part.get_content_charset()
-    except Exception:  # noqa: BLE001  such as a transfer encoding that is none
-        payload, charset = str(part.get_payload()).encode("utf-8", "replace"), None
-    return decode(payload, charset) if isinstance(payload, bytes) else ""
+        payload, charset = part.get_payload(decode=True), part.get_content_charset()
+    except Exception:  # noqa: BLE001  such as a charset that is none, in RFC 2231's form
+        del part["content-type"], part["content-transfer-encoding"]
+        payload, charset = part.get_payload(decode=True), None
+    return (payload if isinstance(payload, bytes) else b""), charset
 
 
-def _file_name(part: Message) -> str:
+def _file_name(part: Message, notes: Notes) -> str:
     try:
-        return _header(part.get_filename() or "")
+        return _header(part.get_filename() or "", notes)
     except Exception:  # noqa: BLE001  a broken RFC 2231 parameter raises this and that
         return "broken_name"
 

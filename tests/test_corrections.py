@@ -1,0 +1,238 @@
+"""What was learned can be taken back: the state before, to the byte, for batches too."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from array import array
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from naively.data.mail.message import read_message
+from naively.filter.corrections import SAMPLE, _Batch, _corrected, digest_of, learn
+from naively.filter.evidence import Verdict, words_of
+from naively.filter.table import Table, load
+
+WORDS = [f"word{i}" for i in range(30)]
+
+
+def mails(chance: random.Random, n: int, *, mixed: bool = True) -> list[tuple[dict, str]]:
+    """Return messages of which spam has other words than ham, somewhat."""
+    found = []
+    for _ in range(n):
+        label = chance.choice(["ham", "spam"]) if mixed else "spam"
+        some = WORDS[:20] if label == "spam" else WORDS[10:]
+        row = {"body": " ".join(chance.choices(some, k=8)), "message_id": f"<{chance.random()}>"}
+        found.append((row, label))
+    return found
+
+
+def corrected(table: Table, batch: list[tuple[dict, str]], *, forget: bool = False) -> Table:
+    counted = _Batch(table.digests() if table.remembers else None, forget=forget)
+    for row, label in batch:
+        counted.add(row, label)
+    return _corrected(table, counted)
+
+
+@given(st.integers(0, 2**32), st.booleans())
+def test_taking_back_leaves_the_state_before(seed: int, remembers: bool) -> None:
+    chance = random.Random(seed)
+    table, before = Table.empty(remembers=remembers), []
+    batches = [
+        mails(chance, chance.choice([1, 5, 60, 200]), mixed=chance.random() < 0.8) for _ in range(4)
+    ]
+    for batch in batches:
+        before.append(table.to_bytes())
+        table = corrected(table, batch)
+        table.check()
+    for batch in reversed(batches):
+        after = table.to_bytes()
+        forgotten = corrected(table, chance.sample(batch, len(batch)), forget=True)
+        assert forgotten.to_bytes() == before.pop()
+        if any(forgotten.messages):
+            assert corrected(forgotten, batch).to_bytes() == after
+        table = forgotten
+    assert table.to_bytes() == Table.empty(remembers=remembers).to_bytes()
+
+
+@given(st.integers(0, 2**32))
+def test_in_any_order_the_counts_are_those_of_what_is_left(seed: int) -> None:
+    chance = random.Random(seed)
+    batches = [mails(chance, 60) for _ in range(3)]
+    table = Table.empty()
+    for batch in batches:
+        table = corrected(table, batch)
+    gone = chance.randrange(3)
+    table = corrected(table, batches[gone], forget=True)
+    left = Table.empty()
+    for i, batch in enumerate(batches):
+        left = left if i == gone else corrected(left, batch)
+    assert (dict(table.items()), table.messages) == (dict(left.items()), left.messages)
+    assert sum(table.evidence) == sum(left.evidence) == 120
+    for i, batch in enumerate(batches):
+        table = table if i == gone else corrected(table, batch, forget=True)
+    assert table.to_bytes() == Table.empty().to_bytes()
+
+
+def test_the_order_of_messages_in_a_batch_does_not_show() -> None:
+    batch = mails(random.Random(1), 3 * SAMPLE)
+    table = corrected(Table.empty(), batch)
+    assert sum(table.evidence) == SAMPLE
+    assert corrected(Table.empty(), batch[::-1]).to_bytes() == table.to_bytes()
+
+
+def test_the_temperature_of_files_is_taken_back(tmp_path: Path) -> None:
+    path, chance = tmp_path / "m", random.Random(2)
+    learn(str(path), mails(chance, 100))
+    before, temperature = path.read_bytes(), load(str(path)).temperature
+    second = [(row, {"ham": "spam", "spam": "ham"}[label]) for row, label in mails(chance, 100)]
+    learn(str(path), second)
+    assert load(str(path)).temperature < temperature  # they say the opposite
+    assert learn(str(path), second, forget=True).n == 100
+    assert path.read_bytes() == before
+
+
+def test_a_table_of_an_earlier_version_keeps_its_temperature(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    old = Path(__file__).parent / "golden" / "mail-1" / "mail.naively"
+    path.write_bytes(old.read_bytes())
+    temperature = load(str(path)).temperature
+    learn(str(path), [({"body": "one word"}, "spam")])
+    assert load(str(path)).temperature == temperature
+    before, batch = path.read_bytes(), mails(random.Random(3), 100)
+    learn(str(path), batch)
+    assert load(str(path)).temperature != temperature
+    learn(str(path), batch, forget=True)
+    assert path.read_bytes() == before
+
+
+# What was never learned
+
+
+def test_what_cannot_have_been_learned_is_refused(tmp_path: Path) -> None:
+    path = str(tmp_path / "m")
+    learn(path, [({"body": "cheap pills"}, "spam")] * 2 + [({"body": "lunch at noon"}, "ham")])
+    before = Path(path).read_bytes()
+    for body, label, said in (
+        ("cheap lunch", "spam", "not learned as spam"),
+        ("cheap pills", "ham", "not learned as ham"),
+        ("pills", "spam", "in more messages than would be left"),  # all spam had "cheap"
+        ("at noon", "ham", "in more messages than would be left"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            learn(path, [({"body": body}, label)], forget=True)
+        assert Path(path).read_bytes() == before
+
+
+@pytest.mark.parametrize("raw", [b"", b"\n\n", b"\r\n \t\n", b"X-UID: 3\n\n"])
+def test_empty_mail_is_neither_learned_nor_unlearned(raw: bytes, tmp_path: Path) -> None:
+    path = str(tmp_path / "m")
+    learn(path, [({"body": "cheap pills"}, "spam"), ({"body": "lunch"}, "ham")])
+    before = Path(path).read_bytes()
+    for contacts in (None, {"a@b"}):
+        for forget in (False, True):
+            done = learn(path, [(read_message(raw, contacts), "spam")] * 30, forget=forget)
+            assert (done.n, done.empty) == (0, 30)
+            assert Path(path).read_bytes() == before
+
+
+def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "naively", *map(str, arguments)]
+    return subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=60)
+
+
+def test_the_command_line_says_what_it_did_not_learn(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    done = run("learn", path, "--as", "spam")
+    assert (done.returncode, path.exists()) == (0, False)
+    assert done.stderr == b"naively: Not learned, as there are no words in them: 1 message.\n"
+    raw = b"Subject: pills\n\ncheap\n"
+    assert run("learn", "--remember", path, "--as", "spam", stdin=raw).stderr == b""
+    before = path.read_bytes()
+    done = run("learn", path, "--as", "spam", stdin=raw.replace(b"\n", b"\r\n"))
+    assert (done.returncode, path.read_bytes()) == (0, before)
+    assert done.stderr == b"naively: Not learned, as they had been learned already: 1 message.\n"
+    done = run("unlearn", path, "--as", "ham", stdin=raw)
+    assert (done.returncode, path.read_bytes()) == (3, before)
+    assert b"The message pills was not learned as ham" in done.stderr
+    assert run("unlearn", path, "--as", "spam", stdin=b"X-Status: a\n" + raw).returncode == 0
+    assert path.read_bytes() == Table.empty(remembers=True).to_bytes()
+
+
+def test_what_is_remembered_is_not_learned_twice(tmp_path: Path) -> None:
+    path, batch = str(tmp_path / "m"), mails(random.Random(4), 50)
+    done = learn(path, batch[:30] + batch[:3], remember=True)
+    assert (done.n, done.again) == (30, 3)
+    done = learn(path, batch)
+    assert (done.n, done.again) == (20, 30)
+    table = load(path)
+    assert (sum(table.messages), len(table.digests())) == (50, 50)
+    assert dict(table.items()) == dict(corrected(Table.empty(), batch).items())
+    before = Path(path).read_bytes()
+    with pytest.raises(ValueError, match="The message <never> was not learned as ham"):
+        learn(path, [*batch, ({"body": "word1", "message_id": "<never>"}, "ham")], forget=True)
+    assert Path(path).read_bytes() == before
+    assert learn(path, batch + batch, forget=True).n == 50
+    assert Path(path).read_bytes() == Table.empty(remembers=True).to_bytes()
+
+
+def test_remembering_begins_with_the_first_message(tmp_path: Path) -> None:
+    path = str(tmp_path / "m")
+    learn(path, [({"body": "cheap pills"}, "spam")])
+    with pytest.raises(ValueError, match="m has learned mail without remembering it"):
+        learn(path, [({"body": "lunch"}, "ham")], remember=True)
+    learn(path, [({"body": "cheap pills"}, "spam")], forget=True)
+    learn(path, [({"body": "lunch"}, "ham")], remember=True)
+    assert load(path).remembers
+
+
+def test_what_another_learns_meanwhile_is_not_learned_twice(tmp_path: Path) -> None:
+    path, batch = str(tmp_path / "m"), mails(random.Random(5), 3)
+    learn(path, batch[:1], remember=True)
+
+    def rows():
+        yield batch[1]
+        learn(path, batch[1:2])
+
+    with pytest.raises(ValueError, match="Another has learned some of these"):
+        learn(path, rows())
+    assert sum(load(path).messages) == 2
+
+
+def test_a_digest_is_that_of_what_is_said() -> None:
+    row = {"subject": "one  two", "body": "three\r\nfour"}
+    assert digest_of(row, "ham") == digest_of({"subject": "one two", "body": "three four"}, "ham")
+    assert digest_of(row, "ham") != digest_of(row, "spam")
+    assert digest_of(row, "ham") != digest_of({"subject": "one", "body": "two three four"}, "ham")
+
+
+def test_the_real_folder_is_taken_back(spamassassin: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    half = [tmp_path / "first", tmp_path / "second"]
+    for label in ("ham", "spam"):
+        for i, file in enumerate(sorted((spamassassin / label).iterdir())[:120]):
+            folder = half[i % 2] / label
+            folder.mkdir(parents=True, exist_ok=True)
+            os.link(file, folder / file.name)
+    assert run("learn", path, half[0]).returncode == 0
+    before = path.read_bytes()
+    assert run("learn", path, half[1]).returncode == 0
+    assert Verdict(load(str(path)), words_of(read_message(file.read_bytes()))).probability > 0.5
+    assert run("unlearn", path, half[1]).returncode == 0
+    assert path.read_bytes() == before
+
+
+def test_a_model_that_is_not_right_is_not_learned_into(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    arrays = dict(Table.empty().add({"cheap": (0, 1)}, (0, 1))._arrays())
+    arrays["words"] = array("B", b"CHEAP")  # of another hash
+    path.write_bytes(Table(arrays).to_bytes())
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"m cannot be used: it is damaged: its words are not"):
+        learn(str(path), [({"body": "lunch"}, "ham")])
+    assert path.read_bytes() == before

@@ -1,0 +1,232 @@
+"""Mail that took seconds, minutes or gigabytes to read, or was a way round the filter."""
+
+from __future__ import annotations
+
+import base64
+import os
+import subprocess
+import sys
+from encodings.aliases import aliases
+
+import pytest
+
+from naively.data.mail import charset, html, message, parts
+from naively.data.mail.charset import decode
+from naively.data.mail.html import visible_text
+from naively.data.mail.message import read_message
+from naively.data.mail.parts import take_apart, within_limits
+from naively.filter.evidence import MOST, words_of
+
+MIB = 1 << 20
+
+
+def multipart(*bodies: bytes) -> bytes:
+    begin = b"Content-Type: multipart/mixed; boundary=x\n\n"
+    return begin + b"".join(b"--x\n" + body + b"\n" for body in bodies) + b"--x--\n"
+
+
+def many(begin: str, pattern: str, size: int = 100_000) -> bytes:
+    """Return HTML of a pattern with a number in it."""
+    text, i = [begin], 0
+    while sum(map(len, text[-1:])) and len(text) * len(pattern) < size:
+        text.append(pattern.format(i))
+        i += 1
+    return "".join(text).encode()
+
+
+HTML = {
+    "nested b": b"<b>" * 33_333,
+    "nested div": b"<div>" * 20_000,
+    "formats in paragraphs": many("", "<p><font size={}>x"),
+    "closed in a comment": b"<dl>" * 10_000 + b"<!--" + b"</dl>" * 10_000,
+    "attributes": many("<x ", "a{} ") + b">",
+    "attributes of the body": many("", "<body a{}=1>"),
+    "b made by what is replaced": many("", "<</b>b id={}><p>"),
+}
+HOSTILE = {
+    "carriage returns": b"Subject: " + b"\r" * 80_000 + b"\n\nhi",
+    "more carriage returns": b"Subject: x" + b"\r" * (8 * MIB),
+    "punycode": b"Content-Type: text/plain; charset=punycode\n\n" + b"a-" * 400_000,
+    "idna": b"Content-Type: text/plain; charset=idna\n\n" + b"a." * 500_000,
+    "punycode of a parameter": multipart(
+        *[b"Content-Type: text/plain; charset*=punycode''" + b"a-" * 900 + b"\n\nhi"] * 500
+    ),
+    "quotes": b"Content-Type: text/plain; " + b'"' * 120_000 + b"\n\nhi",
+    "semicolons": multipart(*[b'Content-Type: text/plain; a="' + b';a"' * 400 + b"\n\nhi"] * 500),
+    "parentheses": b"From: " + b"(" * 500 + b"a@b.example\n\nhi",
+    "encoded words": b"Subject: " + b"=?a?q?" * 30_000 + b"\n\nhi",
+    "charsets": b"".join(b"Subject: =?x%d?q?b?=\n" % i for i in range(20_000)) + b"\n",
+    "headers": b"X-a: b\n" * 100_000 + b"\nhi",
+    "lines": b"Subject: x\n\n" + b"a\n" * (2 * MIB),
+    "parts": multipart(*[b"Content-Type: text/plain\n\nhi"] * 20_000),
+    "parts in parts": b"Content-Type: multipart/mixed; boundary=x\n\n--x\n" * 5000,
+    "messages in messages": b"Content-Type: message/rfc822\n\n" * 5000,
+    "delivery status": b"Content-Type: message/delivery-status\n\n" + b"a: b\n\n" * 100_000,
+    "words": b"Subject: x\n\n" + b" ".join(b"%x" % i for i in range(2 * MIB)),
+    "bytes": b"Subject: x\n\n" + bytes(range(256)) * (32 * MIB // 256),
+    "utf-7": b"Content-Type: text/plain; charset=utf-7\nContent-Transfer-Encoding: base64\n\n"
+    + base64.encodebytes(b"+AAA-" * MIB),
+    "forged": b"X-Naively-A: b\n" + b" \r" * (2 * MIB) + b"x",
+} | {
+    f"HTML: {name}": multipart(*[b"Content-Type: text/html\n\n" + soup] * 4)
+    for name, soup in HTML.items()
+}
+READ = """
+import resource, sys
+from naively.data.mail.message import read_message
+from naively.filter.evidence import words_of
+from naively.filter.headers import mark
+raw = sys.stdin.buffer.read()
+def size():
+    return int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+read_message(b"Content-Type: text/html\\n\\n<p>hi")  # lexbor is loaded
+limit = size() + (200 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+notes = {}
+words = words_of(read_message(raw, {"a@b.example"}, notes))
+mark(raw[:8 << 20], {"X-Naively-Class": "spam"})
+print(len(words), *notes, sep="\\n")
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="limits as Linux has them")  # noqa: PTH110
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_mail_takes_long_or_much_memory(name: str) -> None:
+    # Each took from many seconds to forever, or gigabytes; each takes less than one second now.
+    done = subprocess.run(
+        [sys.executable, "-c", READ],
+        input=HOSTILE[name],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    "name", ["parentheses", "messages in messages", "HTML: nested b", "quotes"]
+)
+def test_what_was_a_way_round_the_filter_is_marked_and_noted(name: str, tmp_path) -> None:
+    model, contacts = tmp_path / "m", tmp_path / "contacts"
+    contacts.write_text("a@b.example")
+    run = lambda *arguments, message=b"": subprocess.run(  # noqa: E731
+        [sys.executable, "-m", "naively", *map(str, arguments)], input=message,
+        capture_output=True, timeout=60, check=True,
+    )  # fmt: skip
+    run("learn", model, "--as", "spam", message=b"Subject: pills\n\nhi")
+    run("learn", model, "--as", "ham", message=b"Subject: lunch\n\nat noon")
+    done = run("filter", model, "--contacts", contacts, message=HOSTILE[name])
+    assert done.stderr == b""
+    assert b"\nX-Naively-Class: " in done.stdout
+    assert (b"\nX-Naively-Note: " in done.stdout) == (name != "HTML: nested b")
+
+
+def notes_of(raw: bytes) -> list[str]:
+    notes: dict[str, None] = {}
+    read_message(raw, {"a@b.example"}, notes)
+    return list(notes)
+
+
+def test_ordinary_mail_has_no_notes(spamassassin) -> None:
+    mails = sorted((spamassassin / "spam").iterdir())
+    noted = [note for file in mails for note in notes_of(file.read_bytes())]
+    assert noted == ["long headers cut"]  # a Content-Type of some 300 semicolons, in one
+
+
+def parts_of(n: int) -> bytes:
+    return multipart(*[b"\nhi"] * n)
+
+
+@pytest.mark.parametrize(
+    ("make", "limit", "note"),
+    [
+        (lambda n: b"x" * n, parts.BYTES, "read to 8 MiB"),
+        (lambda n: b"\n" * n, parts.LINES, "read to line 150,000"),
+        (lambda n: parts_of(n - 1), parts.PARTS, "read as plain text: more than 1,000 parts"),
+        (lambda n: b"Content-Type: message/rfc822\n\n" * n, parts.DEPTH, "20 deep"),
+        (lambda n: b"A: b\n" * n, parts.FIELDS, "headers beyond 5,000"),
+        (lambda n: b"A: " + b"b" * n, parts.FIELD, "long headers cut"),
+        (lambda n: b"Content-Type: " + b"b" * n, parts.PARAMETERS, "long headers cut"),
+        (lambda n: b"Content-Type: " + b";" * (n - 1), parts.SEMICOLONS, "long headers cut"),
+        (lambda n: b"Subject: =?" + b"b" * (n - 2), message.LINE, "encoded words in lines beyond"),
+        (lambda n: b"From: " + b"b" * n, message.SENDER, "sender not looked for"),
+        (lambda n: b"From: " + b"(" * n, message.COMMENTS, "sender not looked for"),
+        (lambda n: b"\n" + b"x" * n, message.TEXT, "text read to 1 MiB"),
+        (lambda n: b"Content-Type: text/html\n\n" + b"<p>" * n, 3161, "HTML read as plain text"),
+    ],
+)
+def test_what_is_beyond_a_limit_is_noted(make, limit: int, note: str) -> None:
+    assert not any(note in said for said in notes_of(make(limit)))
+    assert any(note in said for said in notes_of(make(limit + 1)))
+
+
+def test_what_is_beyond_is_read_as_plain_text_and_its_headers_are() -> None:
+    deep = b"From: a@b.example\n" + b"Content-Type: message/rfc822\n\n" * 100 + b"the last words"
+    row = read_message(deep, {"a@b.example"})
+    assert "the last words" in str(row["body"])
+    assert (row["sender"], row["sender_in_contacts"]) == ("a@b.example", True)
+
+
+def test_text_is_cut_at_the_end_of_a_line() -> None:
+    line = "é" * 50 + "\n"
+    body = line * (message.TEXT // len(line.encode()) + 5)
+    head = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n"
+    read = str(read_message(head + body.encode())["body"])
+    assert set(read) == {"é", "\n"}
+    assert len(read) % len(line) == 0
+    assert len(read.encode()) <= message.TEXT
+
+
+def test_html_of_all_parts_is_limited() -> None:
+    part = b"Content-Type: text/html\n\n<p>V<b>IA</b>GRA" + b" " * html.LENGTH
+    body = str(read_message(multipart(*[part] * 5))["body"])
+    assert body.count("VIAGRA") == 3
+    assert body.count("V<b>IA</b>GRA") == 2
+
+
+def test_only_the_first_words_are_looked_up() -> None:
+    assert len(words_of({"body": " ".join(f"word{i}" for i in range(MOST + 5))})) == MOST
+
+
+@pytest.mark.parametrize(
+    "soup", ["V<b></b>IA<font></font>GRA", "V<b>I<i>A</b>G</i>RA", "V<a x='>'>IAGRA"]
+)
+def test_elements_within_a_word_do_not_part_it(soup: str) -> None:
+    assert visible_text(soup) == ("VIAGRA", [])
+
+
+def test_what_lexbor_refuses_is_read_as_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    from selectolax.lexbor import SelectolaxError
+
+    def refuse(_: str) -> None:
+        raise SelectolaxError
+
+    monkeypatch.setattr("selectolax.lexbor.LexborHTMLParser", refuse)
+    assert visible_text("<p>x") is None
+
+
+def test_codecs_are_those_that_python_has() -> None:
+    for name in charset.LINEAR:
+        assert decode(b"", name) == ""
+        "".encode(name)
+    for alias, name in aliases.items():
+        if alias != alias.lower():  # Python does not find these either
+            continue
+        assert charset._codec(alias) == (name if name in charset.LINEAR else None)
+        assert charset._codec(alias.upper().replace("_", "-")) == charset._codec(alias)
+    assert {
+        charset._codec(name) for name in ("punycode", "idna", "unicode_escape", "x" * 100, "é")
+    } == {None}
+    assert decode(b"+2AA-", "utf-7").encode() == "\ufffd".encode()
+
+
+def test_what_the_parser_cannot_do_is_read_as_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(parts, "_parse", fail)
+    notes: dict[str, None] = {}
+    found, none = take_apart(b"Subject: x\n\nhi", notes)
+    assert (list(found.items()), none) == ([], None)
+    assert list(notes) == ["read as plain text: it cannot be parsed"]
+    assert within_limits(b"hi", notes) == b"hi"
