@@ -14,7 +14,7 @@ from naively import NaiveBayes
 from naively.assess.assessment import cross_validate
 from naively.assess.evidence import Evidence
 from naively.assess.pairs import COLUMNS, _columns, _edges, add_pairs, screen
-from naively.assess.reservoir import Reservoir
+from naively.assess.reservoir import Reservoir, deal
 from naively.core.labels import encode_labels
 from naively.core.octaves import Part
 from naively.data.rows import column_rows
@@ -160,8 +160,8 @@ def test_the_assessment_chooses_as_many_pairs_again(monkeypatch: pytest.MonkeyPa
 
     model, sample, *_ = learned(600)
     monkeypatch.setattr("naively.assess.assessment.add_pairs", counted)
-    monkeypatch.setattr("naively.assess.assessment.MANY_FOLDS", 3)
-    cross_validate(add_pairs(model, sample, most=1), sample, "loo")
+    fold = deal(sample.labels(model.classes).codes, 3)
+    cross_validate(add_pairs(model, sample, most=1), sample, "loo", fold)
     assert asked == [1, 1, 1]
 
 

@@ -143,13 +143,13 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(
              for i, c in enumerate(y)]  # fmt: skip
     found = NaiveBayes(text="words").fit(texts, y).assess()
     assert (found.rows, found.of) == (1000, 3000)
-    assert str(found).splitlines()[5] == (
+    assert str(found).splitlines()[6] == (
         "rows               1,000 of 3,000, drawn at random "
         "(500 for each class are enough for one weight)"
     )
     few = NaiveBayes(text="words").fit(texts[:900], y[:900]).assess()
     assert (few.rows, few.of, few.why) == (900, 900, "")
-    assert str(few).splitlines()[5] == "rows               900"
+    assert str(few).splitlines()[6] == "rows               900"
     assert ROWS == 10_000  # as the docstring says
     monkeypatch.setattr(calibration, "ROWS", 200)
     X = rng.normal(size=(300, 2))

@@ -14,16 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.axis import Axis, Levels, Name, Words, title
+from naively.core.block import Documents
 from naively.core.kernels import Floats
 from naively.core.likelihood import ABSENT, Contributions
 from naively.core.shown import Shown
-from naively.core.split import splitter
+from naively.core.split import splitter, windows
 from naively.data.rows import Rows
 from naively.model import Model
 
 PRIOR = "class prior"
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
 RUNS = "(runs of characters)"
+LONGEST = 1_000_000  # characters, of a text that is explained
+FEW_WORDS = 16  # in a token; of more, a run that is in none of them is not theirs
 
 Item: TypeAlias = "tuple[str, Any, Floats]"  # column, value, log likelihoods
 
@@ -193,6 +196,8 @@ def explain(model: Model, rows: Rows) -> Explanation:
     items = [[prior] for _ in range(len(rows))]
     of_runs = model.schema.of_runs
     for key, block in model.blocks(rows).items():
+        if isinstance(block, Documents):
+            _refuse_long(block)
         found = model.likelihoods[key].itemised(block)
         _collect(items, found, model.counts[key].axis, rows, pairs, key in of_runs)
     joint = model.joint_log_likelihood(rows)
@@ -208,6 +213,16 @@ def explain(model: Model, rows: Rows) -> Explanation:
             for i, of_row in enumerate(items)
         ]
     )
+
+
+def _refuse_long(block: Documents) -> None:
+    """Raise a ValueError if a text has more to say than anyone reads."""
+    for row, text in enumerate(block.texts):
+        if isinstance(text, str) and len(text) > LONGEST:
+            raise ValueError(
+                f"Text {row} of column {title(block.axis.columns[0])!r} has {len(text):,} "
+                f"characters; of more than {LONGEST:,} no prediction is explained."
+            )
 
 
 def _collect(
@@ -260,10 +275,21 @@ def _words_of_runs(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
         words: dict[str, dict[str, None]] = {}
         for token in text.split() if isinstance(text, str) else ():
             inner = of_words(token) or [token.lower() if lower else token]
-            for run in of_runs(token):
-                near = [word for word in inner if run.strip() in word] or inner
+            holders = _holders(inner, options["ngram_range"][1])
+            beside = inner if len(inner) <= FEW_WORDS else ()
+            for run in dict.fromkeys(of_runs(token)):
+                near = holders.get(run.strip(), beside)
                 words.setdefault(run, {}).update(dict.fromkeys(near))
         found.append({run: tuple(of) for run, of in words.items()})
+    return found
+
+
+def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
+    """Return the words that each run of so many characters at most is in."""
+    found: dict[str, dict[str, None]] = {}
+    for word in dict.fromkeys(words):
+        for run in windows(word, 1, longest):
+            found.setdefault(run, {})[word] = None
     return found
 
 

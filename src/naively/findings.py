@@ -140,7 +140,8 @@ def _tells(group: Group, block: BlockTally, classes: Flags) -> Flags:
         # The cheap question first: is a column about the same throughout the first class?
         c = int(np.flatnonzero(classes)[0])
         n, value, square = (sums[s].high[:, c] for s in (PRESENT, VALUE, SQUARE))
-        about = n * square - value * value <= ABOUT * n * square
+        with np.errstate(over="ignore", invalid="ignore"):
+            about = n * square - value * value <= ABOUT * n * square
         if not about.any():
             return none
         found = none

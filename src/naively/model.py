@@ -150,11 +150,26 @@ class Model(Shown):
         (schema, tally), (others, removed) = alike(self._counts, other._counts)
         return replace(self, counted=schema.union(others), tally=tally - removed)
 
+    def forget(self, other: Model) -> Model:
+        """Return ``self - other``, or raise a ValueError if that cannot be: ``Tally.forget``."""
+        (schema, tally), (others, removed) = alike(self._counts, other._counts)
+        left = replace(self, counted=schema.union(others), tally=tally.forget(removed))
+        if left.impossible is not None:
+            raise ValueError(f"Cannot forget rows that were not learned: {left.impossible} then.")
+        return left
+
     def __mul__(self, factor: float) -> Model:
         weights = self.weights
         if weights is not None:  # the rows that they were fitted with fade like the others
             weights = replace(weights, rows=weights.rows * factor)
         return replace(self, tally=self.tally * factor, weights=weights)
+
+    def weighed(self, weights: Weights | None) -> Model:
+        """Return the model with these weights; what was derived without them is kept."""
+        model = replace(self, weights=weights)
+        kept = ("_settled", "counts", "unweighted_likelihoods", "class_log_prior")
+        vars(model).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return model
 
     def with_pairs(self, event: Pairs, batches: Iterable[tuple[Rows, Labels]]) -> Model:
         """Count pairs of columns too, in a second pass over the rows that were learned."""

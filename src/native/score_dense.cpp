@@ -2,7 +2,8 @@
 //
 // Eight rows go by a tile of classes whose sums stay in registers; the tables are rearranged for
 // this once, tile by tile. The few rows that come out as NaN (a missing cell, or zero times an
-// infinite slope) are scored again, cell by cell.
+// infinite slope) are scored again, cell by cell; and those that overflow once more, with numbers
+// and what they add held where core/kernels.py says.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 #include "arrays.h"
 #include "dense.h"
+#include "held.h"
 #include "kernels.h"
 #include "threads.h"
 
@@ -33,6 +35,9 @@ struct LinearForm {
                                             int64_t cell) {
         return multiply_add<Isa>(x, tables[0][cell], sum);
     }
+    NAIVELY_INLINE static inline double held(double x, const double* const* tables, int64_t cell) {
+        return held_product(x, tables[0][cell]);
+    }
 };
 
 struct QuadraticForm {
@@ -51,6 +56,10 @@ struct QuadraticForm {
                                             int64_t cell) {
         const double distance = x - tables[0][cell];
         return multiply_add<Isa>(-(distance * distance), tables[1][cell], sum);
+    }
+    NAIVELY_INLINE static inline double held(double x, const double* const* tables, int64_t cell) {
+        const double distance = std::clamp(x - tables[0][cell], -far_out, far_out);
+        return std::clamp(-(distance * distance) * tables[1][cell], -most_added, most_added);
     }
 };
 
@@ -135,8 +144,9 @@ NAIVELY_INLINE inline void add_group(const T* cells, int64_t row_stride,
 }
 
 // Add one row, cell by cell, leaving out those that are missing. It rounds as a tile does, so that
-// a row's scores do not depend on its neighbours. `sums` is working memory for each class.
-template <class Isa, class Form, class T>
+// a row's scores do not depend on its neighbours; or, `held`, so that no sum overflows. `sums` is
+// working memory for each class.
+template <class Isa, class Form, bool held, class T>
 NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride,
                                    const Parameters& parameters, double* __restrict sums,
                                    double* __restrict joint) {
@@ -149,7 +159,10 @@ NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride,
                 for (int64_t c = 0; c < k; ++c) sums[c] -= parameters.offset[j * k + c];
         } else if (!Form::zero_adds_nothing || x != 0.0) {
             for (int64_t c = 0; c < k; ++c)
-                sums[c] = Form::template add<Isa>(sums[c], x, parameters.tables, j * k + c);
+                if constexpr (held)
+                    sums[c] += Form::held(x, parameters.tables, j * k + c);
+                else
+                    sums[c] = Form::template add<Isa>(sums[c], x, parameters.tables, j * k + c);
         }
     }
     for (int64_t c = 0; c < k; ++c) joint[c] += sums[c];
@@ -183,12 +196,6 @@ NAIVELY_INLINE inline void add_groups(const Rows<T>& from, int64_t rows,
     }
 }
 
-NAIVELY_INLINE inline bool has_nan(const double* row, int64_t count) {
-    bool found = false;
-    for (int64_t c = 0; c < count; ++c) found |= row[c] != row[c];
-    return found;
-}
-
 template <class Isa, class Form, class T>
 NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters& parameters,
                                       const double* tables, const Scores& scores, int64_t begin,
@@ -217,12 +224,17 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
         }
         for (int64_t i = 0; i < rows; ++i) {
             double* row = joint + i * k;
+            const double* start = scores.start(first + i);
+            const T* cells = matrix.at(first + i, 0);
             if (i < grouped) {
-                if (!has_nan(row, k)) continue;
-                std::copy_n(scores.start(first + i), k, row);
+                if (!overflown(row, start, k)) continue;
+                std::copy_n(start, k, row);
             }
-            add_row<Isa, Form>(matrix.at(first + i, 0), matrix.column_stride, parameters,
-                               sums.data(), row);
+            add_row<Isa, Form, false>(cells, matrix.column_stride, parameters, sums.data(), row);
+            if (overflown(row, start, k)) {
+                std::copy_n(start, k, row);
+                add_row<Isa, Form, true>(cells, matrix.column_stride, parameters, sums.data(), row);
+            }
         }
         finisher.finish(first, rows);
     }

@@ -8,6 +8,7 @@
 
 #include "arrays.h"
 #include "gather.h"
+#include "held.h"
 #include "kernels.h"
 #include "sparse.h"
 #include "threads.h"
@@ -77,6 +78,19 @@ class EntryAdder {
         }
     }
 
+    // Add entries again whose sums have overflown.
+    NAIVELY_INLINE inline void add_held(int64_t begin, int64_t end, const double* start,
+                                        double* joint) const {
+        std::vector<double> sums(classes_);
+        for (int64_t e = begin; e < end; ++e) {
+            const auto value = static_cast<double>(values_[e]);
+            if (!(value < 0.0 || value > 0.0)) continue;
+            const double* slope = table_ + columns_[e] * classes_;
+            for (int64_t c = 0; c < classes_; ++c) sums[c] += held_product(value, slope[c]);
+        }
+        for (int64_t c = 0; c < classes_; ++c) joint[c] = start[c] + sums[c];
+    }
+
   private:
     static constexpr int64_t chunk = 512;
 
@@ -114,7 +128,10 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
                         [&](int64_t first, int64_t rows)
                             NAIVELY_INLINE { adder.prepare(starts[first], starts[first + rows]); },
                         [&](int64_t row, double* joint) NAIVELY_INLINE {
-                            adder.template add<decltype(isa)>(starts[row], starts[row + 1], joint);
+                            const int64_t entry = starts[row], last = starts[row + 1];
+                            adder.template add<decltype(isa)>(entry, last, joint);
+                            if (overflown(joint, scores.start(row), k))
+                                adder.add_held(entry, last, scores.start(row), joint);
                         });
                 });
             });

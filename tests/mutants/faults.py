@@ -118,7 +118,7 @@ FAULTS = [
     Fault(
         "assess() scores rows by the model that has learned them",
         "src/naively/assess/assessment.py",
-        "rest = unweighted - sample.take(fold == f).learn(unweighted.schema)",
+        "rest = unweighted - sample.take(fold == f).learn(unweighted.counted)",
         "rest = unweighted",
         ("tests/test_honesty.py::test_it_is_cross_validation_by_learning_again",),
     ),

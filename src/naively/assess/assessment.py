@@ -2,57 +2,128 @@
 
 The tally of each of some folds is subtracted, weights are fitted on what is left, and the fold is
 predicted: cross-validation without refitting. (Leave-one-out alone is optimistic, as the weights
-have been fitted on it.)
+have been fitted on it.) A fold takes about as long as learning did, most of it for the weights; so
+there are as many as take as long as learning, by a count of what is computed, not a clock.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from naively.assess.calibration import count_parts
 from naively.assess.evidence import Evidence
-from naively.assess.pairs import add_pairs
+from naively.assess.pairs import COLUMNS, add_pairs
 from naively.assess.reservoir import Reservoir, deal
 from naively.assess.scores import LEAST, Scores, scores
 from naively.class_prior import among_fewer
-from naively.core.axis import title
+from naively.core.axis import Words, title
 from naively.core.kernels import Floats
+from naively.core.statistic import VALUE
 from naively.core.weights import Kind
 from naively.model import Model
 
 FEW = 2_000  # rows, up to which
 MANY_FOLDS = 20
 FOLDS = 10
+LEAST_FOLDS = 3  # of which one is held out, where two halves take too long
+# What the work is counted in: numbers of the table of evidence, rows × parts × classes.
+PER_PART = 200  # rows, whose evidence takes as long as to derive a part's parameters
+PER_TOKEN = 0.5  # numbers
+PER_FOLD = 50_000  # numbers, and as much for learning
+STARTING = 300_000  # numbers: as long as it takes to start and to read a table
+COSTS = 0.3  # of learning, to say what each column is worth
+
+
+class Folds(NamedTuple):
+    """Into how many folds rows are dealt, how many of these are held out, and why no more."""
+
+    dealt: int
+    held: int
+    why: str
 
 
 def assess(model: Model, sample: Reservoir, kind: Kind | None) -> Scores:
     """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
-    p = cross_validate(model, sample, kind)
-    labels = sample.labels(model.classes)
-    found = scores(p, model.classes, model.classes[labels.codes], labels.weight)
-    return replace(found, cost=costs(model, sample), of=sample.seen, why=sample.why)
+    folds = plan(model, sample)
+    fold = deal(sample.labels(model.classes).codes, folds.dealt)
+    p = cross_validate(model, sample, kind, fold, folds.held)
+    there = np.flatnonzero(fold < folds.held)
+    labels = sample.labels(model.classes).take(there)
+    found = scores(p[there], model.classes, model.classes[labels.codes], labels.weight)
+    why = sample.why
+    if len(there) < len(fold):
+        why = f"{why}; of these " * bool(why) + f"one fold of {folds.dealt}"
+    return replace(
+        found,
+        cost=costs(model, sample),
+        of=sample.seen,
+        why=why,
+        folds=(folds.held, folds.dealt),
+        why_folds=folds.why,
+    )
 
 
-def cross_validate(model: Model, sample: Reservoir, kind: Kind | None) -> Floats:
+def plan(model: Model, sample: Reservoir) -> Folds:
+    """Return as many folds as take about as long as learning did.
+
+    It follows from the numbers of rows, columns, words and classes, so that it is the same
+    whenever the rows are.
+    """
+    n = len(sample)
+    most = min(n, FOLDS if n > FEW else MANY_FOLDS)
+    if most < 2:
+        raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
+    whole = work(model, n)
+    left = whole * (1 - COSTS) + STARTING
+    for folds in range(most, 1, -1):
+        if folds * work(model, n - n / folds) <= left:
+            why = "" if folds == most else "as many as take as long as learning did"
+            return Folds(folds, folds, why)
+    return Folds(min(n, LEAST_FOLDS), 1, "more would take longer than learning did")
+
+
+def work(model: Model, rows: float) -> float:
+    """Return how many numbers are computed to learn so many of the rows."""
+    parts, k = count_parts(model), len(model.classes)
+    if model.schema.pairs:
+        columns = min(len(model.schema.of_columns), COLUMNS)
+        parts += columns * (columns - 1) // 2
+    texts = [block for block in model.tally.blocks.values() if isinstance(block.axis, Words)]
+    words = sum(len(block.axis) for block in texts)
+    tokens = sum(float(block[VALUE].high.sum()) for block in texts)
+    share = rows / max(float(model.tally.class_count.sum()), rows)
+    of_texts = PER_TOKEN * (tokens * share + words)
+    return PER_FOLD + k * (parts * (rows + PER_PART) + of_texts)
+
+
+def cross_validate(
+    model: Model,
+    sample: Reservoir,
+    kind: Kind | None,
+    fold: NDArray[np.int64],
+    held: int | None = None,
+) -> Floats:
     """Return the posterior of each row of the sample under the model less the row's fold.
+
+    Of rows of other folds than the first ``held`` it is 0.
 
     As many pairs of columns are chosen again without the fold, and counted on the rest of the
     sample.
     """
     labels = sample.labels(model.classes)
-    if len(labels) < 2:
-        raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
-    fold = deal(labels.codes, FOLDS if len(labels) > FEW else MANY_FOLDS)
     unweighted = replace(model.without_pairs(), weights=None)
     p = np.zeros((len(labels), labels.k))
-    for f in range(fold.max() + 1):
+    for f in range(int(fold.max()) + 1 if held is None else held):
         rest = unweighted - sample.take(fold == f).learn(unweighted.counted)
         others = sample.take(fold != f)
         prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
         rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
         if kind is not None:
-            rest = replace(rest, weights=others.weights(rest, kind))
+            rest = rest.weighed(others.weights(rest, kind))
         if model.schema.pairs:
             rest = add_pairs(rest, others, most=len(model.schema.pairs))
         place = {label: i for i, label in enumerate(model.classes.tolist())}

@@ -50,17 +50,21 @@ def sample_size(model: Model) -> SampleSize:
     With more classes and columns fewer rows are kept, never more, so that a sample of batches is
     that of all rows.
     """
-    parts = sum(
-        OCTAVES if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
-        for g in model.schema.groups
-    )
-    k = len(model.classes)
+    parts, k = count_parts(model), len(model.classes)
     kept = min(ROWS, max(100, CELLS // max(1, parts * k)))
     if parts == 1 and OF_ONE * k <= kept:
         return SampleSize(OF_ONE * k, kept, f"{OF_ONE} for each class are enough for one weight")
     if kept < ROWS:
         return SampleSize(kept, kept, f"as many as memory is for, with {parts:,} weights of {k:,}")
     return SampleSize(kept, kept, "enough for the weights")
+
+
+def count_parts(model: Model) -> int:
+    """Return how many weights the evidence of a row has, for each class."""
+    return sum(
+        OCTAVES if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
+        for g in model.schema.groups
+    )
 
 
 def fit(found: Evidence, kind: Kind, rows: float) -> Weights:

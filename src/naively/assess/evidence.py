@@ -26,6 +26,7 @@ from naively.schema import Group
 
 PartKind: TypeAlias = Literal["column", "pair", "text", "octave"]
 IMPOSSIBLE = -700.0
+FARTHEST = 1e100  # nats, of one part: squares of sums stay finite
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
 
 
@@ -176,6 +177,7 @@ def _centred(table: Floats) -> Floats:
     """Take the mean over the classes off; what is impossible is merely very unlikely."""
     best = table.max(axis=2, keepdims=True)
     table = np.where(np.isneginf(table), np.where(np.isneginf(best), 0.0, best) + IMPOSSIBLE, table)
+    np.clip(table, -FARTHEST, FARTHEST, out=table)
     table -= table.mean(axis=2, keepdims=True)
     return table
 

@@ -70,6 +70,10 @@ class Scores(Shown):
     why : str
         Of an assessment: why these are enough, or all that there is room for; empty if they are
         all rows.
+    folds : (int, int)
+        Of an assessment: how many folds of rows were held out, and of how many.
+    why_folds : str
+        Of an assessment: why they are no more; empty if they are as many as are of use.
     """
 
     rows: int
@@ -87,6 +91,8 @@ class Scores(Shown):
     cost: Mapping[str, float] = field(default_factory=dict)
     of: int = 0
     why: str = ""
+    folds: tuple[int, int] = (0, 0)
+    why_folds: str = ""
 
     def __str__(self) -> str:
         always = f"(always {self.majority!r}: {self.majority_accuracy:.4f})"
@@ -96,6 +102,7 @@ class Scores(Shown):
             f"Brier score        {self.brier:.4f}",
             f"area under ROC     {self.auc:.4f}",
             f"calibration error  {self.calibration_error:.4f}",
+            *self._of_folds,
             f"rows               {self.rows:,}"
             + (f" of {self.of:,}, drawn at random ({self.why})" if self.why else ""),
         ]
@@ -104,6 +111,14 @@ class Scores(Shown):
             most = sorted(self.cost.items(), key=lambda item: -item[1])
             lines += [f"  {cost:+.4f}  {name}" for name, cost in most[:10]]
         return "\n".join(lines)
+
+    @property
+    def _of_folds(self) -> list[str]:
+        held, dealt = self.folds
+        if not held:
+            return []
+        number = f"{held}" if held == dealt else f"{held} of {dealt}"
+        return [f"folds              {number}" + (f" ({self.why_folds})" if self.why_folds else "")]
 
 
 def score(model: Model, rows: Rows, y: NDArray[Any]) -> Scores:

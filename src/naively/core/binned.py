@@ -16,6 +16,8 @@ from naively.core.kernels import Finish, Floats
 from naively.core.likelihood import Contributions, Likelihood, Typical
 from naively.core.pointwise import Table
 
+FLOAT = np.finfo(np.float64)
+
 
 @dataclass(frozen=True, eq=False)
 class Binned(Likelihood):
@@ -74,7 +76,7 @@ class Binned(Likelihood):
     def log_base(self, block: Dense) -> Floats:
         """Return the log density within the bins, the same for every class."""
         codes = self.bins(block.values)
-        width = np.append(self.width, 1.0)
+        width = np.clip(np.append(self.width, 1.0), FLOAT.tiny, FLOAT.max)
         bin_ = np.where(codes < 0, len(self.width), self.first[:-1] + codes)
         total: Floats = -np.log(width[bin_]).sum(axis=1)
         return total

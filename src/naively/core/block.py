@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.axis import Axis, Columns, Levels, Words
+from naively.core.kernels import hold
 from naively.core.split import Row
 
 Entries: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]"
@@ -29,7 +30,10 @@ class Block(ABC):
 
     @abstractmethod
     def entries(self) -> Entries:
-        """Return the cells that are not missing (nor zero, of numbers): row, item, number."""
+        """Return the cells that are not missing (nor zero, of numbers): row, item, number.
+
+        Numbers are held where kernels hold them.
+        """
 
     @abstractmethod
     def select(self, rows: NDArray[np.int64]) -> Block:
@@ -48,7 +52,7 @@ class Dense(Block):
 
     def entries(self) -> Entries:
         row, item = np.nonzero(np.nan_to_num(self.values))
-        return row, item, self.values[row, item].astype(np.float64)
+        return row, item, hold(self.values[row, item])
 
     def select(self, rows: NDArray[np.int64]) -> Dense:
         return Dense(self.values[rows], self.axis)
@@ -67,8 +71,8 @@ class Sparse(Block):
         return len(self.indptr) - 1
 
     def entries(self) -> Entries:
-        row = np.repeat(np.arange(len(self)), np.diff(self.indptr))
-        return row, self.indices.astype(np.int64), self.data.astype(np.float64)
+        row, there = np.repeat(np.arange(len(self)), np.diff(self.indptr)), ~np.isnan(self.data)
+        return row[there], self.indices[there].astype(np.int64), hold(self.data[there])
 
     def select(self, rows: NDArray[np.int64]) -> Sparse:
         length = np.diff(self.indptr)[rows]

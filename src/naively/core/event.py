@@ -148,6 +148,7 @@ class EventModel(ABC):
         )
         return likelihood.at(x, np.arange(len(x)))  # type: ignore[no-any-return]
 
+    @np.errstate(invalid="ignore")
     def _leave_one_out_sparse(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
         """Leave rows out of what is scored by the cells that are not zero."""
         row, item, x = block.entries()
@@ -172,6 +173,7 @@ class EventModel(ABC):
             left = tally[VALUE].high[item].sum(axis=1) - weight[row] * x
             alone = left <= HAPAX
             np.subtract.at(joint, row[alone], own[alone])
+        joint[np.isnan(joint)] = -np.inf  # impossible with a cell and without it
         return joint[:, None]
 
     def n_parameters(self, tally: BlockTally) -> int:

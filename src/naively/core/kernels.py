@@ -11,6 +11,11 @@ first of equals). A row that every class calls impossible (-inf) gets the class 
 ``y`` holds class indices (int32), ``w`` sample weights (float64) or None. Missing cells (NaN, a
 negative code, a None text) add nothing. The native module has the same functions, faster;
 ``naively.core.compute`` chooses.
+
+Where a row's sums are past ``MOST``, its numbers (of a quadratic, their distances from the means)
+are held
+at ``FAR`` and what each adds at ``MOST``: the class that outgrows the others still does, and
+neither NaN nor an infinity comes of a finite table.
 """
 
 from __future__ import annotations
@@ -29,6 +34,8 @@ Finish: TypeAlias = Literal["joint", "log_posterior", "posterior", "label"]
 
 EXACT = 2.0**53  # whole numbers up to here are float64
 TILE = 4096  # rows at a time, so that temporaries stay in the cache
+FAR = 1e140  # whose square leaves room for factors below MOST
+MOST = 1e290  # of which a million are
 
 
 def tally_dense(X: NDArray[np.floating], y: Integers, w: Floats | None, k: int) -> list[Pair]:
@@ -149,10 +156,17 @@ def score_linear(
             x = np.where(missing, 0.0, x)
             if offset is not None:
                 out[rows] -= missing @ offset
-        out[rows] += x @ finite_slope
-        for j in unbounded:
-            column = x[:, j, None]
-            out[rows] += np.multiply(column, slope[j], where=column != 0, out=np.zeros((len(x), k)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            out[rows] += x @ finite_slope
+            for j in unbounded:
+                column = x[:, j, None]
+                cells = np.zeros((len(x), k))
+                out[rows] += np.multiply(column, slope[j], where=column != 0, out=cells)
+        for i in _overflown(out[rows], start, rows):
+            there = np.flatnonzero(~missing[i] & (x[i] != 0))
+            sums = _held(x[i, there], slope[there])
+            lacking = 0.0 if offset is None else offset[missing[i]].sum(axis=0)
+            out[begin + i] = _start_of(start, begin + i) + (sums - lacking)
     return finish_rows(out, finish, log_prior)
 
 
@@ -175,12 +189,20 @@ def score_quadratic(
         any_missing = bool(missing.any())
         if any_missing:
             out[rows] -= missing @ offset
-        for c in range(mean.shape[1]):
-            distance = x - mean[:, c]
-            distance *= distance
-            if any_missing:
-                distance[missing] = 0.0
-            out[rows, c] -= distance @ half_precision[:, c]
+        with np.errstate(over="ignore", invalid="ignore"):
+            for c in range(mean.shape[1]):
+                distance = x - mean[:, c]
+                distance *= distance
+                if any_missing:
+                    distance[missing] = 0.0
+                out[rows, c] -= distance @ half_precision[:, c]
+        for i in _overflown(out[rows], start, rows):
+            there = ~missing[i]
+            distance = np.clip(x[i, there, None] - mean[there], -FAR, FAR)
+            with np.errstate(over="ignore"):
+                cells = -(distance * distance) * half_precision[there]
+            sums = np.clip(cells, -MOST, MOST).sum(axis=0) - offset[missing[i]].sum(axis=0)
+            out[begin + i] = _start_of(start, begin + i) + sums
     return finish_rows(out, finish, log_prior)
 
 
@@ -206,7 +228,11 @@ def score_csr(
     if not adds.all():
         indptr = np.append(0, np.cumsum(adds))[indptr]
         indices, data = indices[adds], data[adds]
-    out += csr_array((data, indices, indptr), shape=(rows, len(slope))) @ slope
+    with np.errstate(over="ignore", invalid="ignore"):
+        out += csr_array((data, indices, indptr), shape=(rows, len(slope))) @ slope
+    for i in _overflown(out, start, slice(0, rows)):
+        of_row = slice(indptr[i], indptr[i + 1])
+        out[i] = _start_of(start, i) + _held(data[of_row], slope[indices[of_row]])
     return finish_rows(out, finish, log_prior)
 
 
@@ -231,6 +257,31 @@ def score_codes(
             raise ValueError("a level code is out of range")
         out[present] += table[np.minimum(codes[present, j].astype(np.int64), last) + first[j]]
     return finish_rows(out, finish, log_prior)
+
+
+def _overflown(joint: Floats, start: Floats, rows: slice) -> list[int]:
+    """Return which rows have a sum past ``MOST``, or NaN, that did not start as an infinity."""
+    begun = np.isfinite(start if start.ndim == 1 else start[rows])
+    overflown: list[int] = np.flatnonzero((begun & ~(np.abs(joint) <= MOST)).any(axis=1)).tolist()
+    return overflown
+
+
+def _start_of(start: Floats, row: int) -> Floats:
+    return start if start.ndim == 1 else start[row]
+
+
+def _held(x: NDArray[np.number], slope: Floats) -> Floats:
+    """Return the sum of x·slope over the cells of a row, each held; an infinite slope is not."""
+    with np.errstate(over="ignore"):
+        cells = hold(x)[:, None] * slope
+    total: Floats = np.where(np.isinf(slope), cells, np.clip(cells, -MOST, MOST)).sum(axis=0)
+    return total
+
+
+def hold(x: NDArray[np.number]) -> Floats:
+    """Return numbers, none of them farther out than ``FAR``; NaN stays."""
+    held: Floats = np.clip(np.asarray(x, np.float64), -FAR, FAR)
+    return held
 
 
 def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> NDArray[np.generic]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_BYTES = 1 << 26  # of class labels that are strings, each as long as the longest
+LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products of sums are no floats
 SMALL_RANGE = 1 << 16  # integer labels this close together are encoded by a look-up table
 
 
@@ -174,7 +175,7 @@ def is_missing(value: Any) -> bool:
         return True
     try:
         return bool(value != value)  # noqa: PLR0124
-    except TypeError:  # pandas' NA: neither equal to itself nor different
+    except (TypeError, ArithmeticError):  # pandas' NA, Decimal's sNaN: neither equal nor different
         return True
     except ValueError:  # an array in a cell, which is said elsewhere
         return False
@@ -194,11 +195,13 @@ def check_weight(weight: Any, rows: int) -> NDArray[np.float64] | None:
         w = np.full(rows, float(w))
     if w.shape != (rows,):
         raise ValueError(f"sample_weight must have shape ({rows},), got {w.shape}.")
-    wrong = ~(np.isfinite(w) & (w >= 0))
+    wrong = ~((w == 0) | ((w >= LEAST_WEIGHT) & (w <= MOST_WEIGHT)))
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
+        most = f", and between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g} if it is not 0"
         raise ValueError(
-            f"sample_weight must be finite and at least 0, but row {row} has {w[row]}."
+            "sample_weight must be finite and at least 0"
+            f"{most if 0 < w[row] < np.inf else ''}, but row {row} has {w[row]}."
         )
     return np.ascontiguousarray(w)
 

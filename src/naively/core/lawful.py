@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from naively.core.axis import Levels, title
 from naively.core.cells import Cells
 from naively.core.kernels import Floats
-from naively.core.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE
+from naively.core.remainder import find_negative
+from naively.core.statistic import CELL, LEVEL, PRESENT, SQUARE, VALUE
 from naively.core.tally import BlockTally, Tally
 
 # What rounding may leave of counts that were merged, forgotten and decayed.
@@ -29,9 +30,9 @@ def impossible(tally: Tally, shares: Collection[Any] = ()) -> str | None:
     shares : collection of block keys
         Blocks of values from 0 to 1.
     """
-    below = tally.negative()
+    below = find_negative(tally)
     if below is not None:
-        return f"{below} has less than nothing"
+        return below
     classes, rows = tally.classes.tolist(), tally.class_count
     for key, block in tally.blocks.items():
         for name, cells in _cells(block):
@@ -42,8 +43,6 @@ def impossible(tally: Tally, shares: Collection[Any] = ()) -> str | None:
             most = ROOT * np.maximum(block[PRESENT].high, 1.0)
             if (np.abs(block[VALUE].high) > most).any():
                 return "numbers have no squares"
-        if DOCUMENT in block.sums and (block[DOCUMENT].high < 0).any():
-            return "a word is in fewer texts than none"
         if key in shares and _above(block[VALUE].high, block[PRESENT].high).any():
             return "more cells are true than there are cells"
     return None

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.block import Dense
-from naively.core.kernels import Finish, Floats
+from naively.core.kernels import Finish, Floats, hold
 
 ABSENT = -1  # the item of a contribution that stands for all words a row does not hold; below it,
 # ABSENT - 1 - i stands for word i alone
@@ -107,10 +107,11 @@ def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Any) -> Floats:
     So is what a sparse block does not store: the function must be 0 at 0.
     """
     if isinstance(block, Dense):
-        total: Floats = np.nansum(of_cell(np.asarray(block.values, np.float64)), axis=1)
+        total: Floats = np.nansum(of_cell(hold(block.values)), axis=1)
         return total
     row = np.repeat(np.arange(len(block)), np.diff(block.indptr))
-    return np.bincount(row, of_cell(block.data), len(block)).astype(np.float64)
+    of_row = np.nan_to_num(of_cell(hold(block.data)), nan=0.0)
+    return np.bincount(row, of_row, len(block)).astype(np.float64)
 
 
 def times(table: Floats, weight: Floats, finite: Any = None) -> Floats:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from naively.core import compute
 from naively.core.block import Dense, Documents, Sparse
-from naively.core.kernels import Finish, Floats
+from naively.core.kernels import Finish, Floats, hold
 from naively.core.likelihood import ABSENT, Contributions, Likelihood, Typical, times
 
 
@@ -73,7 +73,7 @@ class LogLinear(Likelihood):
         raise TypeError(f"a log-linear likelihood cannot score a {type(block).__name__}")
 
     def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
-        x = x.astype(np.float64)[:, None]
+        x = hold(x)[:, None]
         with np.errstate(invalid="ignore"):
             value = np.where(x == 0, 0.0, x * self.slope[column])
             if self.offset is not None:
@@ -81,7 +81,8 @@ class LogLinear(Likelihood):
         return np.nan_to_num(value, nan=0.0, neginf=-np.inf)
 
     def weighted(self, weight: Floats) -> LogLinear:
-        both = self.slope if self.offset is None else self.slope + self.offset
+        with np.errstate(invalid="ignore"):  # what must happen: inf - inf
+            both = self.slope if self.offset is None else self.slope + self.offset
         finite = np.isfinite(both).all(axis=1)
         offset = None if self.offset is None else times(self.offset, weight, finite)
         return replace(self, slope=times(self.slope, weight, finite), offset=offset)
@@ -104,10 +105,10 @@ class LogLinear(Likelihood):
             present = ~block.missing
         else:
             raise TypeError(f"a log-linear likelihood cannot explain a {type(block).__name__}")
-        stored = data != 0
+        stored = (data != 0) & ~np.isnan(data)
         row = np.repeat(np.arange(len(block)), np.diff(indptr))[stored]
         item = indices.astype(np.int64)[stored]
-        value = data[stored].astype(np.float64)[:, None] * self.slope[item]
+        value = hold(data[stored])[:, None] * self.slope[item]
         column = item if isinstance(block, Sparse) else np.zeros_like(item)
         if self.offset is None:
             return Contributions(row, column, item, value)

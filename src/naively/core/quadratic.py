@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from naively.core import compute
 from naively.core.block import Dense
-from naively.core.kernels import Finish, Floats
+from naively.core.kernels import FAR, MOST, Finish, Floats
 from naively.core.likelihood import Contributions, Likelihood, Typical
 
 
@@ -43,9 +43,14 @@ class Quadratic(Likelihood):
         )
 
     def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
-        distance = x.astype(np.float64)[:, None] - self.mean[column]
-        value: Floats = self.offset[column] - self.half_precision[column] * distance**2
-        return value
+        with np.errstate(over="ignore", invalid="ignore"):
+            distance = x.astype(np.float64)[:, None] - self.mean[column]
+            value: Floats = self.offset[column] - self.half_precision[column] * distance**2
+            if np.isfinite(value).all():
+                return value
+            square = np.square(np.clip(distance, -FAR, FAR))
+            held = self.offset[column] - np.minimum(self.half_precision[column] * square, MOST)
+        return np.where(np.isfinite(value), value, held)
 
     def weighted(self, weight: Floats) -> Quadratic:
         scale = weight  # alike for all classes

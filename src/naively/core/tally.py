@@ -16,17 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core import compute
-from naively.core.axis import Axis, RowMap, Words, title
+from naively.core.axis import Axis, Columns, RowMap, Words, title
 from naively.core.block import Block, Codes, Dense, Documents, Sparse
 from naively.core.cells import as_cells
 from naively.core.grid import CAP
 from naively.core.kernels import scatter
 from naively.core.labels import Labels, union_classes
+from naively.core.remainder import find_impossible
 from naively.core.shown import Shown
 from naively.core.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.core.sums import Sums
 
 SHOWN = 10  # classes, when it is printed
+LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer are none; of more, sums overflow
+LARGEST = 1e300  # sum that can be scaled, split and multiplied
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,6 +52,12 @@ class BlockTally(Shown):
     def map(self, function: Any) -> BlockTally:
         """Apply a function to each table."""
         return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
+
+    def scaled(self, factor: float, faded: NDArray[np.bool_]) -> BlockTally:
+        """Multiply the sums; nothing is left of faded classes, nor of cells that faded."""
+        if PRESENT in self.sums:
+            faded = faded | (np.abs(self[PRESENT].high * factor) < LEAST_ROWS)
+        return self.map(lambda sums: _without(sums * factor, faded))
 
     def of(self, columns: Collection[Any]) -> BlockTally:
         """Return the tally of some of the columns."""
@@ -158,16 +167,23 @@ class Tally(Shown):
         return _combine(self, other, Sums.__add__)
 
     def __sub__(self, other: Tally) -> Tally:
-        return _combine(self, other, Sums.__sub__).pruned()
+        return _combine(self, other, Sums.__sub__).pruned()  # of any two: see ``forget``
 
     def __neg__(self) -> Tally:
         return self * -1.0
 
     def __mul__(self, factor: float) -> Tally:
+        weight = self.weight * factor
+        if weight.high.max(initial=0.0) > MOST_ROWS:
+            raise ValueError(
+                f"Counts times {factor} would be of more than {MOST_ROWS:g} rows of a class, whose "
+                "sums are no numbers any more."
+            )
+        faded = np.abs(weight.high) < LEAST_ROWS
         return Tally(
             self.classes,
-            self.weight * factor,
-            {name: b.map(lambda sums: sums * factor) for name, b in self.blocks.items()},
+            _without(weight, faded),
+            {name: b.scaled(factor, faded) for name, b in self.blocks.items()},
         )
 
     __rmul__ = __mul__
@@ -187,27 +203,32 @@ class Tally(Shown):
             {name: b.map(lambda sums: sums[:, keep]) for name, b in blocks.items()},
         )
 
-    def negative(self) -> str | None:
-        """Say where a count of rows, values or levels is below zero, or None if nowhere is.
+    def forget(self, other: Tally) -> Tally:
+        """Return the tally of the rows that are left; its rows are among these.
 
-        A tally of rows has none; the difference of two has if the second holds rows that the
-        first does not.
+        Raises
+        ------
+        ValueError
+            If that can be seen to be untrue, as no rows can have made what would be left.
         """
-        below = np.flatnonzero(self.weight.high < 0)
-        if len(below):
-            return f"class {self.classes.tolist()[below[0]]!r}"
-        for block in self.blocks.values():
-            # Values may be negative where their squares are counted too; else they are counts.
-            counts = (PRESENT, LEVEL, CELL, SQUARE if SQUARE in block.sums else VALUE)
-            for statistic in counts:
-                if statistic in block.sums:
-                    row, column = np.nonzero(block[statistic].high < 0)
-                    if len(row):
-                        where, level = block.axis.label(int(row[0]))
-                        at = f"column {title(where)!r}"
-                        at += "" if level is None else f", {level!r}"
-                        return f"{at}, class {self.classes.tolist()[column[0]]!r}"
-        return None
+        left = _combine(self, other, Sums.__sub__)
+        where = find_impossible(left, _combine(self._of_columns, other._of_columns, _sizes))
+        if where is not None:
+            raise ValueError(f"Cannot forget rows that were not learned: {where}.")
+        # Where nothing is counted any more, what is left of sums is rounding.
+        none = left.weight.high == 0
+        blocks = {name: block.scaled(1.0, none) for name, block in left.blocks.items()}
+        return replace(left, blocks=blocks).pruned()
+
+    @property
+    def _of_columns(self) -> Tally:
+        """The blocks whose axis is that of the columns: sums of numbers."""
+        blocks = {name: b for name, b in self.blocks.items() if isinstance(b.axis, Columns)}
+        return replace(self, blocks=blocks)
+
+
+def _sizes(a: Sums, b: Sums) -> Sums:
+    return Sums(np.abs(a.high) + np.abs(b.high))
 
 
 def count_classes(labels: Labels) -> Sums:
@@ -262,15 +283,15 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
 
 
 def _refuse_infinite(block: Dense | Sparse, sums: Sums, what: str) -> None:
-    with np.errstate(invalid="ignore", over="ignore"):
-        if np.isfinite(sums.high.sum()):  # the cheap question first
-            return
-    finite = np.isfinite(sums.high).all(axis=1)
-    if not finite.all():
-        name = title(block.axis.columns[int(np.flatnonzero(~finite)[0])])
-        raise ValueError(
-            f"Column {name!r} holds {what}; numbers must be finite (leave a missing cell empty)."
-        )
+    if sums.high.max(initial=0.0) <= LARGEST and sums.high.min(initial=0.0) >= -LARGEST:
+        return
+    row = int(np.flatnonzero((~(np.abs(sums.high) <= LARGEST)).any(axis=1))[0])
+    name = title(block.axis.columns[row])
+    if np.isfinite(sums.high[row]).all():
+        raise ValueError(f"Column {name!r} holds numbers whose sums overflow; scale it.")
+    raise ValueError(
+        f"Column {name!r} holds {what}; numbers must be finite (leave a missing cell empty)."
+    )
 
 
 def _combine(a: Tally, b: Tally, operation: Any) -> Tally:
@@ -293,6 +314,13 @@ def _combine(a: Tally, b: Tally, operation: Any) -> Tally:
 def _places(classes: NDArray[Any], place: dict[Any, int]) -> RowMap:
     places = np.array([place[label] for label in classes.tolist()], np.int64)
     return None if len(places) == len(place) and (places == np.arange(len(place))).all() else places
+
+
+def _without(sums: Sums, faded: NDArray[np.bool_]) -> Sums:
+    """Return sums with 0 in these columns, or cells."""
+    if not faded.any():
+        return sums
+    return Sums(np.where(faded, 0.0, sums.high), np.where(faded, 0.0, sums.low))
 
 
 def _place_columns(sums: Sums, places: RowMap, k: int) -> Sums:

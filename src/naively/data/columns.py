@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.labels import is_missing, plain
+from naively.data.arrays import unmasked
 
 Name: TypeAlias = str | int
 Kind: TypeAlias = Literal["number", "boolean", "string", "text", "time", "part", "pair"]
@@ -57,7 +58,7 @@ def read_column(name: Name, values: Any) -> Column:
     (array(['2020-02-03', None], dtype=object), 'string')
     """
     if isinstance(values, np.ndarray):
-        return _of_array(name, values)
+        return _of_array(name, unmasked(values))
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(
             f"Column {name!r} is one {type(values).__name__}; it must be a sequence of cells."
@@ -73,7 +74,7 @@ def read_series(name: Name, series: Any) -> Column:
     if dtype.is_float() or dtype.is_decimal():
         floats = series if dtype.is_float() else series.cast(nw.Float64)
         return _of_array(name, floats.to_numpy().astype(np.float64, copy=False))
-    if dtype.is_integer() and not series.null_count():
+    if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128) and not series.null_count():
         return read_column(name, series.to_numpy())
     if dtype in (nw.Date, nw.Datetime):
         moments = series.cast(nw.Datetime("us")) if dtype == nw.Date else series
@@ -214,7 +215,10 @@ def _numbers(name: Name, cells: list[Any]) -> NDArray[Any]:
             return _large(name, cells)
         if len(there) == len(cells):
             return np.array(cells, np.int64)
-    return np.array([np.nan if cell is None else cell for cell in cells], np.float64)
+    try:
+        return np.array([np.nan if cell is None else cell for cell in cells], np.float64)
+    except OverflowError:
+        raise _unusable(name, "numbers that are too large") from None
 
 
 def _large(name: Name, cells: list[Any]) -> NDArray[Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.labels import is_missing
+from naively.data.arrays import check_sparse, unmasked
 from naively.data.columns import Column, read_column, read_series
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
 
@@ -55,7 +56,7 @@ def as_rows(X: Any, texts: bool | None = None) -> Rows:
     if isinstance(X, Rows):
         return X
     if isinstance(X, np.ndarray):
-        return _array_rows(X)
+        return _array_rows(X if X.dtype.names is not None else unmasked(X))
     if hasattr(X, "tocsr"):  # before mappings: SciPy's dictionary of keys is one too
         return _sparse_rows(X)
     if isinstance(X, Mapping):
@@ -245,6 +246,9 @@ def _sparse_rows(X: Any) -> SparseRows:
         raise ValueError(f"Expected 2D array, got a sparse array of shape {X.shape} instead.")
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: numbers must be real.")
+    if X.dtype.kind not in "fiub":
+        raise ValueError(f"A sparse matrix of {X.dtype} cannot be read as a table.")
+    check_sparse(X)
     matrix = X.tocsr()
     if not matrix.has_canonical_format:
         matrix = matrix.copy()

@@ -12,6 +12,7 @@ from naively import store
 from naively.core.labels import Labels
 from naively.data.frames import TEXT
 from naively.estimators.answers import Answers
+from naively.estimators.exclusive import LOCK, exclusive
 from naively.estimators.fitted import check_is_fitted
 from naively.model import Model
 
@@ -23,14 +24,17 @@ class CountingClassifier(Answers):
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
         """Count more labelled rows, as the fitted model counted its own."""
 
+    @exclusive
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Unlearn rows: the counts are then as if they had never been seen; the weights stay.
 
         Raises
         ------
         ValueError
-            If these rows cannot have been learned, as a count would fall below zero; nothing is
-            changed then.
+            If these rows can be seen not to have been learned, as no rows can have made what would
+            be left: a count below zero, more cells of a column than rows, squares less than the
+            square of their sum. Nothing is changed then. Sums do not tell more: of rows whose every
+            cell was learned, in other rows of the class, it cannot be seen that they were not.
 
         Examples
         --------
@@ -40,17 +44,11 @@ class CountingClassifier(Answers):
         array([1., 1.])
         """
         check_is_fitted(self)
-        left = self.model_ - self._model_of(X, y, sample_weight)
-        where = left.tally.negative()
-        if where is not None:
-            raise ValueError(f"Cannot forget rows that were not learned: too few in {where}.")
-        wrong = left.impossible
-        if wrong is not None:
-            raise ValueError(f"Cannot forget rows that were not learned: {wrong} then.")
-        self.keep(left)
+        self.keep(self.model_.forget(self._model_of(X, y, sample_weight)))
         self._sample = None
         return self
 
+    @exclusive
     def merge(self, other: CountingClassifier) -> Self:
         """Add what another model has learned: the counts are those of the rows of both.
 
@@ -69,6 +67,7 @@ class CountingClassifier(Answers):
         self._sample = None
         return self
 
+    @exclusive
     def decay(self, factor: float) -> Self:
         """Scale all counts, so that what comes later weighs more.
 
@@ -86,7 +85,10 @@ class CountingClassifier(Answers):
         check_is_fitted(self)
         if not (np.isfinite(factor) and factor > 0):
             raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
-        self.keep(self.model_ * float(factor))
+        faded = self.model_ * float(factor)
+        if not faded.tally.class_count.any():
+            raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
+        self.keep(faded)
         self._sample = None
         return self
 
@@ -105,7 +107,8 @@ class CountingClassifier(Answers):
             self.feature_names_in_ = np.array(names, object)
 
     def __getstate__(self) -> dict[str, Any]:
-        state: Any = super().__getstate__()
+        found: Any = super().__getstate__()
+        state = {name: of for name, of in (found or {}).items() if name != LOCK}
         return {**state, "_sample": None} if "_sample" in state else state  # rows stay private
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -5,6 +5,7 @@ Their import takes longer than the command line takes to learn a small table.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,6 +33,7 @@ from naively.core.weights import Kind
 from naively.data.frames import TEXT, as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
+from naively.estimators.exclusive import exclusive
 from naively.estimators.fitted import check_is_fitted
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.findings import warn_of_leaks, warn_of_no_tokens
@@ -39,6 +41,7 @@ from naively.inference import EventModels, extend, given_as_objects, infer
 from naively.model import Model, Settings
 from naively.usual import TextBlocks, check_smoothing
 
+ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
 L = TypeVar("L", bound="Learner")
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
 
@@ -163,6 +166,7 @@ class Learner(CountingClassifier):
         self.semi_supervised = semi_supervised
         self.text = text
 
+    @exclusive
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
 
@@ -243,6 +247,7 @@ class Learner(CountingClassifier):
         self.keep(model)
         return self
 
+    @exclusive
     def partial_fit(
         self,
         X: Any,
@@ -294,6 +299,7 @@ class Learner(CountingClassifier):
         self.keep(model)
         return self
 
+    @exclusive
     def calibrate(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the weights again; what was counted stays.
 
@@ -347,9 +353,8 @@ class Learner(CountingClassifier):
         return super()._learned()
 
     def _weighed(self, model: Model) -> Model:
-        if self.weights is None:
-            return replace(model, weights=None)
-        return replace(model, weights=self._learned().weights(model, self.weights))
+        kind = self.weights
+        return model.weighed(None if kind is None else self._learned().weights(model, kind))
 
     @property
     def _kind(self) -> Kind | None:  # type: ignore[override]
@@ -443,6 +448,12 @@ def _check_classification(rows: Rows, labels: Labels) -> None:
         raise ValueError(
             "Unknown label type: continuous. Labels are fractions; a class must be a whole number "
             "or a string."
+        )
+    if len(labels) >= ENOUGH_ROWS and labels.k > OWN_CLASS * len(labels):
+        warnings.warn(
+            f"Nearly every row has a class of its own ({labels.k:,} classes in {len(labels):,} "
+            "rows): is the target an identifier, or a number to be estimated?",
+            stacklevel=6,
         )
 
 

@@ -23,6 +23,7 @@ from naively.core.kernels import Floats
 from naively.core.labels import Labels, encode_labels, union_classes
 from naively.core.sums import Sums
 from naively.core.tally import BlockTally, Tally
+from naively.data.arrays import check_sparse, unmasked
 from naively.data.frames import as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
 from naively.estimators.base import CountingClassifier, check_some_weight
@@ -34,6 +35,7 @@ from naively.estimators.checks import (
     Allowed,
     check_parameters,
 )
+from naively.estimators.exclusive import exclusive
 from naively.model import Model, Settings
 
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
@@ -52,6 +54,7 @@ class Preset(ClassifierMixin, CountingClassifier, BaseEstimator):
     def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
         """Return the class prior that the parameters ask for."""
 
+    @exclusive
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
 
@@ -77,6 +80,7 @@ class Preset(ClassifierMixin, CountingClassifier, BaseEstimator):
         self._sample = Reservoir()
         return self._learn(rows, labels)
 
+    @exclusive
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; the result is the same as from all rows at once.
 
@@ -109,6 +113,7 @@ class Preset(ClassifierMixin, CountingClassifier, BaseEstimator):
             self._sample = Reservoir()
         return self._learn(rows, labels)
 
+    @exclusive
     def merge(self, other: CountingClassifier) -> Self:
         """Add what another model of the same columns has learned.
 
@@ -151,12 +156,12 @@ class Preset(ClassifierMixin, CountingClassifier, BaseEstimator):
         return Model.learn(rows, labels, self.model_.counted, self.model_.settings)
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Rows, Labels]:
-        X, y = validate_data(self, X, y, reset=reset, **self._reading)
+        X, y = validate_data(self, _looked_at(X), y, reset=reset, **self._reading)
         check_classification_targets(y)
         return self._as_rows(X), encode_labels(y, sample_weight)
 
     def _rows(self, X: Any) -> Rows:
-        return self._as_rows(validate_data(self, X, reset=False, **self._reading))
+        return self._as_rows(validate_data(self, _looked_at(X), reset=False, **self._reading))
 
     def _table(self, rows: Rows) -> Any:
         return np.column_stack([rows.values(name) for name in rows.names])
@@ -189,6 +194,13 @@ class Preset(ClassifierMixin, CountingClassifier, BaseEstimator):
     def _counted_as(self) -> Any:
         """The event model that it was counted by."""
         return self._fitted.schema.groups[0].event
+
+
+def _looked_at(X: Any) -> Any:
+    """Return X as scikit-learn is to check it, which trusts SciPy and passes over masks."""
+    if hasattr(X, "tocsr"):
+        check_sparse(X)
+    return unmasked(X) if isinstance(X, np.ma.MaskedArray) else X
 
 
 class DiscretePreset(Preset):

@@ -33,6 +33,7 @@ from naively.events.prior import Dirichlet, share
 
 SPARE = 0.5  # of a row, for each level in the share over all classes, and for one never seen
 HALF = 0.5  # of a row, for each class
+MOST_CODES = 1 << 31  # of a column, with codes=
 USUAL_M, SURE = 2.0, 0.5  # where the choice of m begins, in log loss: few rows say little
 CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 
@@ -109,7 +110,14 @@ class Categorical(EventModel):
                     f"Categorical codes= is of whole numbers, and column {title(name)!r} holds "
                     "others; leave it out."
                 )
-        seen = np.array([max(levels, default=-1) + 1 for levels in axis.levels], np.int64)
+        largest = [max(levels, default=-1) for levels in axis.levels]
+        for name, code in zip(axis.columns, largest, strict=True):
+            if not code < MOST_CODES:
+                raise ValueError(
+                    f"Column {title(name)!r} holds the code {code}, and as many levels are counted "
+                    f"with codes=; give codes below {MOST_CODES}, or leave codes= out."
+                )
+        seen = np.array(largest, np.int64) + 1
         return np.maximum(seen, self.codes)
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:

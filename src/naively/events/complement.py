@@ -74,7 +74,7 @@ class Complement(BagOfCounts):
     def _size(self, tally: BlockTally) -> Floats:
         """Return the sum of the weights of each class."""
         total = super().log_probabilities(tally, self.estimate).sum(axis=0)
-        size: Floats = np.where(total == 0, 1.0, total)
+        size: Floats = np.where((total == 0) | np.isinf(total), 1.0, total)
         return size
 
     def _of_classes(self, count: Floats) -> Floats:

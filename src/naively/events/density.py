@@ -311,7 +311,7 @@ class _Grid:
     def log_density_without(self, x: Floats, own: Floats) -> Floats:
         """Return log densities at x, (x, classes), less rows of x's ``own`` weight."""
         sums, kernel, wide = (
-            np.exp(self._between(x, np.log(table)))
+            np.exp(self._between(x, np.log(np.maximum(table, LEAST))))
             for table in (self.sums, self.own, self.wide[:, None])
         )
         mixed = self.bumps.mix(sums, wide[:, 0], own, kernel)
@@ -320,7 +320,8 @@ class _Grid:
 
     def _between(self, x: Floats, table: Floats) -> Floats:
         """Interpolate a table of the points."""
-        x = np.clip(x / self.bumps.unit, self.x[0], self.x[-1])
+        with np.errstate(over="ignore"):  # of a small unit: far out
+            x = np.clip(x / self.bumps.unit, self.x[0], self.x[-1])
         right = np.clip(np.searchsorted(self.x, x), 1, max(len(self.x) - 1, 1))
         left = right - 1
         right = np.minimum(right, len(self.x) - 1)

@@ -19,7 +19,7 @@ from naively.core.event import (
     check_not_negative,
     numbers,
 )
-from naively.core.kernels import Floats
+from naively.core.kernels import Floats, hold
 from naively.core.likelihood import Likelihood
 from naively.core.loglinear import LogLinear
 from naively.core.pointwise import Pointwise
@@ -85,12 +85,14 @@ class Exponential(EventModel):
 
             def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
                 return np.asarray(
-                    stats.lomax.logpdf(x[:, None], rows[column], 0.0, time[column]), np.float64
+                    stats.lomax.logpdf(hold(x)[:, None], rows[column], 0.0, time[column]),
+                    np.float64,
                 )
 
             return Pointwise(log_density, time / rows)
         rate = self._rate(tally)
-        return LogLinear(slope=-rate, offset=np.log(rate))
+        with np.errstate(divide="ignore"):
+            return LogLinear(slope=-rate, offset=np.log(rate))
 
     def sample(
         self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from naively.core.block import Dense
 from naively.core.estimate import flat
 from naively.core.event import EventModel, How, check_estimate, numbers
-from naively.core.kernels import Floats
+from naively.core.kernels import Floats, hold
 from naively.core.likelihood import Likelihood
 from naively.core.pointwise import Pointwise
 from naively.core.quadratic import Quadratic
@@ -82,10 +82,14 @@ class NormalNumbers(EventModel):
 
     def likelihood(self, tally: BlockTally) -> Likelihood:
         if self.estimate == "predictive":
-            predictive = self._predictive(tally)
-            return Pointwise(
-                lambda x, column: predictive(column).logpdf(x[:, None]), self._posterior(tally)[0]
-            )
+            shape, mean, width = self._predictive(tally)
+
+            def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
+                distance = hold((hold(x)[:, None] - mean[column]) / width[column])
+                standard = _standard(None if shape is None else shape[column])
+                return np.asarray(standard.logpdf(distance), np.float64) - np.log(width[column])
+
+            return Pointwise(log_density, mean)
         mean, variance = self.moments(tally)
         return Quadratic(mean, 0.5 / variance, -0.5 * np.log(2 * np.pi * variance))
 
@@ -111,7 +115,12 @@ class NormalNumbers(EventModel):
         }
 
     def predictive(self, tally: BlockTally) -> Any:
-        return self._predictive(tally)(0)
+        from scipy import stats
+
+        shape, mean, width = self._predictive(tally)
+        if shape is None:
+            return stats.norm(mean[0], width[0])
+        return stats.t(2 * shape[0], mean[0], width[0])
 
     def n_parameters(self, tally: BlockTally) -> int:
         columns, classes = tally[VALUE].shape
@@ -122,9 +131,11 @@ class NormalNumbers(EventModel):
         self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
         if self.estimate == "predictive":
-            drawn = self._predictive(tally)((slice(None), classes))
-            shape = len(tally.axis), len(classes)
-            return numbers(drawn.rvs(size=shape, random_state=rng).T, tally)
+            shape, mean, width = self._predictive(tally)
+            standard = _standard(None if shape is None else shape[:, classes])
+            size = len(tally.axis), len(classes)
+            drawn = standard.rvs(size=size, random_state=rng) * width[:, classes]
+            return numbers((mean[:, classes] + drawn).T, tally)
         mean, variance = (table.T[classes] for table in self.moments(tally))
         return numbers(rng.normal(mean, np.sqrt(variance)), tally)
 
@@ -191,10 +202,11 @@ class NormalNumbers(EventModel):
         half = self.smoothing / 2  # so that the mean of the prior's variance is the column's
         return mean, none + self.smoothing, none + 1.0 + half, half * variance
 
-    def _predictive(self, tally: BlockTally) -> Any:
-        """Return what gives the predictive distributions of columns, one for each class."""
-        from scipy import stats
+    def _predictive(self, tally: BlockTally) -> tuple[Floats | None, Floats, Floats]:
+        """Return half the degrees of freedom (None: normal), location and scale of the predictive.
 
+        Each is of shape (columns, classes).
+        """
         mean, pretend, shape, scale = self._posterior(tally)
         rows = tally[PRESENT].high + pretend
         pooled_mean, pooled = self._pooled(tally)
@@ -204,12 +216,10 @@ class NormalNumbers(EventModel):
         shape, scale = np.where(none, 1 + n / 2, shape), np.where(none, n / 2 * pooled, scale)
         rows = np.where(none, np.maximum(n, 1e-12), rows)
         if not isinstance(self.variance, str):
-            spread = np.sqrt(self.variance * (1 + 1 / rows))
-            return lambda column: stats.norm(mean[column], spread[column])
+            return None, mean, np.sqrt(self.variance) * np.sqrt(1 + 1 / rows)
         least = self._least(tally)
         scale = np.maximum(scale, np.where(pooled > least, np.maximum(least, 1e-300), 1.0))
-        width = np.sqrt(scale * (rows + 1) / (shape * rows))
-        return lambda column: stats.t(2 * shape[column], mean[column], width[column])
+        return shape, mean, np.sqrt(scale / shape) * np.sqrt((rows + 1) / rows)
 
 
 @final
@@ -259,6 +269,13 @@ class Gaussian(NormalNumbers):
     """
 
     name = "gaussian"
+
+
+def _standard(shape: Floats | None) -> Any:
+    """Return Student's distribution, or the normal one, around 0 and as wide as 1."""
+    from scipy import stats
+
+    return stats.norm() if shape is None else stats.t(2 * shape)
 
 
 def _moments(n: Sums, value: Sums, square: Sums) -> tuple[Floats, Floats]:

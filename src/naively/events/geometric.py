@@ -20,7 +20,7 @@ from naively.core.event import (
     check_not_negative,
     numbers,
 )
-from naively.core.kernels import Floats
+from naively.core.kernels import Floats, hold
 from naively.core.likelihood import Likelihood
 from naively.core.loglinear import LogLinear
 from naively.core.pointwise import Pointwise
@@ -86,8 +86,10 @@ class Geometric(EventModel):
             a, b = self._predicting(tally)
 
             def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
-                more: Floats = betaln(a[column] + 1, b[column] + x[:, None])
-                return more - betaln(a[column], b[column])
+                x, p = hold(x)[:, None], a[column] / (a[column] + b[column])
+                more = betaln(a[column] + 1, b[column] + x) - betaln(a[column], b[column])
+                known = np.log(p) + x * np.log1p(-p)  # as of counts too large for SciPy's
+                return np.where(np.isnan(more), known, more)
 
             return Pointwise(log_density, b / a)
         p = self._p(tally)

@@ -109,10 +109,14 @@ class Histogram(EventModel):
         return {"p": smoothed.shares(float((self.estimate == "map") - (how == "map")))}
 
     def likelihood(self, tally: BlockTally) -> Binned:
+        return self._binned(tally, self._smoothed(tally))
+
+    def _binned(self, tally: BlockTally, smoothed: _Smoothed) -> Binned:
         axis, bin_ = tally.axis, self._bins(tally)
         assert isinstance(axis, Cells)
         with np.errstate(divide="ignore"):
-            table = np.log(self.parameters(tally, self.estimate)["p"])
+            real = self.estimate == "mle"
+            table = np.log(smoothed.probabilities(real=real)[smoothed.there])
         edges, (middle, low, high) = edges_of(axis, bin_), extent_of(axis, bin_)
         width = high - low
         empty = np.flatnonzero(np.diff(axis.first) == 0)
@@ -125,10 +129,11 @@ class Histogram(EventModel):
     def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
         """Return the log likelihood of each cell less its own count; bins and widths stay."""
         assert isinstance(block, Dense)
-        code = self.likelihood(tally).bins(block.values)
+        smoothed = self._smoothed(tally)
+        code = self._binned(tally, smoothed).bins(block.values)
         row, column = np.nonzero(code >= 0)
         weight = np.ones(len(block)) if labels.weight is None else labels.weight
-        p = self._smoothed(tally).without(
+        p = smoothed.without(
             column, code[row, column], weight[row], labels.codes[row], real=self.estimate == "mle"
         )
         evidence = np.zeros((*block.values.shape, labels.k))
@@ -234,15 +239,13 @@ class _Smoothed:
         alpha: float | None = None,
     ) -> None:
         self.count, self.bins, self.alpha = count, bins, alpha
-        number = np.arange(count.shape[1])
-        self.there = number < bins[:, None]
-        distance = number[:, None] - number
-        with np.errstate(divide="ignore", invalid="ignore"):
-            kernel = np.exp(-0.5 * (distance / width[:, None, None]) ** 2)
-        kernel = np.where(distance == 0, 1.0, kernel) * self.there[:, :, None]
-        kernel /= np.maximum(kernel.sum(axis=1, keepdims=True), 1e-300)  # 1 in all for each row
-        self.own = np.diagonal(kernel, axis1=1, axis2=2)
-        self.smooth = kernel @ count
+        self.there = np.arange(count.shape[1]) < bins[:, None]
+        # Columns of as many bins share a kernel, and most have as many.
+        alike, of = np.unique(np.stack([bins, width]), axis=1, return_inverse=True)
+        kernel = _kernels(alike[0], alike[1], count.shape[1])
+        of = of.reshape(-1)
+        self.own = np.diagonal(kernel, axis1=1, axis2=2)[of]
+        self.smooth = kernel[of] @ count
         self.rows = count.sum(axis=1)
         spare = SPARE * self.there
         pooled = self.smooth.sum(axis=2) + spare
@@ -253,9 +256,7 @@ class _Smoothed:
     def probabilities(self, *, real: bool = False) -> Floats:
         """Return the probability of each bin (columns, most bins, classes); ``real``: no prior."""
         pretend, m = (0.0, 0.0) if real else (self.pretend, self.m[:, None, None])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            p = (self.smooth + pretend) / (self.rows[:, None] + m)
-        return np.where(np.isnan(p), 1.0, p)  # a class without any number says nothing
+        return _ratio(self.smooth + pretend, self.rows[:, None] + m)
 
     def shares(self, more: float) -> Floats:
         """Return the same (bins of all columns, classes) with so much more of each bin, or less."""
@@ -273,36 +274,63 @@ class _Smoothed:
     ) -> Floats:
         """Return the probabilities of numbers, each less its own row (numbers, classes)."""
         own = weight * self.own[column, bin_]
-        # Of decayed counts less than a row may be left.
-        others = np.maximum(self.rows[column].sum(axis=1) - weight, 0.0)
-        here_too = np.maximum(self.smooth[column, bin_].sum(axis=1) - own, 0.0)
-        m = self.m[column]
-        pretend = m * (here_too + SPARE) / (others + SPARE * self.bins[column])
-        if self.alpha is not None:
-            pretend = np.full(len(column), self.alpha)
+        m, pretend = self.m[column], self._pretend_without(column, bin_, weight)
         if real:
             m, pretend = 0.0 * m, 0.0 * pretend
         here = np.arange(len(column))
         smooth, rows = self.smooth[column, bin_], self.rows[column]
         smooth[here, right] = np.maximum(smooth[here, right] - own, 0.0)
         rows[here, right] = np.maximum(rows[here, right] - weight, 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            p = (smooth + pretend[:, None]) / (rows + m[:, None])
-        return np.where(np.isnan(p), 1.0, p)
+        return _ratio(smooth + pretend[:, None], rows + m[:, None])
 
     def loss(self) -> Floats:
-        """Return the leave-one-out log loss of each column alone, summed over its rows."""
-        d, _, k = self.count.shape
+        """Return the leave-one-out log loss of each column alone, summed over its rows.
+
+        What a row leaves to the other classes does not depend on which class it is of, so that of
+        all classes together each is looked at once.
+        """
         column, bin_ = np.nonzero(self.there)
-        prior = self.rows[column] + HALF
-        loss = np.zeros(d)
-        for c in range(k):
-            right = np.full(len(column), c)
-            p = prior * self.without(column, bin_, np.ones(len(column)), right)
-            own = p[:, c] * (np.maximum(self.rows[column, c] - 1.0, 0.0) + HALF) / prior[:, c]
-            rest = p.sum(axis=1) - p[:, c]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                rows = self.count[column, bin_, c]
-                of_rows = np.where(rows > 0, rows * np.log1p(rest / own), 0.0)
-            loss += np.bincount(column, of_rows, d)
-        return loss
+        smooth, rows = self.smooth[column, bin_], self.rows[column]
+        own, m = self.own[column, bin_][:, None], self.m[column][:, None]
+        pretend = self._pretend_without(column, bin_, np.ones(len(column)))[:, None]
+        prior, prior_left = rows + HALF, np.maximum(rows - 1.0, 0.0) + HALF
+        joint = prior * _ratio(smooth + pretend, rows + m)
+        left = np.maximum(smooth - own, 0.0) + pretend
+        right = prior_left * _ratio(left, np.maximum(rows - 1.0, 0.0) + m)
+        rest = np.maximum(joint.sum(axis=1, keepdims=True) - joint, 0.0)
+        count = self.count[column, bin_]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            of_rows = np.where(count > 0, count * np.log1p(rest / right), 0.0)
+        return np.bincount(column, of_rows.sum(axis=1), len(self.count)).astype(np.float64)
+
+    def _pretend_without(
+        self, column: NDArray[np.int64], bin_: NDArray[np.integer], weight: Floats
+    ) -> Floats:
+        """Return the pretend count of the bin of each number, less its own row."""
+        if self.alpha is not None:
+            return np.full(len(column), self.alpha)
+        # Of decayed counts less than a row may be left.
+        others = np.maximum(self.rows.sum(axis=1)[column] - weight, 0.0)
+        own = weight * self.own[column, bin_]
+        here_too = np.maximum(self.smooth.sum(axis=2)[column, bin_] - own, 0.0)
+        pretend: Floats = self.m[column] * (here_too + SPARE) / (others + SPARE * self.bins[column])
+        return pretend
+
+
+def _kernels(bins: Floats, width: Floats, most: int) -> Floats:
+    """Return Gaussian kernels over so many bins, each row 1 in all (kernels, most, most)."""
+    number = np.arange(most)
+    there = number < bins[:, None]
+    distance = number[:, None] - number
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kernel = np.exp(-0.5 * (distance / width[:, None, None]) ** 2)
+    kernel = np.where(distance == 0, 1.0, kernel) * there[:, :, None]
+    kernel /= np.maximum(kernel.sum(axis=1, keepdims=True), 1e-300)
+    return np.asarray(kernel)
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    """Return part / whole; 1, which says nothing, of a class without any number."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = part / whole
+    return np.where(np.isnan(p), 1.0, p)

@@ -19,7 +19,7 @@ from naively.core.event import (
     check_not_negative,
     numbers,
 )
-from naively.core.kernels import Floats
+from naively.core.kernels import Floats, hold
 from naively.core.likelihood import Likelihood, sum_of_cells
 from naively.core.loglinear import LogLinear
 from naively.core.pointwise import Pointwise
@@ -87,9 +87,10 @@ class Poisson(EventModel):
 
             def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
                 # Where nothing ever happened the rate is 0; SciPy has no such negative binomial.
-                never, some = events[column] == 0, np.maximum(events[column], 1e-300)
-                of_zero = np.where(x[:, None] == 0, 0.0, -np.inf)
-                found = stats.nbinom.logpmf(x[:, None], some, p[column])
+                x = hold(x)[:, None]
+                never, some = events[column] <= 0, np.maximum(events[column], 1e-300)
+                of_zero = np.where(x == 0, 0.0, -np.inf)
+                found = stats.nbinom.logpmf(x, some, p[column])
                 return np.where(never, of_zero, np.asarray(found, np.float64))
 
             return Pointwise(log_density, np.nan_to_num(share(events, rows)))

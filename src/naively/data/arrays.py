@@ -1,0 +1,85 @@
+"""Arrays are looked at before anything is read: masks, and the parts of sparse matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+EXACT = 1 << 53  # whole numbers beyond it are not all floats
+
+
+def unmasked(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a plain array, in which masked cells are missing: NaN, NaT, or None of objects.
+
+    Examples
+    --------
+    >>> unmasked(np.ma.masked_array([1, 2], [False, True]))
+    array([ 1., nan])
+    """
+    if not isinstance(array, np.ma.MaskedArray):
+        return np.asarray(array)  # a matrix is no array of one dimension, whichever is taken
+    if not np.ma.getmaskarray(array).any():
+        return np.asarray(array.data)
+    kind = array.dtype.kind
+    if kind in "mM":
+        return np.asarray(
+            np.where(np.ma.getmaskarray(array), np.array("NaT", array.dtype), array.data)
+        )
+    small = kind in "iu" and np.abs(array.data.astype(np.float64)).max() < EXACT
+    if kind == "f" or small:
+        floats = array.data if kind == "f" else array.data.astype(np.float64)
+        return np.where(np.ma.getmaskarray(array), np.asarray(np.nan, floats.dtype), floats)
+    objects = np.asarray(array.data).astype(object)
+    objects[np.ma.getmaskarray(array)] = None
+    return objects
+
+
+def check_sparse(X: Any) -> None:
+    """Raise a ValueError unless the parts of a sparse matrix belong together.
+
+    SciPy trusts them: what is wrong reads and writes memory that is not the matrix's.
+    """
+    try:
+        _check_parts(X)
+    except (ValueError, TypeError, AttributeError, IndexError) as error:
+        what = " ".join(str(error).split())
+        raise ValueError(f"X is no {X.format} matrix that can be read: {what}.") from None
+
+
+def _check_parts(X: Any) -> None:
+    if X.format in ("csr", "csc", "bsr"):
+        dimensions = [part.ndim for part in (X.indptr, X.indices, X.data)]
+        _expect(dimensions == [1, 1, 3 if X.format == "bsr" else 1], "dimensions are wrong")
+        ends = X.indptr.size and X.indptr[0] == 0 and X.indptr[-1] <= len(X.indices)
+        _expect(ends, "indptr does not begin with 0 and end within indices")
+        _expect(len(X.indices) == len(X.data), "indices and data differ in length")
+        X.check_format(full_check=True)
+    elif X.format == "coo":
+        parts = (*X.coords, X.data)
+        alike = len({part.shape for part in parts}) == 1 and X.data.ndim == 1
+        _expect(alike, "row, column and data differ in length")
+        for part, size, what in zip(X.coords, X.shape, ("row", "column"), strict=True):
+            within = not part.size or (part.min() >= 0 and part.max() < size)
+            _expect(within, f"a {what} index is out of range")
+    elif X.format == "dia":
+        alike = X.data.ndim == 2 and X.offsets.shape == (len(X.data),)
+        _expect(alike, "offsets and data differ in length")
+        _expect(len(np.unique(X.offsets)) == len(X.offsets), "a diagonal is there twice")
+    elif X.format == "lil":
+        _check_lists(X)
+
+
+def _check_lists(X: Any) -> None:
+    rows, columns = X.shape
+    _expect(len(X.rows) == len(X.data) == rows, "it has lists for other rows")
+    for places, cells in zip(X.rows, X.data, strict=True):
+        _expect(len(places) == len(cells), "columns and data of a row differ in length")
+        within = all(isinstance(j, int | np.integer) and 0 <= j < columns for j in places)
+        _expect(within, "a column index is out of range")
+
+
+def _expect(right: Any, wrong: str) -> None:
+    if not right:
+        raise ValueError(wrong)

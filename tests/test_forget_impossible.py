@@ -1,0 +1,123 @@
+"""Rows that cannot have been learned are not forgotten: each rule that tells, alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from naively import Bernoulli, Gaussian, GaussianNB, Histogram, NaiveBayes, Poisson, Text
+
+
+def fitted(event: Any, X: Any, y: Any) -> NaiveBayes:
+    return NaiveBayes(event, weights=None).fit(X, y)
+
+
+NUMBERS = [[1.0], [2.0], [4.0], [8.0]]
+
+
+@pytest.mark.parametrize(
+    ("nb", "X", "y", "what"),
+    [
+        (
+            fitted(Gaussian(), NUMBERS, list("aaab")),
+            [[8.0]] * 2,
+            list("bb"),
+            "too few in class 'b'",
+        ),
+        (fitted(Gaussian(), NUMBERS, list("aaab")), [[1.0]], ["c"], "too few in class 'c'"),
+        (
+            fitted("categorical", {"g": list("uuvv")}, list("aabb")),
+            {"g": ["v"]},
+            ["a"],
+            "too few in column 'g', 'v', class 'a'",
+        ),
+        (
+            fitted("categorical", {"g": ["u", "u", None], "h": list("xyx")}, list("aaa")),
+            {"g": [None, None], "h": ["x", "x"]},
+            ["a", "a"],
+            "more cells than rows in column 'g', class 'a'",
+        ),
+        (
+            fitted(Histogram(), {"x": [1.0, 2.0, 3.0], "z": [1.0, 1.0, 1.0]}, list("aaa")),
+            {"x": [None], "z": [1.0]},
+            ["a"],
+            "more cells than rows in column 'x', class 'a'",
+        ),
+        (
+            fitted(Gaussian(), {"x": [1.0, 2.0, 3.0], "z": [1.0, 1.0, 1.0]}, list("aaa")),
+            {"x": [None], "z": [1.0]},
+            ["a"],
+            "more cells than rows in column 'x', class 'a'",
+        ),
+        (
+            fitted(Gaussian(), NUMBERS, list("aaab")),
+            [[-4.0]],
+            ["a"],
+            "squares less than their sum allows in column 'x0', class 'a'",
+        ),
+        (
+            fitted(Gaussian(), NUMBERS, list("aaab")),
+            [[7.0]],
+            ["b"],
+            "values of no cell in column 'x0', class 'b'",
+        ),
+        (
+            fitted(Poisson(), [[1], [2], [4], [8]], list("aaab")),
+            [[7]],
+            ["b"],
+            "values of no cell in column 'x0', class 'b'",
+        ),
+        (fitted(Poisson(), [[1], [2]], list("ab")), [[7]], ["b"], "too few in column 'x0'"),
+        (fitted(Bernoulli(), [[1], [0], [0]], list("aab")), [[1]], ["b"], "too few in column 'x0'"),
+        (
+            fitted(Text(), ["one two", "two three", "four five"], list("aab")),
+            ["one three", "two two"],
+            ["a", "a"],
+            None,
+        ),
+        (
+            fitted(Text(), ["one two", "two three"], list("ab")),
+            [""],
+            ["b"],
+            "values of no cell in column 'text', 'two', class 'b'",
+        ),
+        (
+            fitted(Text(), ["one two", "two three"], list("ab")),
+            ["one six"],
+            ["a"],
+            "too few in column 'text', 'six', class 'a'",
+        ),
+    ],
+)
+def test_what_no_rows_can_have_left_is_refused(nb: NaiveBayes, X: Any, y: Any, what: Any) -> None:
+    before = nb.model_
+    if what is None:  # the same words in other texts: the sums do not tell
+        assert nb.forget(X, y).class_count_.tolist() == [1.0]
+        return
+    with pytest.raises(ValueError) as error:
+        nb.forget(X, y)
+    assert str(error.value).startswith(f"Cannot forget rows that were not learned: {what}")
+    assert nb.model_ is before
+
+
+@pytest.mark.parametrize("make", [lambda: NaiveBayes("gaussian", weights=None), GaussianNB])
+def test_what_was_learned_is_forgotten_to_the_last_row_whatever_its_size(make: Any) -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(30):
+        size = 10.0 ** rng.uniform(-3, 7, (9, 2))
+        X, y = rng.normal(size=(9, 2)) * size, rng.integers(0, 2, 9)
+        y[:2] = 0, 1
+        weight = rng.uniform(0.1, 3, 9) if seed % 2 else np.ones(9)
+        nb = make().fit(X, y, sample_weight=weight)
+        *gone, last = rng.permutation(9).tolist()
+        for i in gone:
+            nb.forget(X[[i]], y[[i]], weight[[i]])
+        assert nb.class_count_.sum() == pytest.approx(weight[last])
+
+
+def test_the_algebra_of_tallies_may_be_below_zero() -> None:
+    a, b = (fitted(Gaussian(), NUMBERS, list(y)).tally_ for y in ("aaab", "abbb"))
+    assert (a - b).class_count.tolist() == [2.0, -2.0]
+    assert ((a - b) + b).class_count.tolist() == a.class_count.tolist()

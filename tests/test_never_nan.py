@@ -1,0 +1,148 @@
+"""Numbers at the ends of what a float holds: the limit of the formula, or an error, and no NaN."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from naively import (
+    Complement,
+    Exponential,
+    Gaussian,
+    Geometric,
+    LogNormal,
+    Multinomial,
+    NaiveBayes,
+    Poisson,
+)
+from naively.core import compute, kernels
+
+X = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 9.0], [5.0, 7.0], [4.0, 8.0], [1.0, 3.0]])
+Y = ["a", "a", "b", "b", "b", "a"]
+FAR = [1e155, 1e300, 1e308, 1.7976931348623157e308, np.inf]
+KERNELS = [kernels] if compute.NATIVE is None else [kernels, compute.NATIVE]
+
+
+@pytest.mark.parametrize("far", FAR)
+@pytest.mark.parametrize("weights", ["loo", "temperature", None])
+@pytest.mark.parametrize(
+    "event",
+    [
+        Gaussian(),
+        Gaussian(estimate="predictive"),
+        LogNormal(),
+        Poisson(),
+        Poisson(estimate="predictive"),
+        Multinomial(),
+        Multinomial(estimate="predictive"),
+        Complement(),
+        Exponential(),
+        Exponential(estimate="predictive"),
+        Geometric(),
+        Geometric(estimate="predictive"),
+    ],
+    ids=str,
+)
+def test_a_number_far_out_has_an_answer(event: Any, weights: Any, far: float) -> None:
+    nb = NaiveBayes(event, weights=weights).fit(X, Y)
+    for rows in ([[far, 1.0]], [[1.0, far]], [[far, far]], [[far, np.nan]], [[far, 0.5]] * 20):
+        p, joint = nb.predict_proba(rows), nb.predict_joint_log_proba(rows)
+        assert ((p >= 0) & (p <= 1)).all()
+        np.testing.assert_allclose(p.sum(axis=1), 1.0)
+        assert not (np.isnan(joint) | np.isposinf(joint)).any()
+        surprise = nb.score_samples(rows)
+        assert not (np.isnan(surprise) | np.isposinf(surprise)).any()
+
+
+@pytest.mark.parametrize("far", [1e140, *FAR])
+def test_it_is_the_limit(far: float) -> None:
+    wide = NaiveBayes(Gaussian(), weights=None).fit([[0.0], [1.0], [0.0], [9.0]], list("aabb"))
+    assert wide.predict([[far], [-far]]).tolist() == ["b", "b"]
+    often = NaiveBayes(Poisson(), weights=None).fit([[1], [2], [8], [9]], list("aabb"))
+    assert often.predict([[far]]).tolist() == ["b"]
+    slow = NaiveBayes(Exponential(), weights=None).fit([[1], [2], [8], [9]], list("aabb"))
+    assert slow.predict([[far]]).tolist() == ["b"]
+    words = NaiveBayes(Multinomial(), weights=None).fit([[9, 1], [1, 9]], list("ab"))
+    assert words.predict([[far, 1], [1, far], [0, far]]).tolist() == ["a", "b", "b"]
+
+
+@pytest.mark.parametrize("either", KERNELS, ids=lambda module: module.__name__.split(".")[-1])
+def test_kernels_hold_what_overflows(either: ModuleType) -> None:
+    start = np.log([0.25, 0.75])
+    for n in (1, 40):
+        far = np.tile([[1e308, np.nan, -np.inf]], (n, 1))
+        mean, half = np.zeros((3, 2)), np.array([[1.0, 2.0], [1.0, 1.0], [0.0, 0.0]])
+        joint = either.score_quadratic(far, mean, half, mean, start, "joint", start)
+        np.testing.assert_allclose(joint, [[-1e280, -2e280]] * n)
+        half = half * 1e20
+        joint = either.score_quadratic(far, mean, half, mean, start, "joint", start)
+        np.testing.assert_array_equal(joint, [[-1e290, -1e290]] * n)
+        slope = np.array([[-1.0, -2.0], [5.0, 5.0], [0.0, 1e-3]])
+        joint = either.score_linear(far, slope, None, start, "joint", start)
+        np.testing.assert_allclose(joint, [[-1e140, -2.001e140]] * n)
+        indptr, indices = np.arange(0, 2 * n + 1, 2), np.tile([0, 2], n)
+        csr = indptr, indices, np.tile([1e308, -np.inf], n)
+        joint = either.score_csr(*csr, slope, start, "joint", start)
+        np.testing.assert_allclose(joint, [[-1e140, -2.001e140]] * n)
+        ruled_out = np.array([0.0, -np.inf])
+        joint = either.score_csr(*csr, slope, ruled_out, "joint", start)
+        np.testing.assert_array_equal(joint[:, 1], -np.inf)
+
+
+def test_a_column_of_zeros_of_a_predictive_poisson() -> None:
+    nb = NaiveBayes("poisson", estimate="predictive").fit([[0, 1], [0, 2], [0, 3]], list("aab"))
+    assert np.isfinite(nb.predict_proba([[0, 1], [5, 1]])).all()
+
+
+def test_a_predictive_exponential_whose_rows_are_forgotten() -> None:
+    nb = NaiveBayes(Exponential(estimate="predictive"), weights=None)
+    nb.fit({"x": [1.0, 2.0, 3.0], "z": [1.0, 1.0, 1.0]}, list("aab"))
+    nb.partial_fit({"x": [None], "z": [1.0]}, ["b"]).forget({"x": [3.0], "z": [1.0]}, ["b"])
+    assert np.isfinite(nb.predict_proba({"x": [0.0, 2.0], "z": [1.0, 1.0]})).all()
+
+
+@pytest.mark.parametrize("weight", [1e300, 1e-300, 5e-324])
+def test_a_weight_that_no_sum_can_hold_names_the_row(weight: float) -> None:
+    with pytest.raises(ValueError, match=r"between 1e-100 and 1e\+100 .*row 1 has"):
+        NaiveBayes("gaussian").fit(X, Y, sample_weight=[1, weight, 1, 1, 1, 1])
+
+
+def test_missing_cells_of_a_sparse_matrix() -> None:
+    S = sparse.csr_array(np.array([[1.0, 0, 2], [0, 3, 0], [1, 1, 1], [0, 0, 4]]))
+    nb = NaiveBayes("multinomial").fit(S, list("aabb"))
+    S.data[0] = np.nan
+    assert np.isfinite(nb.score_samples(S)).all()
+    assert np.isfinite(nb.predict_joint_log_proba(S)).all()
+    assert all(np.isfinite(row.log_likelihood).all() for row in nb.explain(S))
+
+
+@pytest.mark.parametrize("event", ["gaussian", "poisson", "exponential", "multinomial", None])
+def test_decay_to_nothing_is_said(event: Any) -> None:
+    nb = NaiveBayes(event or "auto").fit(X, Y)
+    with pytest.raises(ValueError, match="Nothing would be left"):
+        many_times(nb, 0.1)
+    assert 0 < nb.class_count_.sum() < 1e-90
+    with pytest.raises(ValueError, match=r"more than 1e\+120 rows"):
+        many_times(nb, 10.0)
+
+
+def many_times(nb: NaiveBayes, factor: float) -> None:
+    for _ in range(400):
+        nb.decay(factor)
+        assert np.isfinite(nb.predict_proba(X)).all()
+
+
+def test_sums_that_overflow_name_the_column() -> None:
+    with pytest.raises(ValueError, match="Column 'x1' holds numbers whose sums overflow"):
+        NaiveBayes("exponential").fit([[1.0, 1e305], [1.0, 1.0]], list("ab"))
+
+
+def test_a_code_that_no_list_reaches_is_refused() -> None:
+    from naively import Categorical
+
+    with pytest.raises(ValueError, match="Column 'x0' holds the code 4294967296"):
+        NaiveBayes(Categorical(codes=3)).fit([[1], [2**32]], list("ab"))
