@@ -92,7 +92,7 @@ def work(model: Model, rows: float) -> float:
     if model.schema.pairs:
         columns = min(len(model.schema.of_columns), COLUMNS)
         parts += columns * (columns - 1) // 2
-    texts = [block for block in model.tally.blocks.values() if isinstance(block.axis, Words)]
+    texts = [block for block in model.taken.blocks.values() if isinstance(block.axis, Words)]
     words = sum(len(block.axis) for block in texts)
     tokens = sum(float(block[VALUE].high.sum()) for block in texts)
     share = rows / max(float(model.tally.class_count.sum()), rows)
