@@ -325,7 +325,7 @@ def _default(rows: Rows, name: Name, kind: Kind, usual: Usual) -> Chosen:
         return Chosen(usual.make(Bernoulli), kind)
     if isinstance(rows, SparseRows):
         return Chosen(usual.make(Multinomial), kind)
-    if truths_of(rows, [name]):
+    if _is_truth(rows, name):
         return Chosen(usual.make(Bernoulli), kind)
     note = SEQUENTIAL if rows.one_kind is None and _is_sequence(rows.values(name)) else None
     return Chosen(usual.make(OF_NUMBERS), kind, note=note)
@@ -335,7 +335,12 @@ def truths_of(rows: Rows, names: Sequence[Name]) -> set[Name]:
     """Return the columns of numbers that hold nothing but 0 and 1, or are missing."""
     first = rows.take(slice(0, FIRST)).numbers(names)
     maybe = np.flatnonzero(_are_truths(first).all(axis=0)).tolist()
-    return {names[j] for j in maybe if _are_truths(rows.numbers([names[j]])).all()}
+    return {names[j] for j in maybe if _is_truth(rows, names[j])}
+
+
+def _is_truth(rows: Rows, name: Name) -> bool:
+    column = rows.numbers([name])[:, 0]
+    return bool(_are_truths(column[:FIRST]).all() and _are_truths(column).all())
 
 
 def _are_truths(numbers: NDArray[np.floating]) -> NDArray[np.bool_]:
