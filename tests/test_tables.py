@@ -256,7 +256,7 @@ def test_a_small_file_of_much_text_is_read_in_little_memory(tmp_path: Path) -> N
         file.write(b"a,b\n")
         for _ in range(100):
             file.write(row * 10_000)
-    assert path.stat().st_size < 2 * MB
+    assert path.stat().st_size < 4 * MB
     done = subprocess.run(
         [sys.executable, "-c", BOMB, path], capture_output=True, text=True, check=True, timeout=300
     )
