@@ -54,7 +54,7 @@ def counted(cells: list[Any]) -> Model:
     model = Model.learn(rows, labels)
     only = replace(
         model,
-        schema=replace(model.schema, groups=()),
+        counted=replace(model.counted, groups=()),
         tally=replace(model.tally, blocks={}),
     )
     return only.with_pairs(EVENT, [(rows, labels)])

@@ -93,7 +93,7 @@ def warn_of_leaks(schema: Schema, tally: Tally) -> None:
         warnings.warn(
             f"Column {list_names(found)} is the label under other names, without exception in "
             f"{rows} rows; if it will not be known when predicting, leave it out.",
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
@@ -109,7 +109,7 @@ def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
             f"No token was found in any text of column {title(name)!r}, so that nothing was "
             f"learned from it; looked for were {_sought(groups[0].analyser)}. Others are found by "
             "Text(token_pattern=...) or Text(analyzer='char') as its event model.",
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -15,7 +16,7 @@ def shown(
     size: Callable[[T], int] = lambda _: 1,
     total: Callable[[T], int | None] = lambda _: None,
 ) -> Iterator[T]:
-    """Yield batches, and show what has been done with them.
+    """Yield batches, and show what has been done with them; of one alone nothing.
 
     Parameters
     ----------
@@ -28,8 +29,18 @@ def shown(
     total : callable
         How many there are in all, as a batch tells, if it does.
     """
+    batches = iter(batches)
     if sys.stderr is None or not sys.stderr.isatty():
         yield from batches
+        return
+    done = 0
+    for first in batches:
+        yield first
+        done = size(first)
+        break
+    try:
+        second = next(batches)
+    except StopIteration:
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -41,8 +52,8 @@ def shown(
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None, rate="")
-        for batch in batches:
+        task = progress.add_task("", total=None, completed=done, rate="")
+        for batch in chain([second], batches):
             progress.update(task, total=total(batch))
             yield batch
             progress.advance(task, size(batch))

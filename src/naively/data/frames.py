@@ -210,7 +210,7 @@ def _are_texts(rows: list[Any], texts: bool | None) -> bool:
             f"{len(rows[0])} columns. If each list holds the words of a text, say so by "
             '{"text": X} or event_models=Text(); that it is a table is said by a mapping of '
             "columns.",
-            stacklevel=7,
+            stacklevel=8,
         )
     if same:
         return False
