@@ -11,4 +11,4 @@ class Learned(Learner):
     """``NaiveBayes``, as far as files of rows need it."""
 
     def _warn_of_a_column(self, message: str) -> None:
-        warnings.warn(message, stacklevel=4)
+        warnings.warn(message, stacklevel=6)

@@ -135,7 +135,7 @@ class CategoricalNB(DiscretePreset):
             warnings.warn(
                 f"Categories must be whole numbers: {example} in column {j} is taken as "
                 f"{int(example)}.",
-                stacklevel=4,
+                stacklevel=5,
             )
         return super()._as_rows(whole)
 

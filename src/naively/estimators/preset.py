@@ -238,7 +238,7 @@ class DiscretePreset(Preset):
             warnings.warn(
                 f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}."
                 " Use `force_alpha=True` to keep alpha unchanged.",
-                stacklevel=5,
+                stacklevel=6,
             )
             alpha = np.maximum(alpha, LEAST_ALPHA)
         return alpha if alpha.ndim else float(alpha)

@@ -17,7 +17,7 @@ class NaiveBayes(ClassifierMixin, Learner, BaseEstimator):  # noqa: D101  (it ha
     __doc__ = Learner.__doc__
 
     def _warn_of_a_column(self, message: str) -> None:
-        warnings.warn(message, DataConversionWarning, stacklevel=4)
+        warnings.warn(message, DataConversionWarning, stacklevel=6)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
