@@ -173,3 +173,12 @@ def test_json_holds_no_infinity_however_deep_and_no_scalar_of_numpy() -> None:
     values = [float("inf"), -np.inf, float("nan"), (np.float32("-inf"), np.int64(3)), np.str_("s")]
     assert _json(values) == ["inf", "-inf", None, ["-inf", 3], "s"]
     assert json.dumps(_json(values)) == '["inf", "-inf", null, ["-inf", 3], "s"]'
+
+
+def test_of_many_classes_the_first_are_said(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "".join(f"{i},c{i % 30:02}\n" for i in range(300)))
+    said = run("train", path, "-t", "y", "-o", tmp_path / "m").stderr.decode()
+    assert "300 rows of 30 classes (c00 10, c01 10, " in said
+    assert ", c19 10 and 10 more) in " in said
+    assert "c20" not in said

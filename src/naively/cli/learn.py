@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections import Counter
+from itertools import islice
 from typing import Annotated, Any
 
 import typer
@@ -26,6 +27,7 @@ from naively.cli.source import (
 from naively.cli.update import locked
 from naively.messages import say, tell
 
+SHOWN = 20  # classes, of which it is said how many rows they have
 HOW = ("mean", "map", "mle", "predictive")
 TEXT = ("auto", "words")
 SMOOTHING = ("auto", "laplace", "jeffreys")
@@ -157,9 +159,11 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     with locked(output):
         store.save(learned, output, provenance)
     sizes = zip(learned.classes.tolist(), nb.class_count_, strict=True)
-    counts = ", ".join(f"{label} {_plain(count)}" for label, count in sizes)
+    counts = ", ".join(f"{label} {_plain(count)}" for label, count in islice(sizes, SHOWN))
+    if len(learned.classes) > SHOWN:
+        counts += f" and {len(learned.classes) - SHOWN:,} more"
     tell(
-        f"Learned {total - (len(aside[0]) if aside else 0):,} rows of {len(learned.classes)} "
+        f"Learned {total - (len(aside[0]) if aside else 0):,} rows of {len(learned.classes):,} "
         f"classes ({counts}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
         *str(learned.described).split("\n"),
     )
