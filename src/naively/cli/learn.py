@@ -8,7 +8,7 @@ import sys
 import time
 from collections import Counter
 from itertools import islice
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,6 +28,9 @@ from naively.cli.update import locked
 from naively.messages import say, tell
 
 SHOWN = 20  # classes, of which it is said how many rows they have
+if TYPE_CHECKING:
+    from naively.model import Model
+
 HOW = ("mean", "map", "mle", "predictive")
 TEXT = ("auto", "words")
 SMOOTHING = ("auto", "laplace", "jeffreys")
@@ -158,13 +161,9 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     with locked(output):
         store.save(learned, output, provenance)
-    sizes = zip(learned.classes.tolist(), nb.class_count_, strict=True)
-    counts = ", ".join(f"{label} {_plain(count)}" for label, count in islice(sizes, SHOWN))
-    if len(learned.classes) > SHOWN:
-        counts += f" and {len(learned.classes) - SHOWN:,} more"
     tell(
         f"Learned {total - (len(aside[0]) if aside else 0):,} rows of {len(learned.classes):,} "
-        f"classes ({counts}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
+        f"classes ({_counts(learned)}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
         *str(learned.described).split("\n"),
     )
     out = sys.stderr if saving.is_standard_output(output) else sys.stdout
@@ -174,6 +173,14 @@ def train(  # noqa: PLR0915, PLR0917  (options, not positions)
         say("rows without a label count, so that scores need --hold-out.")
     elif len(learned.classes) > 1 and nb.class_count_.min() > 1:
         write_scores(nb.assess(), form, out)
+
+
+def _counts(learned: Model) -> str:
+    """Say how many rows each class has, of the first ones."""
+    sizes = zip(learned.classes.tolist(), learned.tally.class_count, strict=True)
+    said = ", ".join(f"{label} {_plain(count)}" for label, count in islice(sizes, SHOWN))
+    more = len(learned.classes) - SHOWN
+    return f"{said} and {more:,} more" if more > 0 else said
 
 
 def _plain(count: float) -> str:
