@@ -27,10 +27,10 @@ from naively.cli.source import (
 from naively.cli.update import locked
 from naively.messages import say, tell
 
-SHOWN = 20  # classes, of which it is said how many rows they have
 if TYPE_CHECKING:
     from naively.model import Model
 
+SHOWN = 20  # classes, of which it is said how many rows they have
 HOW = ("mean", "map", "mle", "predictive")
 TEXT = ("auto", "words")
 SMOOTHING = ("auto", "laplace", "jeffreys")
@@ -38,7 +38,7 @@ PRIORS = ("data", "uniform")
 WEIGHTS = ("loo", "temperature", "none")
 
 
-def train(  # noqa: PLR0915, PLR0917  (options, not positions)
+def train(  # noqa: PLR0917  (options, not positions)
     data: DataArgument,
     output: Annotated[
         str, typer.Option("--output", "-o", help="The model file to write.")
