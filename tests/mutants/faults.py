@@ -132,7 +132,7 @@ FAULTS = [
     Fault(
         "decay scales the class counts alone",
         "src/naively/core/tally.py",
-        "{name: b.map(lambda sums: sums * factor) for name, b in self.blocks.items()}",
+        "{name: b.scaled(factor, faded) for name, b in self.blocks.items()}",
         "self.blocks",
         ("tests/test_decay.py",),
     ),
