@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.core.analyser import Analyser
-from naively.core.axis import Columns, Levels, Words, title
+from naively.core.axis import Columns, Levels, Words, sum_by_column, title
 from naively.core.cells import Cells
 from naively.core.statistic import CELL, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.core.sums import Sums
@@ -126,10 +126,10 @@ def _tells(group: Group, block: BlockTally, classes: Flags) -> Flags:
     if isinstance(block.axis, Levels | Cells):
         counts = sums[LEVEL if isinstance(block.axis, Levels) else CELL].high[:, classes]
         pure = counts.max(axis=1, initial=0.0) == counts.sum(axis=1)
-        by_column = _by_column(block.axis, counts)
+        by_column = sum_by_column(block.axis.first, counts)
         n = by_column.sum(axis=1)
         levels = np.diff(block.axis.first)
-        all_pure = _by_column(block.axis, (~pure)[:, None].astype(np.float64))[:, 0] == 0
+        all_pure = sum_by_column(block.axis.first, (~pure)[:, None].astype(np.float64))[:, 0] == 0
         often = (n >= ENOUGH) & (n >= PER_LEVEL * levels)
         return np.asarray(all_pure & often & (by_column > 0).all(axis=1))
     if not isinstance(block.axis, Columns) or PRESENT not in sums or VALUE not in sums:
@@ -169,14 +169,6 @@ def _spread(n: Sums, value: Sums, square: Sums) -> NDArray[np.float64]:
     return (n * square - value * value).high
 
 
-def _by_column(axis: Levels | Cells, table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the rows of a table of levels by column."""
-    of = np.repeat(np.arange(len(axis.columns)), np.diff(axis.first))
-    sums = np.zeros((len(axis.columns), table.shape[1]))
-    np.add.at(sums, of, table)
-    return sums
-
-
 def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
     axis = block.axis
     if isinstance(axis, Words):
@@ -194,7 +186,7 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
         block = tally.blocks[group.key]
         axis, sums = block.axis, block.sums
         if isinstance(axis, Levels):
-            n = _by_column(axis, sums[LEVEL].high).sum(axis=1)
+            n = sum_by_column(axis.first, sums[LEVEL].high).sum(axis=1)
             levels = np.diff(axis.first)
             for j in np.flatnonzero((levels == 1) & (n > 1)).tolist():
                 yield axis.columns[j], f"always {axis.levels[j][0]!r}"
@@ -215,7 +207,7 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
 def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
     for j in np.unique(axis.column[np.isinf(axis.low)]).tolist():
         yield axis.columns[j], "some are infinite"
-    alone = (np.diff(axis.first) == 1) & (_by_column(axis, counts.high).sum(axis=1) > 1)
+    alone = (np.diff(axis.first) == 1) & (sum_by_column(axis.first, counts.high).sum(axis=1) > 1)
     for j in np.flatnonzero(alone).tolist():
         yield axis.columns[j], f"always {axis.middle[axis.first[j]]:.6g}"
 

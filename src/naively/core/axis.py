@@ -171,6 +171,14 @@ def rows_of(first: NDArray[np.int64], columns: Sequence[int]) -> NDArray[np.int6
     return np.concatenate([none, *(np.arange(first[j], first[j + 1]) for j in columns)])
 
 
+def sum_by_column(first: NDArray[np.int64], table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the rows of a table of levels or cells by column (columns × classes)."""
+    sizes = np.diff(first)
+    sums = np.zeros((len(sizes), table.shape[1]))
+    np.add.at(sums, np.repeat(np.arange(len(sizes)), sizes), table)
+    return sums
+
+
 @dataclass(frozen=True, eq=False)
 class CodeTable:
     """Codes by value, column after column, with a place for other numbers at each end."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Levels, title
+from naively.core.axis import Levels, sum_by_column, title
 from naively.core.cells import Cells
 from naively.core.kernels import Floats
 from naively.core.remainder import find_negative
@@ -56,8 +56,7 @@ def _cells(block: BlockTally) -> list[tuple[Any, Floats]]:
     if not isinstance(axis, Levels | Cells):
         return []
     counted = block[LEVEL if LEVEL in block.sums else CELL].high
-    before = np.concatenate([np.zeros((1, counted.shape[1])), np.cumsum(counted, axis=0)])
-    return list(zip(names, np.diff(before[axis.first], axis=0), strict=True))
+    return list(zip(names, sum_by_column(axis.first, counted), strict=True))
 
 
 def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:

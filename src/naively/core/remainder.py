@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Columns, Levels, Words, title
+from naively.core.axis import Columns, Levels, Words, sum_by_column, title
 from naively.core.cells import Cells
 from naively.core.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.core.sums import Sums
@@ -74,7 +74,9 @@ def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterato
     most = rows * (1 + ROUNDING)
     for statistic in (LEVEL, CELL):
         if statistic in block.sums:
-            yield _by_column(block, block[statistic].high) > most, "more cells than rows"
+            assert isinstance(block.axis, Levels | Cells)
+            counted = sum_by_column(block.axis.first, block[statistic].high)
+            yield counted > most, "more cells than rows"
     if PRESENT not in block.sums:
         return
     present = block[PRESENT].high
@@ -103,15 +105,6 @@ def _spread(block: BlockTally) -> Floats:
     there = n.high > 0
     mean = value / Sums(np.where(there, n.high, 1.0), np.where(there, n.low, 0.0))
     return np.where(there, (square - mean * value).high, 0.0)
-
-
-def _by_column(block: BlockTally, counts: Floats) -> Floats:
-    """Sum the levels of each column (columns × classes)."""
-    assert isinstance(block.axis, Levels | Cells)
-    levels = np.diff(block.axis.first)
-    total = np.zeros((len(levels), counts.shape[1]))
-    np.add.at(total, np.repeat(np.arange(len(levels)), levels), counts)
-    return total
 
 
 def _where(block: BlockTally, row: int, rows: int) -> str:
