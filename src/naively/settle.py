@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -310,11 +311,7 @@ def _entries(
 
 
 def _sum(blocks: Sequence[BlockTally]) -> BlockTally:
-    first, *more = blocks
-    for block in more:
-        a, b = first.align(block)
-        first = BlockTally(a.axis, {s: a[s] + b[s] for s in a.sums})
-    return first
+    return reduce(lambda a, b: a.combine(b, Sums.__add__), blocks)
 
 
 def _pair(sums: Sums) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -75,6 +75,11 @@ class BlockTally(Shown):
         axis, mine, theirs = self.axis.union(other.axis)
         return self._move(axis, mine), other._move(axis, theirs)
 
+    def combine(self, other: BlockTally, operation: Any) -> BlockTally:
+        """Apply an operation to each pair of tables (their classes are the same already)."""
+        a, b = self.align(other)
+        return BlockTally(a.axis, {s: operation(a[s], b[s]) for s in a.sums})
+
     def _move(self, axis: Axis, rows: RowMap) -> BlockTally:
         if rows is None:
             return replace(self, axis=axis)
@@ -305,8 +310,7 @@ def _combine(a: Tally, b: Tally, operation: Any) -> Tally:
         right = b.blocks[name].place_classes(theirs, k) if name in b.blocks else None
         left = left if left is not None else right.map(lambda sums: sums * 0.0)  # type: ignore[union-attr]
         right = right if right is not None else left.map(lambda sums: sums * 0.0)
-        left, right = left.align(right)
-        blocks[name] = BlockTally(left.axis, {s: operation(left[s], right[s]) for s in left.sums})
+        blocks[name] = left.combine(right, operation)
     weights = (t.weight.place(p, k) for t, p in ((a, mine), (b, theirs)))
     return Tally(classes, operation(*weights), blocks)
 
