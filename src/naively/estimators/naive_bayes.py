@@ -8,7 +8,6 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
@@ -319,12 +318,12 @@ class Learner(CountingClassifier):
         check_is_fitted(self)
         kind = self.weights or "loo"
         if X is None:
-            self.keep(replace(self.model_, weights=self._learned().weights(self.model_, kind)))
+            self.keep(self.model_.weighed(self._learned().weights(self.model_, kind)))
             return self
         rows, labels = self._labelled(X, y, sample_weight)
         found = evidence(self.model_, rows, labels, learned=False)
         weights = fit(found, kind, float(self.class_count_.sum()))
-        self.keep(replace(self.model_, weights=weights))
+        self.keep(self.model_.weighed(weights))
         return self
 
     def _check_effect(self, model: Model) -> None:
