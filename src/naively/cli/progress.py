@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -34,13 +34,11 @@ def shown(
         yield from batches
         return
     done = 0
-    for first in batches:
+    for first in islice(batches, 1):
         yield first
-        done = size(first)
-        break
-    try:
-        second = next(batches)
-    except StopIteration:
+        done += size(first)
+    second = list(islice(batches, 1))
+    if not second:
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -53,7 +51,7 @@ def shown(
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=None, completed=done, rate="")
-        for batch in chain([second], batches):
+        for batch in chain(second, batches):
             progress.update(task, total=total(batch))
             yield batch
             progress.advance(task, size(batch))
