@@ -21,10 +21,10 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from naively.data.mail.mailbox import read_labelled
-from naively.data.mail.message import read_message
-from naively.filter.evidence import Verdict, fit_temperature, tally_evidence, words_of
-from naively.filter.table import Table, load
+from naively.mail.mailbox import read_labelled
+from naively.mail.message import read_message
+from naively.mail.score import Verdict, fit_temperature, tally_evidence, words_of
+from naively.mail.table import Table, load
 
 FOLDS = 5
 WORDS = 160_000  # more, which makes 200,000 with those of the mail

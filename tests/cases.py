@@ -17,10 +17,8 @@ from sklearn.naive_bayes import (
     MultinomialNB,
 )
 
-from naively.core.analyser import Analyser
+from naively.counting.analyser import Analyser
 from naively.data.columns import Kind
-from naively.data.patterns import Patterns
-from naively.data.text import Text
 from naively.events import (
     Bernoulli,
     Beta,
@@ -40,7 +38,9 @@ from naively.events import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.events.pairs import Pairs
+from naively.events.interaction import Pairs
+from naively.schema.patterns import Patterns
+from naively.schema.text import Text
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from naively import container
+from naively.model.file import container
 
 Arrays = dict[str, np.ndarray]
 

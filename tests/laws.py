@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from naively.core.labels import encode_labels
-from naively.core.sums import Sums
+from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.data.rows import Rows, column_rows
-from naively.model import Model
+from naively.kernels.double_double import Sums
+from naively.model.model import Model
 from tests.cases import Case
 
 CLASSES = ["a", "b", "c"]

@@ -22,10 +22,10 @@ from naively import (
     Poisson,
     Text,
 )
-from naively.core.sums import Sums
-from naively.core.tally import Tally
-from naively.data.patterns import Patterns
-from naively.events.pairs import Pairs
+from naively.counting.tally import Tally
+from naively.events.interaction import Pairs
+from naively.kernels.double_double import Sums
+from naively.schema.patterns import Patterns
 
 Form = Literal["mapping", "texts", "array", "sparse"]
 Columns = Mapping[str, np.ndarray]

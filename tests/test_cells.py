@@ -10,14 +10,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from naively.core import cells, grid, tally
-from naively.core.axis import Columns
-from naively.core.block import Dense
-from naively.core.cells import Cells, as_cells
-from naively.core.grid import CAP, as_float, coarsest, sortable
-from naively.core.labels import Labels
-from naively.core.statistic import CELL
-from naively.core.tally import BlockTally, Tally, count, count_classes
+from naively.counting import cells, tally
+from naively.counting.axis import Columns
+from naively.counting.block import Dense
+from naively.counting.cells import Cells, as_cells
+from naively.counting.labels import Labels
+from naively.counting.statistic import CELL
+from naively.counting.tally import BlockTally, Tally, count, count_classes
+from naively.kernels import cells as grid
+from naively.kernels.cells import CAP, as_float, coarsest, sortable
 from tests.test_kernels import LAYOUTS, WEIGHTS, assert_same_pair, native, needs_native, restride
 from tests.test_kernels import weigh as weights_of
 

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes
-from naively.assess.assessment import cross_validate
-from naively.assess.evidence import Evidence
-from naively.assess.pairs import COLUMNS, _columns, _edges, add_pairs, screen
-from naively.assess.reservoir import Reservoir, deal
-from naively.core.labels import encode_labels
-from naively.core.octaves import Part
+from naively.counting.labels import encode_labels
+from naively.counting.parts import Part
 from naively.data.rows import column_rows
-from naively.model import Model
+from naively.evaluation.cross_validate import cross_validate
+from naively.evaluation.interactions import COLUMNS, _columns, _edges, add_pairs, screen
+from naively.evaluation.leave_one_out import Evidence
+from naively.evaluation.reservoir import Reservoir, deal
+from naively.model.model import Model
 
 OF_PAIRS = 10.0  # the ridge, as docs/decisions say
 
@@ -159,7 +159,7 @@ def test_the_assessment_chooses_as_many_pairs_again(monkeypatch: pytest.MonkeyPa
         return add_pairs(*of, most=most)
 
     model, sample, *_ = learned(600)
-    monkeypatch.setattr("naively.assess.assessment.add_pairs", counted)
+    monkeypatch.setattr("naively.evaluation.cross_validate.add_pairs", counted)
     fold = deal(sample.labels(model.classes).codes, 3)
     cross_validate(add_pairs(model, sample, most=1), sample, "loo", fold)
     assert asked == [1, 1, 1]

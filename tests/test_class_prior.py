@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from naively import Beta, Dirichlet, NaiveBayes
-from naively.assess.evidence import evidence
-from naively.core.labels import encode_labels
+from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.model import Model, Settings
+from naively.evaluation.leave_one_out import evidence
+from naively.model.model import Model, Settings
 
 X, Y = [[1.0], [2.0], [7.0], [8.0], [4.0]], ["a", "a", "b", "b", "b"]
 WRONG = {

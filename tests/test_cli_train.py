@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from sklearn.metrics import log_loss
 
-from naively import Beta, Dirichlet, NaiveBayes, load, store
+from naively import Beta, Dirichlet, NaiveBayes, load
 from naively.cli import learn
 from naively.cli.output import _json
 from naively.cli.source import held_out, read
+from naively.model.file import store
 from tests.test_cli import ROWS, ok, run, sentence, table
 
 

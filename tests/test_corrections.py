@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.data.mail.message import read_message
-from naively.filter.corrections import SAMPLE, _Batch, _corrected, digest_of, learn
-from naively.filter.evidence import Verdict, words_of
-from naively.filter.table import Table, load
+from naively.mail.learn import SAMPLE, _Batch, _corrected, digest_of, learn
+from naively.mail.message import read_message
+from naively.mail.score import Verdict, words_of
+from naively.mail.table import Table, load
 
 WORDS = [f"word{i}" for i in range(30)]
 

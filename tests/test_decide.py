@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from naively import NaiveBayes
-from naively.decide import decide, estimate_prior, shift
+from naively.model.class_prior import decide, estimate_prior, shift
 
 CLASSES = {
     2: np.array(["ham", "spam"]),

@@ -9,10 +9,10 @@ import pytest
 from scipy import integrate, stats
 
 from naively import KernelDensity, NaiveBayes
-from naively.core.axis import Columns
-from naively.core.block import Dense
-from naively.core.labels import Labels
-from naively.core.tally import BlockTally
+from naively.counting.axis import Columns
+from naively.counting.block import Dense
+from naively.counting.labels import Labels
+from naively.counting.tally import BlockTally
 
 SHAPES = {
     "normal": lambda rng, n: rng.normal(50, 3, n),

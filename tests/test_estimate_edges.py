@@ -25,11 +25,11 @@ from naively import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.core.labels import encode_labels
+from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.data.rows import column_rows
-from naively.events.pairs import TRACE, Pairs
-from naively.model import Model
+from naively.events.interaction import TRACE, Pairs
+from naively.model.model import Model
 
 
 def values(found: Any) -> np.ndarray:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from naively import Bernoulli, NaiveBayes
-from naively.assess.evidence import Evidence, _centred
-from naively.core.labels import encode_labels
-from naively.core.octaves import Part
+from naively.counting.labels import encode_labels
+from naively.counting.parts import Part
+from naively.evaluation.leave_one_out import Evidence, _centred
 
 INF = np.inf
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from naively.data import examples
+from naively import datasets
 
 NAME = re.compile(
     r"numpy|scipy|sklearn|scikit|https?:"
@@ -16,14 +16,14 @@ NAME = re.compile(
 )
 DIGEST = """
 import hashlib
-from naively.data.examples import docstrings
+from naively.datasets import docstrings
 print(hashlib.sha256(repr(docstrings()).encode()).hexdigest())
 """
 
 
 @pytest.fixture(scope="module")
 def documents():
-    return examples.docstrings()
+    return datasets.docstrings()
 
 
 def test_thousands_of_texts_of_three_libraries(documents):
@@ -43,7 +43,7 @@ def test_no_text_names_a_library(documents):
 def test_each_text_once_and_long_enough(documents):
     texts, _ = documents
     assert len(set(texts)) == len(texts)
-    assert min(len(text.split()) for text in texts) >= examples.SHORTEST
+    assert min(len(text.split()) for text in texts) >= datasets.SHORTEST
 
 
 def test_same_texts_in_every_process():
@@ -78,10 +78,10 @@ def test_same_texts_in_every_process():
     ],
 )
 def test_names_imports_and_markup_are_taken_out(before, after):
-    assert examples._anonymous(before) == after
+    assert datasets._anonymous(before) == after
 
 
-@pytest.mark.parametrize("load", [examples.digits, examples.wine, examples.breast_cancer])
+@pytest.mark.parametrize("load", [datasets.digits, datasets.wine, datasets.breast_cancer])
 def test_tables_are_complete(load):
     X, y, columns, classes = load()
     assert X.shape == (len(y), len(columns))

@@ -10,7 +10,7 @@ import pytest
 
 from naively import Categorical, JointTable, NaiveBayes, Text
 from naively.events import Multinomial
-from naively.explain import RUNS, Evidence, Run, strongest
+from naively.model.explain import RUNS, Evidence, Run, strongest
 
 N = 90
 LABELS = np.array(list("abc"))[np.arange(N) % 3]

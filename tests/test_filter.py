@@ -21,10 +21,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from naively.data.mail.mailbox import read_labelled
-from naively.data.mail.message import read_message
-from naively.filter.corrections import learn
-from naively.filter.evidence import (
+from naively.mail.headers import mark
+from naively.mail.learn import learn
+from naively.mail.mailbox import read_labelled
+from naively.mail.message import read_message
+from naively.mail.score import (
     Verdict,
     fit_temperature,
     logistic,
@@ -32,8 +33,7 @@ from naively.filter.evidence import (
     weight,
     words_of,
 )
-from naively.filter.headers import mark
-from naively.filter.table import Table, load
+from naively.mail.table import Table, load
 from tests.test_imports import modules_loaded
 
 SPAM = b"From: x@shop.example\nSubject: Cheap pills\n\nBuy cheap pills now!\n"
@@ -420,7 +420,7 @@ def test_killed_at_any_time_the_model_is_whole(tmp_path: Path) -> None:
     path = str(tmp_path / "m")
     # Learns without end, so that a kill hits any step of learning.
     code = (
-        "import sys\nfrom naively.filter.corrections import learn\n"
+        "import sys\nfrom naively.mail.learn import learn\n"
         "row = {'body': ' '.join(f'w{i}' for i in range(20000))}\n"
         "learn(sys.argv[1], [(row, 'spam')])\nprint(flush=True)\n"
         "while True: learn(sys.argv[1], [(row, 'spam')])\n"

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes
-from naively.assess.calibration import fit, temperature
-from naively.assess.evidence import Evidence
-from naively.core.labels import encode_labels
+from naively.counting.labels import encode_labels
+from naively.evaluation.calibrate import fit, temperature
+from naively.evaluation.leave_one_out import Evidence
 
 STEP = 1e-5
 

@@ -10,10 +10,11 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from naively import container, load, store
-from naively.filter.evidence import Verdict, words_of
-from naively.filter.layout import FORMAT as MAIL_FORMAT
-from naively.filter.table import load as table_of_mail
+from naively import load
+from naively.mail.layout import FORMAT as MAIL_FORMAT
+from naively.mail.score import Verdict, words_of
+from naively.mail.table import load as table_of_mail
+from naively.model.file import container, store
 from tests.golden.make import FOLDER, models
 
 FILES = sorted(FOLDER.glob("[0-9]*/*.naively"))

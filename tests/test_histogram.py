@@ -14,13 +14,13 @@ from scipy.special import rel_entr
 from sklearn.preprocessing import KBinsDiscretizer
 
 from naively import Gaussian, Histogram, KernelDensity, LogNormal, NaiveBayes
-from naively.core.axis import Columns
-from naively.core.binned import Binned
-from naively.core.block import Dense
-from naively.core.labels import Labels
-from naively.core.tally import BlockTally
+from naively.counting.axis import Columns
+from naively.counting.block import Dense
+from naively.counting.labels import Labels
+from naively.counting.tally import BlockTally
 from naively.events.histogram import WIDTHS
-from naively.explain import strongest
+from naively.likelihoods.table import Binned
+from naively.model.explain import strongest
 
 
 def counted(event: Histogram, X: np.ndarray, y: Any, k: int, w: Any = None) -> BlockTally:

@@ -24,11 +24,11 @@ from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits
 
 from naively import NaiveBayes
-from naively.assess import assessment
-from naively.assess.reservoir import deal
-from naively.assess.scores import Scores, score
-from naively.core.labels import encode_labels
+from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
+from naively.evaluation import cross_validate
+from naively.evaluation.reservoir import deal
+from naively.evaluation.scores import Scores, score
 
 ROWS = 200  # of each half of a table, at most
 SURE = np.log(1e6)  # nats that chance gives once in a million
@@ -163,7 +163,7 @@ def by_the_model_that_learned_them(model: Any, sample: Any, *_: Any) -> np.ndarr
 @pytest.fixture
 def cheat(monkeypatch: pytest.MonkeyPatch) -> Assess:
     """An assess() that scores rows by the model that has learned them."""
-    monkeypatch.setattr(assessment, "cross_validate", by_the_model_that_learned_them)
+    monkeypatch.setattr(cross_validate, "cross_validate", by_the_model_that_learned_them)
     return NaiveBayes.assess
 
 

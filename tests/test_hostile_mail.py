@@ -10,12 +10,12 @@ from encodings.aliases import aliases
 
 import pytest
 
-from naively.data.mail import charset, html, message, parts
-from naively.data.mail.charset import decode
-from naively.data.mail.html import visible_text
-from naively.data.mail.message import read_message
-from naively.data.mail.parts import take_apart, within_limits
-from naively.filter.evidence import MOST, words_of
+from naively.mail import charset, html, message, parts
+from naively.mail.charset import decode
+from naively.mail.html import visible_text
+from naively.mail.message import read_message
+from naively.mail.parts import take_apart, within_limits
+from naively.mail.score import MOST, words_of
 
 MIB = 1 << 20
 
@@ -73,9 +73,9 @@ HOSTILE = {
 }
 READ = """
 import resource, sys
-from naively.data.mail.message import read_message
-from naively.filter.evidence import words_of
-from naively.filter.headers import mark
+from naively.mail.message import read_message
+from naively.mail.score import words_of
+from naively.mail.headers import mark
 raw = sys.stdin.buffer.read()
 def size():
     return int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()

@@ -15,7 +15,8 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import load_file, save
 
-from naively import Bernoulli, Categorical, Histogram, NaiveBayes, container, load, store
+from naively import Bernoulli, Categorical, Histogram, NaiveBayes, load
+from naively.model.file import container, store
 from tests.damage import Arrays, apart, rewrite
 from tests.golden.make import FOLDER
 

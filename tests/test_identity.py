@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, Text, load
-from naively.core.event import EventModel
-from naively.core.octaves import Part
-from naively.schema import GroupKey
+from naively.counting.parts import Part
+from naively.events.base import EventModel
+from naively.schema.schema import GroupKey
 
 X, Y = {"x": [0.0, 1.0, 3.0, 4.0]}, list("aabb")
 

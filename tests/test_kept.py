@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from naively import BernoulliNB, CategoricalNB, Gaussian, GaussianNB, Histogram, NaiveBayes, load
-from naively.core.labels import MOST_BYTES
+from naively.counting.labels import MOST_BYTES
 from naively.data.frames import as_rows
-from naively.model import Model
+from naively.model.model import Model
 from tests.cases import CASES, Case
 from tests.products import PRODUCTS, Product
 
@@ -152,8 +152,8 @@ def test_what_verbs_make_is_loaded(product: Product, path: Path) -> None:
 @pytest.mark.parametrize("case", CASES, ids=repr)
 def test_nothing_at_all_is_loaded(case: Case, path: Path) -> None:
     """What is left when all is forgotten is a model too."""
-    from naively import store
-    from naively.core.labels import encode_labels
+    from naively.counting.labels import encode_labels
+    from naively.model.file import store
 
     name = "c0"
     cells = [None, None] if isinstance(case.event, dict) else case.column([None, None])

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse, special
 
-from naively.core import kernels
+from naively.kernels import reference
 
 if TYPE_CHECKING:
     from types import ModuleType
 
 try:
-    from naively.core import _native as native
+    from naively.kernels import _native as native
 except ImportError:
     native = None
 
@@ -34,7 +34,7 @@ needs_native = pytest.mark.skipif(native is None, reason="built without native k
 
 @pytest.fixture(
     params=[
-        pytest.param(kernels, id="numpy"),
+        pytest.param(reference, id="numpy"),
         pytest.param(native, id="native", marks=needs_native),
     ]
 )
@@ -123,7 +123,7 @@ def assert_same_scores(actual: np.ndarray, expected: np.ndarray, joint: np.ndarr
 
 def absolute(X: np.ndarray, y: np.ndarray, w: np.ndarray | None, k: int) -> list[np.ndarray]:
     """Sums of absolute values: what rounding is measured against."""
-    return [high for high, _ in kernels.tally_dense(np.abs(X), y, w, k)]
+    return [high for high, _ in reference.tally_dense(np.abs(X), y, w, k)]
 
 
 def every_finish(
@@ -137,8 +137,8 @@ def every_finish(
 def check_scores(name: str, arguments: tuple[Any, ...], n: int, k: int, rng: Any) -> None:
     """Compare a native score kernel with the contract for each start and finish."""
     for start, finish, log_prior in every_finish(n, k, rng):
-        expected_joint = getattr(kernels, name)(*arguments, start, "joint", log_prior)
-        expected = getattr(kernels, name)(*arguments, start, finish, log_prior)
+        expected_joint = getattr(reference, name)(*arguments, start, "joint", log_prior)
+        expected = getattr(reference, name)(*arguments, start, finish, log_prior)
         actual = getattr(native, name)(*arguments, start, finish, log_prior)
         assert_same_scores(actual, expected, expected_joint)
 
@@ -158,7 +158,7 @@ def test_tally_dense_of_every_size(n: int, d: int) -> None:
             w = weigh(rng.choice(WEIGHTS), n, rng)
             pairs = zip(
                 native.tally_dense(X, y, w, k),
-                kernels.tally_dense(X, y, w, k),
+                reference.tally_dense(X, y, w, k),
                 absolute(X, y, w, k),
                 strict=True,
             )
@@ -178,7 +178,7 @@ def test_tally_dense_of_every_layout(layout: str, dtype: Any, weights: str) -> N
         w = weigh(weights, 300, rng)
         pairs = zip(
             native.tally_dense(restride(X, layout), y, w, 7),
-            kernels.tally_dense(X, y, w, 7),
+            reference.tally_dense(X, y, w, 7),
             absolute(X, y, w, 7),
             strict=True,
         )
@@ -194,7 +194,7 @@ def test_dense_sums_are_exact(data: st.DataObject, k: int) -> None:
     X = data.draw(hnp.arrays(np.float64, (n, d), elements=cells))
     y = data.draw(hnp.arrays(np.int32, n, elements=st.integers(0, k - 1)))
     w = data.draw(st.none() | hnp.arrays(np.float64, n, elements=st.floats(0, 10, width=32)))
-    for module in filter(None, (kernels, native)):
+    for module in filter(None, (reference, native)):
         result = module.tally_dense(X, y, w, k)
         for j in range(d):
             for c in range(k):
@@ -345,8 +345,8 @@ def test_csr_tally_and_scores(k: int, values: str, weights: str) -> None:
         y = rng.integers(0, k, n).astype(np.int32)
         w = weigh(weights, n, rng)
         arguments = (X.indptr, X.indices, X.data)
-        scale = kernels.tally_csr(X.indptr, X.indices, np.abs(X.data), y, w, k, width)[0]
-        expected = kernels.tally_csr(*arguments, y, w, k, width)
+        scale = reference.tally_csr(X.indptr, X.indices, np.abs(X.data), y, w, k, width)[0]
+        expected = reference.tally_csr(*arguments, y, w, k, width)
         assert_same_pair(native.tally_csr(*arguments, y, w, k, width), expected, scale)
         check_scores("score_csr", (*arguments, rng.normal(size=(width, k))), n, k, rng)
 
@@ -359,7 +359,7 @@ def test_csr_of_every_type(index: Any, value: Any) -> None:
     X = random_csr(50, 20, rng, "whole")
     y = rng.integers(0, 3, 50).astype(np.int32)
     arguments = (X.indptr.astype(index), X.indices.astype(index), X.data.astype(value))
-    expected = kernels.tally_csr(*arguments, y, None, 3, 20)
+    expected = reference.tally_csr(*arguments, y, None, 3, 20)
     assert_same_pair(native.tally_csr(*arguments, y, None, 3, 20), expected, 0.0)
     check_scores("score_csr", (*arguments, rng.normal(size=(20, 3))), 50, 3, rng)
 
@@ -427,7 +427,7 @@ def test_codes_tally_and_scores(k: int, layout: str, dtype: Any) -> None:
         y = rng.integers(0, k, n).astype(np.int32)
         for weights in WEIGHTS:
             w = weigh(weights, n, rng)
-            expected = kernels.tally_codes(codes, first, y, w, k)
+            expected = reference.tally_codes(codes, first, y, w, k)
             actual = native.tally_codes(codes, first, y, w, k)
             assert_same_pair(actual, expected, expected[0])
         check_scores("score_codes", (codes, first, rng.normal(size=(int(first[-1]), k))), n, k, rng)

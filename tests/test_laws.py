@@ -8,10 +8,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from naively.core.labels import encode_labels
+from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.events import Complement, JointTable
-from naively.model import Model
+from naively.model.model import Model
 from tests.cases import CASES, ORACLES, Case
 from tests.laws import Sample, assert_same, samples
 

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from naively.assess.evidence import evidence
-from naively.core.analyser import Analyser
-from naively.core.labels import encode_labels
+from naively.counting.analyser import Analyser
+from naively.counting.labels import encode_labels
 from naively.data.rows import column_rows
-from naively.data.text import Text
+from naively.evaluation.leave_one_out import evidence
 from naively.events import (
     Categorical,
     Complement,
@@ -25,7 +24,8 @@ from naively.events import (
     KernelDensity,
     Multinomial,
 )
-from naively.model import Model
+from naively.model.model import Model
+from naively.schema.text import Text
 from tests.cases import CASES, DEFAULTS, LEVEL, TEXT, Case, objects
 from tests.laws import Sample, samples
 

@@ -18,16 +18,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from naively import Bernoulli, Categorical, Histogram, KernelDensity, Multinomial
-from naively.assess.calibration import fit
-from naively.assess.evidence import evidence
-from naively.core.labels import encode_labels
-from naively.core.statistic import VALUE
-from naively.core.tally import BlockTally
+from naively.counting.labels import encode_labels
+from naively.counting.statistic import VALUE
+from naively.counting.tally import BlockTally
+from naively.evaluation.calibrate import fit
+from naively.evaluation.leave_one_out import evidence
 from naively.events import EventModel
 from naively.events.categorical import CHOICES, SURE, USUAL_M
 from naively.events.histogram import WIDTHS
-from naively.events.pairs import Pairs
-from naively.model import Model
+from naively.events.interaction import Pairs
+from naively.model.model import Model
 from tests.cases import COUNT, LEVEL, REAL, TEXT, TRUTH, Case, numbers, objects
 from tests.laws import Sample, samples
 from tests.products import GIVEN, PAIRS, Product, few, seeds

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from naively import NaiveBayes, load, saving, store
+from naively import NaiveBayes, load, saving
 from naively.cli import update
+from naively.model.file import store
 from tests.test_cli import ROWS, run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files as POSIX has them")

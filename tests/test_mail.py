@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.core import split, words
 from naively.data import files
-from naively.data.mail.charset import decode
-from naively.data.mail.html import visible_text
-from naively.data.mail.mailbox import is_mail, read_labelled, read_messages
-from naively.data.mail.message import COLUMNS, read_contacts, read_message
+from naively.mail.charset import decode
+from naively.mail.html import visible_text
+from naively.mail.mailbox import is_mail, read_labelled, read_messages
+from naively.mail.message import COLUMNS, read_contacts, read_message
 
 
 def message(**parts: object) -> bytes:
@@ -201,11 +200,6 @@ def test_no_real_message_is_lost(spamassassin: Path) -> None:
     assert len(rows) == 3250
     assert sum(label == "spam" for _, label in rows) == 500
     assert sum(bool(str(row["body"]).strip()) for row, _ in rows) >= 3240
-
-
-@given(st.text())
-def test_words_are_those_of_the_vocabulary(text: str) -> None:
-    assert words.split_words(text) == split.split(text)
 
 
 @pytest.mark.parametrize("subject", ["=?utf-8?b?abcde?=", "=?no-such-code?q?abc", "a =?b"])

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from naively import NaiveBayes
-from naively.data.mail.mailbox import read_labelled, read_messages
-from naively.data.mail.parts import BYTES
-from naively.filter.corrections import learn
+from naively.mail.learn import learn
+from naively.mail.mailbox import read_labelled, read_messages
+from naively.mail.parts import BYTES
 
 RAW = b"From: ann@example.org\nSubject: Lunch\n\nAt noon?\n"
 NONE = {

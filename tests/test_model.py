@@ -10,13 +10,13 @@ import pytest
 from scipy import stats
 
 from naively import Bernoulli, NaiveBayes
-from naively.core.labels import encode_labels
-from naively.core.statistic import LEVEL
+from naively.counting.labels import encode_labels
+from naively.counting.statistic import LEVEL
 from naively.data.frames import as_rows
 from naively.data.rows import column_rows
 from naively.events import Gaussian
-from naively.events.pairs import Pairs
-from naively.model import Model, Settings
+from naively.events.interaction import Pairs
+from naively.model.model import Model, Settings
 
 Y = np.array(["a", "b", "b", "a", "b"])
 TRUTHS = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]], float)

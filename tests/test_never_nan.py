@@ -19,12 +19,12 @@ from naively import (
     NaiveBayes,
     Poisson,
 )
-from naively.core import compute, kernels
+from naively.kernels import dispatch, reference
 
 X = np.array([[1.0, 2.0], [2.0, 1.0], [3.0, 9.0], [5.0, 7.0], [4.0, 8.0], [1.0, 3.0]])
 Y = ["a", "a", "b", "b", "b", "a"]
 FAR = [1e155, 1e300, 1e308, 1.7976931348623157e308, np.inf]
-KERNELS = [kernels] if compute.NATIVE is None else [kernels, compute.NATIVE]
+KERNELS = [reference] if dispatch.NATIVE is None else [reference, dispatch.NATIVE]
 
 
 @pytest.mark.parametrize("far", FAR)

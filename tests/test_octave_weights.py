@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from naively.core.octaves import Part
-from naively.core.weights import Weights
+from naively.counting.parts import Part
+from naively.model.weights import Weights
 
 OF_WORDS = {Part("t", "text", i): (float(i), i + 10.0) for i in range(3)}
 WEIGHTS = Weights(("x", "y"), {**OF_WORDS, Part("g", "a"): (7.0, 8.0)}, (0.0, 0.0), 1.0, 9.0)

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes, load
-from naively.assess.evidence import evidence
-from naively.assess.pairs import screen
-from naively.assess.reservoir import Reservoir
-from naively.core.labels import encode_labels
-from naively.core.statistic import LEVEL
+from naively.counting.labels import encode_labels
+from naively.counting.statistic import LEVEL
 from naively.data.rows import Rows, column_rows
-from naively.events.pairs import Pairs, residual
-from naively.model import Model
+from naively.evaluation.interactions import screen
+from naively.evaluation.leave_one_out import evidence
+from naively.evaluation.reservoir import Reservoir
+from naively.events.interaction import Pairs, residual
+from naively.model.model import Model
 
 EVENT = Pairs(
     pairs=[("a", "b"), ("b", "c"), ("a", "c")],

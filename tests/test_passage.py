@@ -11,11 +11,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from naively.data.mail.message import read_message
-from naively.filter import passage
-from naively.filter.corrections import learn
-from naively.filter.headers import mark
-from naively.filter.passage import CHUNK, ERROR, HELD, TRY_AGAIN, pass_on, say
+from naively.mail import passage
+from naively.mail.headers import mark
+from naively.mail.learn import learn
+from naively.mail.message import read_message
+from naively.mail.passage import CHUNK, ERROR, HELD, TRY_AGAIN, pass_on, say
 
 MESSAGE = b"From: x@shop.example\nSubject: Cheap pills\n\nBuy cheap pills now!\n"
 MARK = b"X-Naively-Class: "

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from naively import Bernoulli, Multinomial, NaiveBayes, load
-from naively.assess.calibration import fit
-from naively.assess.evidence import evidence
 from naively.data.frames import as_rows
-from naively.events.pairs import Pairs
+from naively.evaluation.calibrate import fit
+from naively.evaluation.leave_one_out import evidence
+from naively.events.interaction import Pairs
 from tests.products import PRODUCTS, Product, Table, assert_same, few, seeds
 
 every_product = pytest.mark.parametrize("product", PRODUCTS, ids=repr)

@@ -12,12 +12,12 @@ from scipy import sparse
 from scipy.stats import chi2, hypergeom
 
 from naively import NaiveBayes
-from naively.assess import calibration, reservoir
-from naively.assess.calibration import OF_ONE, ROWS, SampleSize
-from naively.assess.reservoir import Reservoir
-from naively.core.labels import encode_labels
+from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.model import Model
+from naively.evaluation import calibrate, reservoir
+from naively.evaluation.calibrate import OF_ONE, ROWS, SampleSize
+from naively.evaluation.reservoir import Reservoir
+from naively.model.model import Model
 
 UNLIKELY = 1e-4
 MODEL = Model.learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), "gaussian")
@@ -151,7 +151,7 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(
     assert (few.rows, few.of, few.why) == (900, 900, "")
     assert str(few).splitlines()[6] == "rows               900"
     assert ROWS == 10_000  # as the docstring says
-    monkeypatch.setattr(calibration, "ROWS", 200)
+    monkeypatch.setattr(calibrate, "ROWS", 200)
     X = rng.normal(size=(300, 2))
     many = NaiveBayes("gaussian").fit(X, X[:, 0] > rng.normal(size=len(X)))
     assert "200 of 300, drawn at random (enough for the weights)" in str(many.assess())
@@ -160,7 +160,7 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(
 def test_of_very_many_weights_there_are_as_many_rows_as_memory_is_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(calibration, "CELLS", 6000)
+    monkeypatch.setattr(calibrate, "CELLS", 6000)
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(900, 10)), rng.integers(0, 2, 900)
     found = NaiveBayes("gaussian").fit(X, y).assess()

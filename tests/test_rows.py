@@ -19,7 +19,7 @@ import pytest
 
 from naively import Categorical, NaiveBayes, load
 from naively.data.frames import as_rows
-from naively.findings import telling
+from naively.schema.diagnose import telling
 
 DAYS = 40
 Y = ["late" if i % 3 == 0 or i % 7 == 2 else "on time" for i in range(DAYS)]

@@ -20,8 +20,8 @@ from sklearn.metrics import (
 )
 
 from naively import NaiveBayes
-from naively.assess.scores import BINS, LEAST, Scores, area_under_roc, score, scores
 from naively.data.frames import as_rows
+from naively.evaluation.scores import BINS, LEAST, Scores, area_under_roc, score, scores
 
 LABELS = [
     np.array(["ham", "spam"]),

@@ -13,15 +13,15 @@ from scipy.special import log_softmax
 from threadpoolctl import threadpool_limits
 
 from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, Poisson
-from naively.assess.calibration import temperature
-from naively.assess.evidence import Evidence
-from naively.assess.reservoir import Reservoir
-from naively.assess.semi_supervised import Unlabelled, cross_validate
-from naively.core.event import EventModel
-from naively.core.labels import encode_labels
-from naively.core.statistic import VALUE
+from naively.counting.labels import encode_labels
+from naively.counting.statistic import VALUE
 from naively.data.frames import as_rows
-from naively.model import Model
+from naively.evaluation.calibrate import temperature
+from naively.evaluation.leave_one_out import Evidence
+from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.semi_supervised import Unlabelled, cross_validate
+from naively.events.base import EventModel
+from naively.model.model import Model
 
 
 def mixture(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import Bernoulli, NaiveBayes, Text, load
-from naively.settle import MANY
+from naively.schema.settle import MANY
 
 WORDS = ["the", "old", "grey", "cat", "sat", "on", "a", "warm", "mat", "and", "saw", "birds"]
 SENTENCES = [" ".join(np.random.default_rng(i).choice(WORDS, 6)) for i in range(40)]

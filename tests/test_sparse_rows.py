@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse, stats
 
 from naively import Bernoulli, Multinomial, NaiveBayes, Poisson
-from naively.core.statistic import VALUE
-from naively.explain import strongest
+from naively.counting.statistic import VALUE
+from naively.model.explain import strongest
 
 RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 3, 80)

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
-from naively import NaiveBayes, load, store
+from naively import NaiveBayes, load
+from naively.model.file import store
 from tests.cases import CASES, Case
 from tests.damage import rewrite
 from tests.laws import samples

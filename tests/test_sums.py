@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.core.sums import Sums, two_product, two_sum
+from naively.kernels.double_double import Sums, two_product, two_sum
 
 REAL = st.floats(-1e100, 1e100).filter(lambda x: x == 0 or abs(x) > 1e-100)
 LISTS = st.lists(REAL, min_size=1, max_size=40)

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively import Gaussian, NaiveBayes, load
-from naively.core.labels import as_classes, encode_labels, union_classes
+from naively.counting.labels import as_classes, encode_labels, union_classes
 from naively.data.files import read, read_batches
 from naively.data.files.survey import CHUNK, LONGEST, Survey, recount, survey
 from tests.test_cli import ok, sentence, table

@@ -17,8 +17,8 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from naively import Multinomial, NaiveBayes, Text, load
-from naively.core.octaves import Part, octave
-from naively.core.statistic import VALUE
+from naively.counting.parts import Part, octave
+from naively.counting.statistic import VALUE
 
 TEXTS = [
     "cheap pills, buy cheap pills now",

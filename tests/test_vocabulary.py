@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from naively.core import vocabulary
-from naively.core.kernels import finish_rows
+from naively.kernels import vocabulary
+from naively.kernels.reference import finish_rows
 
 try:
-    from naively.core import _native
+    from naively.kernels import _native
 except ImportError:
     _native = None
 

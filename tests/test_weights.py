@@ -11,8 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes
-from naively.core.octaves import Part
-from naively.core.weights import Weights
+from naively.counting.parts import Part
+from naively.model.weights import Weights
 
 PARTS = [Part("numbers", "x"), Part("numbers", "y"), Part("joint"), Part("text", "t", 2)]
 LABELS = ["a", "b", "c"]

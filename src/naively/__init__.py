@@ -11,11 +11,7 @@ TYPE_CHECKING = False  # as type checkers have it; importing typing takes as lon
 if TYPE_CHECKING:
     from typing import Any
 
-    from naively.core.compute import set_threads, show_config
-    from naively.core.event import EventModel
-    from naively.core.tally import Tally
-    from naively.data.patterns import Patterns
-    from naively.data.text import Text
+    from naively.counting.tally import Tally
     from naively.estimators.categorical_nb import CategoricalNB
     from naively.estimators.drop_in import (
         BernoulliNB,
@@ -44,7 +40,11 @@ if TYPE_CHECKING:
         NormalInverseGamma,
         Poisson,
     )
-    from naively.model import Model
+    from naively.events.base import EventModel
+    from naively.kernels.dispatch import set_threads, show_config
+    from naively.model.model import Model
+    from naively.schema.patterns import Patterns
+    from naively.schema.text import Text
 
 __version__: str
 
@@ -58,7 +58,7 @@ _HOME = {
     "ComplementNB": "naively.estimators.drop_in",
     "Dirichlet": "naively.events",
     "Estimate": "naively.events",
-    "EventModel": "naively.core.event",
+    "EventModel": "naively.events.base",
     "Exponential": "naively.events",
     "Gamma": "naively.events",
     "Gaussian": "naively.events",
@@ -68,19 +68,19 @@ _HOME = {
     "JointTable": "naively.events",
     "KernelDensity": "naively.events",
     "LogNormal": "naively.events",
-    "Model": "naively.model",
+    "Model": "naively.model.model",
     "Multinomial": "naively.events",
     "MultinomialNB": "naively.estimators.drop_in",
     "NaiveBayes": "naively.estimators.scikit",
     "Normal": "naively.events",
     "NormalInverseGamma": "naively.events",
-    "Patterns": "naively.data.patterns",
+    "Patterns": "naively.schema.patterns",
     "Poisson": "naively.events",
-    "Tally": "naively.core.tally",
-    "Text": "naively.data.text",
+    "Tally": "naively.counting.tally",
+    "Text": "naively.schema.text",
     "load": "naively.estimators.scikit",
-    "set_threads": "naively.core.compute",
-    "show_config": "naively.core.compute",
+    "set_threads": "naively.kernels.dispatch",
+    "show_config": "naively.kernels.dispatch",
 }
 
 __all__ = [

@@ -1,4 +1,4 @@
-r"""What is said on standard error, and text of data as it may reach a terminal: as text.
+r"""What is said on standard error, and what objects and data show to a terminal: text.
 
 A label, a column, a level or a name of a file can hold anything. What a terminal would obey is
 shown instead: ``\x1b`` for the character that begins its commands. No library is imported here, as
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
+from abc import ABC, abstractmethod
 
 # Control characters, ends of lines and paragraphs, those that turn the direction of writing, and
 # what was no UTF-8.
@@ -35,3 +36,19 @@ def tell(*lines: object) -> None:
 def say(message: object) -> None:
     """Write one sentence on standard error, about what is wrong or was repaired."""
     tell(f"naively: {message}")
+
+
+class Shown(ABC):
+    """An object that is shown as it is printed. Its dataclass needs ``repr=False``."""
+
+    @abstractmethod
+    def __str__(self) -> str: ...
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show."""
+        import html
+
+        return f"<pre>{html.escape(str(self))}</pre>"

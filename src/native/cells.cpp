@@ -1,5 +1,5 @@
 // Counts of numbers by cell (a prefix of the number itself) and class, and the bins of numbers: the
-// kernels of core/grid.py.
+// kernels of kernels/cells.py.
 //
 // Each column has an open-addressing table of up to twice as many cells as are asked for. When there
 // is no more room, all keys lose as few bits as leave half of them, and cells that become one are

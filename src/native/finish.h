@@ -1,6 +1,6 @@
 // What becomes of the joint log likelihoods of a few rows while they are still in the cache:
 // kept, normalised over the classes, or reduced to the label. The same as finish_rows in
-// core/kernels.py.
+// kernels/reference.py.
 #pragma once
 
 #include <algorithm>

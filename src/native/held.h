@@ -1,4 +1,4 @@
-// Sums that overflow: numbers, and what they add, are held where core/kernels.py says.
+// Sums that overflow: numbers, and what they add, are held where kernels/reference.py says.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // The kernels for dense, CSR and code matrices, with the names, arguments and results of
-// core/kernels.py and core/grid.py.
+// kernels/reference.py and kernels/cells.py.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// The Python module naively.core._native.
+// The Python module naively.kernels._native.
 #include <nanobind/nanobind.h>
 
 #include "kernels.h"
@@ -51,7 +51,7 @@ const char* instruction_set_name() {
 }  // namespace
 
 NB_MODULE(_native, m) {
-    m.doc() = "Native kernels: the same functions as naively.core.kernels, faster.";
+    m.doc() = "Native kernels: the same functions as naively.kernels.reference, faster.";
     bind_tally(m);
     bind_score(m);
     bind_text(m);

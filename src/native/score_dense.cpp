@@ -3,7 +3,7 @@
 // Eight rows go by a tile of classes whose sums stay in registers; the tables are rearranged for
 // this once, tile by tile. The few rows that come out as NaN (a missing cell, or zero times an
 // infinite slope) are scored again, cell by cell; and those that overflow once more, with numbers
-// and what they add held where core/kernels.py says.
+// and what they add held where kernels/reference.py says.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

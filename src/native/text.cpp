@@ -1,4 +1,4 @@
-// The Python class _native.Vocabulary; its contract is naively/core/vocabulary.py.
+// The Python class _native.Vocabulary; its contract is naively/kernels/vocabulary.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -364,7 +364,7 @@ class NativeVocabulary {
 
 void bind_text(nb::module_& m) {
     using naively::NativeVocabulary;
-    nb::class_<NativeVocabulary>(m, "Vocabulary", "naively.core.vocabulary.Vocabulary, natively.")
+    nb::class_<NativeVocabulary>(m, "Vocabulary", "naively.kernels.vocabulary.Vocabulary, natively.")
         .def(nb::init<const nb::iterable&, const std::string&, const naively::Range&, bool,
                       const nb::sequence&, const std::optional<int64_t>&>(),
              nb::arg("words") = nb::make_tuple(), nb::arg("analyzer") = "word",

@@ -1,5 +1,5 @@
 // Tokens and their numbers: words, runs of words, runs of characters, or hashes of these.
-// naively/core/split.py says which there are, and in which order.
+// naively/kernels/tokens.py says which there are, and in which order.
 #pragma once
 
 #include <algorithm>

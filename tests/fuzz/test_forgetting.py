@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from naively import Gaussian, NaiveBayes, Poisson
-from naively.core.labels import encode_labels
+from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.model import Model
+from naively.model.model import Model
 from tests.fuzz import fuzz
 from tests.laws import assert_same
 

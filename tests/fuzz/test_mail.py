@@ -8,12 +8,12 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser
 
-from naively.data.mail.html import visible_text
-from naively.data.mail.message import COLUMNS, CONTACTS, read_message
-from naively.filter.corrections import _Batch, _corrected
-from naively.filter.evidence import MOST, Verdict, words_of
-from naively.filter.headers import mark
-from naively.filter.table import Table
+from naively.mail.headers import mark
+from naively.mail.html import visible_text
+from naively.mail.learn import _Batch, _corrected
+from naively.mail.message import COLUMNS, CONTACTS, read_message
+from naively.mail.score import MOST, Verdict, words_of
+from naively.mail.table import Table
 from tests.fuzz import fuzz
 from tests.fuzz.mail import html, message, noise
 

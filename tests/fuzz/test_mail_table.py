@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from naively.filter.evidence import Verdict
-from naively.filter.layout import ARRAYS
-from naively.filter.table import Table
+from naively.mail.layout import ARRAYS
+from naively.mail.score import Verdict
+from naively.mail.table import Table
 from tests.fuzz import fuzz
 from tests.fuzz.mail import mutated
 

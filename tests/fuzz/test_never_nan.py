@@ -18,10 +18,10 @@ import pytest
 from scipy import sparse
 
 from naively import NaiveBayes
-from naively.core import compute, kernels
-from naively.core.analyser import Analyser
-from naively.core.event import HOW, EventModel
+from naively.counting.analyser import Analyser
 from naively.events import LogNormal
+from naively.events.base import HOW, EventModel
+from naively.kernels import dispatch, reference
 from tests.cases import CASES, MIXED, Case
 from tests.fuzz import fuzz
 
@@ -174,11 +174,11 @@ def is_said(error: BaseException) -> bool:
 @contextmanager
 def in_numpy() -> Iterator[None]:
     """Score by the plain kernels."""
-    native: dict[str, Callable[..., Any]] = {name: getattr(compute, name) for name in SCORES}
+    native: dict[str, Callable[..., Any]] = {name: getattr(dispatch, name) for name in SCORES}
     try:
         for name in SCORES:
-            setattr(compute, name, getattr(kernels, name))
+            setattr(dispatch, name, getattr(reference, name))
         yield
     finally:
         for name, kernel in native.items():
-            setattr(compute, name, kernel)
+            setattr(dispatch, name, kernel)

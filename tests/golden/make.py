@@ -35,13 +35,13 @@ from naively import (
     Patterns,
     Poisson,
     Text,
-    store,
 )
-from naively.data.mail.message import read_message
-from naively.filter.corrections import learn
-from naively.filter.evidence import Verdict, words_of
-from naively.filter.layout import FORMAT as MAIL_FORMAT
-from naively.filter.table import load
+from naively.mail.layout import FORMAT as MAIL_FORMAT
+from naively.mail.learn import learn
+from naively.mail.message import read_message
+from naively.mail.score import Verdict, words_of
+from naively.mail.table import load
+from naively.model.file import store
 
 FOLDER = Path(__file__).parent
 WORDS = "buy cheap pills now lunch at noon with Ann see you on friday the report is late".split()  # noqa: SIM905

@@ -38,7 +38,7 @@ class Copy:
             if (ROOT / name).is_file():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / name, folder / name)
-        native = find_spec("naively.core._native")
+        native = find_spec("naively.kernels._native")
         if native is not None and native.origin is not None:
             shutil.copy2(native.origin, folder / "src" / "naively" / "core")
         (folder / "sitecustomize.py").write_text(SITE, encoding="utf-8")

@@ -20,9 +20,9 @@ from naively.cli.source import (
 from naively.messages import tell
 
 if TYPE_CHECKING:
-    from naively.assess.scores import Scores
     from naively.data.rows import Rows
-    from naively.model import Model
+    from naively.evaluation.scores import Scores
+    from naively.model.model import Model
 
 
 def predict(
@@ -59,7 +59,7 @@ def evaluate(
     form: FormatOption = None,
 ) -> None:
     """Score a model's predictions on labelled rows."""
-    from naively.assess.scores import score
+    from naively.evaluation.scores import score
 
     learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
     if only_held_out:
@@ -85,7 +85,7 @@ def explain(
     form: FormatOption = None,
 ) -> None:
     """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
-    from naively.explain import explain as explain_rows
+    from naively.model.explain import explain as explain_rows
 
     learned, rows, _, _ = open_model(model, data, input_format)
     if row is not None and row >= len(rows):
@@ -107,8 +107,8 @@ def show(
     form: FormatOption = None,
 ) -> None:
     """Show a model: its classes, its columns, and what speaks most for each class."""
-    from naively import store
-    from naively.explain import strongest
+    from naively.model.explain import strongest
+    from naively.model.file import store
 
     learned = store.load(model)
     total = learned.tally.class_count.sum()
@@ -158,9 +158,9 @@ def open_model(
     labelled: bool = False,
 ) -> tuple[Model, Rows, Any, dict[str, Any]]:
     """Load a model, and the rows as it expects them; with their labels if asked."""
-    from naively import store
-    from naively.core.labels import as_classes
+    from naively.counting.labels import as_classes
     from naively.data.rows import column_rows
+    from naively.model.file import store
 
     learned, provenance = store.load_with_provenance(path)
     target = target or provenance.get("target")

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from naively import NaiveBayes
-    from naively.assess.scores import Scores
     from naively.data.rows import Rows
-    from naively.explain import Evidence
+    from naively.evaluation.scores import Scores
+    from naively.model.explain import Evidence
 
 SHARE, SEED = 0.25, 0  # of the rows that are held out
 WIDTH = 78  # columns, so that nothing is wrapped in a terminal of 80
@@ -65,11 +65,11 @@ def demo(
     target: TargetOption = None,
 ) -> None:
     """Learn, score and explain on real data: docstrings, digits, wine, tumours; or your own."""
-    from naively.core import compute
+    from naively.kernels import dispatch
 
     console = output.console(sys.stdout, soft_wrap=not sys.stdout.isatty())
-    if compute.NATIVE is None:
-        tell(compute.HINT)
+    if dispatch.NATIVE is None:
+        tell(dispatch.HINT)
     begin = time.perf_counter()
     if data is None and target is not None:
         raise ValueError(f"--target {target} is a column of your own file: name that too.")
@@ -98,14 +98,14 @@ def _examples() -> list[Example]:
     """Make the list of examples; the data are read when each has its turn."""
     import numpy as np
 
-    from naively.data import examples
+    from naively import datasets
     from naively.data.frames import as_rows
 
     def texts() -> tuple[Rows, np.ndarray[Any, Any]]:
-        documents, libraries = examples.docstrings()
+        documents, libraries = datasets.docstrings()
         return as_rows(documents), np.array(libraries)
 
-    def of(get: Callable[[], examples.Table]) -> Callable[[], tuple[Rows, Any]]:
+    def of(get: Callable[[], datasets.Table]) -> Callable[[], tuple[Rows, Any]]:
         def table() -> tuple[Rows, np.ndarray[Any, Any]]:
             X, y, names, classes = get()
             return as_rows({name: X[:, j] for j, name in enumerate(names)}), np.array(classes)[y]
@@ -114,9 +114,9 @@ def _examples() -> list[Example]:
 
     return [
         Example("Texts: which library does a docstring come from?", texts),
-        Example("Pixels: which digit was written?", of(examples.digits), _draw),
-        Example("Measurements: which grower's wine is it?", of(examples.wine)),
-        Example("Measurements: is the tumour malignant?", of(examples.breast_cancer)),
+        Example("Pixels: which digit was written?", of(datasets.digits), _draw),
+        Example("Measurements: which grower's wine is it?", of(datasets.wine)),
+        Example("Measurements: is the tumour malignant?", of(datasets.breast_cancer)),
     ]
 
 
@@ -131,8 +131,8 @@ def _run(console: Console, example: Example) -> None:
     import numpy as np
 
     from naively import NaiveBayes
-    from naively.assess.scores import scores
-    from naively.core.labels import encode_labels
+    from naively.counting.labels import encode_labels
+    from naively.evaluation.scores import scores
 
     console.print(f"\n{_short(example.title, WIDTH)}", style="bold")
     times = [time.perf_counter()]
@@ -207,7 +207,7 @@ def _print_columns(console: Console, nb: NaiveBayes) -> None:
 
 
 def _print_classes(console: Console, nb: NaiveBayes) -> None:
-    from naively.explain import strongest
+    from naively.model.explain import strongest
 
     console.print("\n  What speaks most for each class", style="bold")
     labels = nb.classes_.tolist()

@@ -28,7 +28,7 @@ from naively.cli.update import locked
 from naively.messages import say, tell
 
 if TYPE_CHECKING:
-    from naively.model import Model
+    from naively.model.model import Model
 
 SHOWN = 20  # classes, of which it is said how many rows they have
 HOW = ("mean", "map", "mle", "predictive")
@@ -108,10 +108,11 @@ def train(  # noqa: PLR0917  (options, not positions)
     """
     from dataclasses import replace
 
-    from naively import saving, store
-    from naively.assess.scores import score
+    from naively import saving
     from naively.cli.learned import Learned
     from naively.data.rows import column_rows
+    from naively.evaluation.scores import score
+    from naively.model.file import store
 
     begin = time.perf_counter()
     saving.check_output(output, [data])

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, NoReturn
 
-    from naively.data.mail.parts import Notes
-    from naively.filter.evidence import Verdict
+    from naively.mail.parts import Notes
+    from naively.mail.score import Verdict
 
 VERBS = {
     "filter": "Mark a message on standard input as spam or ham.",
@@ -29,7 +29,7 @@ TOP = 10  # words in an explanation
 
 def run(arguments: Sequence[str]) -> int:
     """Run one of these verbs; the result is the exit status."""
-    from naively.filter.passage import ERROR, pass_on, say
+    from naively.mail.passage import ERROR, pass_on, say
 
     verb = arguments[0]
     try:
@@ -67,7 +67,7 @@ def _parse(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
 
 def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[bytes, int]:
     """Mark one message: what is written instead of it, and the exit status."""
-    from naively.filter.headers import mark
+    from naively.mail.headers import mark
 
     notes: Notes = {} if whole else {"only the beginning read": None}
     verdict = _verdict(options, message, notes)
@@ -82,9 +82,9 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
 
 
 def _verdict(options: argparse.Namespace, message: bytes, notes: Notes) -> Verdict:
-    from naively.data.mail.message import read_message
-    from naively.filter import table
-    from naively.filter.evidence import MOST, Verdict, words_of
+    from naively.mail import table
+    from naively.mail.message import read_message
+    from naively.mail.score import MOST, Verdict, words_of
 
     words = words_of(read_message(message, _contacts(options.contacts), notes))
     if len(words) == MOST:
@@ -114,8 +114,8 @@ def _learn(options: argparse.Namespace, *, forget: bool) -> int:
 
     from naively import saving
     from naively.cli.progress import shown
-    from naively.filter.corrections import learn
-    from naively.filter.passage import say
+    from naively.mail.learn import learn
+    from naively.mail.passage import say
 
     warnings.showwarning = lambda message, *_, **__: say(message)
     read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]
@@ -139,7 +139,7 @@ def _counted(n: int) -> str:
 
 
 def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], str]]:
-    from naively.data.mail.message import read_message
+    from naively.mail.message import read_message
 
     contacts = _contacts(options.contacts)
     for raw, label in _messages(options):
@@ -154,7 +154,7 @@ def _messages(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
         return
     from pathlib import Path
 
-    from naively.data.mail.mailbox import read_labelled, read_messages
+    from naively.mail.mailbox import read_labelled, read_messages
 
     for name in options.mail:
         path = Path(name)
@@ -169,8 +169,8 @@ def _messages(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
 def _contacts(path: str | None) -> frozenset[str] | None:
     if path is None:
         return None
-    from naively.data.mail.charset import decode
-    from naively.data.mail.message import read_contacts
+    from naively.mail.charset import decode
+    from naively.mail.message import read_contacts
 
     with open(path, "rb") as file:  # noqa: PTH123
         return read_contacts(decode(file.read()))

@@ -76,7 +76,7 @@ def read_batches(
     from pathlib import Path
 
     from naively.data import files
-    from naively.data.mail.mailbox import is_mail
+    from naively.mail.mailbox import is_mail
 
     path = Path(data)
     if whole or path.is_dir() or (input_format is None and is_mail(path)):

@@ -19,7 +19,7 @@ from naively.messages import say, tell
 
 if TYPE_CHECKING:
     from naively.cli.learned import Learned
-    from naively.model import Model
+    from naively.model.model import Model
 
 OutputOption = Annotated[
     str | None,
@@ -81,7 +81,7 @@ def merge(
 
 
 def _merged(models: list[str]) -> tuple[Learned, dict[str, Any]]:
-    from naively import store
+    from naively.model.file import store
 
     first, provenance = store.load_with_provenance(models[0])
     nb = _estimator(first)
@@ -108,7 +108,7 @@ def decay(
     output: OutputOption = None,
 ) -> None:
     """Scale all counts, so that what is learned later weighs more."""
-    from naively import store
+    from naively.model.file import store
 
     with _changing(model, output):
         learned, provenance = store.load_with_provenance(model)
@@ -156,7 +156,7 @@ def _estimator(model: Model) -> Learned:
 
 
 def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str) -> None:
-    from naively import store
+    from naively.model.file import store
 
     model = nb.model_
     model.class_log_prior  # noqa: B018  (a class prior that does not fit any more is an error now)

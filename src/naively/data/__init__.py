@@ -1,1 +1,1 @@
-"""Rows in: frames, files, encodings; nothing here knows of probability."""
+"""Rows in: frames, arrays and files; nothing here knows of probability."""

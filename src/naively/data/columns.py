@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.labels import is_missing, plain
+from naively.counting.labels import is_missing, plain
 from naively.data.arrays import unmasked
 
 Name: TypeAlias = str | int

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.labels import is_missing
+from naively.counting.labels import is_missing
 from naively.data.arrays import check_sparse, unmasked
 from naively.data.columns import Column, read_column, read_series
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import title
+from naively.counting.axis import title
 from naively.data.columns import TIME, Kind, Name, as_floats, times
 from naively.data.rows import Rows
 

@@ -8,23 +8,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.assessment import assess, costs
-from naively.assess.reservoir import Reservoir
-from naively.assess.scores import Scores
-from naively.class_prior import given_prior
-from naively.core.axis import title
-from naively.core.kernels import Finish, Floats
-from naively.core.tally import Tally
-from naively.core.weights import Kind, Weights
+from naively.counting.axis import title
+from naively.counting.tally import Tally
 from naively.data.frames import as_table
 from naively.data.rows import Rows
-from naively.decide import Cost, decide, estimate_prior, shift
 from naively.estimators.fitted import check_is_fitted
-from naively.explain import Explanation, explain
-from naively.linear import Linear, linear
-from naively.model import Model
-from naively.parameters import ParameterCount
-from naively.schema import Schema
+from naively.evaluation.cross_validate import assess, costs
+from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.scores import Scores
+from naively.kernels.reference import Finish, Floats
+from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
+from naively.model.explain import Explanation, explain
+from naively.model.linear import Linear, linear
+from naively.model.model import Model
+from naively.model.parameters import ParameterCount
+from naively.model.weights import Kind, Weights
+from naively.schema.schema import Schema
 
 
 class Answers(metaclass=ABCMeta):

@@ -8,13 +8,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from naively import store
-from naively.core.labels import Labels
+from naively.counting.labels import Labels
 from naively.data.frames import TEXT
 from naively.estimators.answers import Answers
 from naively.estimators.exclusive import LOCK, exclusive
 from naively.estimators.fitted import check_is_fitted
-from naively.model import Model
+from naively.model.file import store
+from naively.model.model import Model
 
 
 class CountingClassifier(Answers):

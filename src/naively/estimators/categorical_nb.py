@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Levels
-from naively.core.kernels import Floats
-from naively.core.statistic import LEVEL
+from naively.counting.axis import Levels
+from naively.counting.statistic import LEVEL
 from naively.data.rows import Rows
 from naively.estimators.checks import ARRAY, COUNT, NONE, NOT_NEGATIVE, Allowed
 from naively.estimators.preset import DiscretePreset
 from naively.events import Categorical
+from naively.kernels.reference import Floats
 
 
 class CategoricalNB(DiscretePreset):

@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.class_prior import ClassPrior
-from naively.core.kernels import Floats
-from naively.core.statistic import VALUE
+from naively.counting.statistic import VALUE
 from naively.estimators.checks import ARRAY, BOOLEAN, NONE, NOT_NEGATIVE, Allowed, text
 from naively.estimators.preset import DiscretePreset, Preset
 from naively.events import Bernoulli, Complement, Gaussian, Multinomial
-from naively.model import Settings
+from naively.kernels.reference import Floats
+from naively.model.class_prior import ClassPrior
+from naively.model.model import Settings
 
 OF_COLUMN = 0.01  # the share of a column's own variance
 

@@ -13,32 +13,32 @@ from typing import Any, Literal, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.assess.calibration import fit
-from naively.assess.evidence import evidence
-from naively.assess.pairs import add_pairs
-from naively.assess.reservoir import Reservoir
-from naively.assess.semi_supervised import learn_unlabelled
-from naively.class_prior import ClassPrior, check_class_prior
-from naively.core.analyser import Analyser
-from naively.core.event import How
-from naively.core.labels import (
+from naively.counting.analyser import Analyser
+from naively.counting.labels import (
     Labels,
     check_weight,
     encode_labels,
     encode_some_labels,
     union_classes,
 )
-from naively.core.weights import Kind
 from naively.data.frames import TEXT, as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, check_some_weight
 from naively.estimators.exclusive import exclusive
 from naively.estimators.fitted import check_is_fitted
+from naively.evaluation.calibrate import fit
+from naively.evaluation.interactions import add_pairs
+from naively.evaluation.leave_one_out import evidence
+from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.semi_supervised import learn_unlabelled
 from naively.events import Beta, Categorical, Dirichlet, JointTable
-from naively.findings import warn_of_leaks, warn_of_no_tokens
-from naively.inference import EventModels, extend, given_as_objects, infer
-from naively.model import Model, Settings
-from naively.usual import TextBlocks, check_smoothing
+from naively.events.base import How
+from naively.model.class_prior import ClassPrior, check_class_prior
+from naively.model.model import Model, Settings
+from naively.model.weights import Kind
+from naively.schema.choose import EventModels, extend, given_as_objects, infer
+from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
+from naively.schema.usual import TextBlocks, check_smoothing
 
 ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
 L = TypeVar("L", bound="Learner")

@@ -16,13 +16,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from naively.assess.reservoir import Reservoir
-from naively.class_prior import ClassPrior, given_prior
-from naively.core.event import EventModel
-from naively.core.kernels import Floats
-from naively.core.labels import Labels, encode_labels, union_classes
-from naively.core.sums import Sums
-from naively.core.tally import BlockTally, Tally
+from naively.counting.labels import Labels, encode_labels, union_classes
+from naively.counting.tally import BlockTally, Tally
 from naively.data.arrays import check_sparse, unmasked
 from naively.data.frames import as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
@@ -36,7 +31,12 @@ from naively.estimators.checks import (
     check_parameters,
 )
 from naively.estimators.exclusive import exclusive
-from naively.model import Model, Settings
+from naively.evaluation.reservoir import Reservoir
+from naively.events.base import EventModel
+from naively.kernels.double_double import Sums
+from naively.kernels.reference import Floats
+from naively.model.class_prior import ClassPrior, given_prior
+from naively.model.model import Model, Settings
 
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 

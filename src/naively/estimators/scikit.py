@@ -9,8 +9,8 @@ from typing import Any
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 
-from naively import store
 from naively.estimators.naive_bayes import Learner, learner_of
+from naively.model.file import store
 
 
 class NaiveBayes(ClassifierMixin, Learner, BaseEstimator):  # noqa: D101  (it has the learner's)

@@ -1,16 +1,16 @@
 """Event models, one a file; they know nothing of tables."""
 
-from naively.core.estimate import Estimate
-from naively.core.event import EventModel
+from naively.events.base import EventModel
 from naively.events.bernoulli import Bernoulli
 from naively.events.categorical import Categorical
 from naively.events.complement import Complement
-from naively.events.density import KernelDensity
+from naively.events.estimate import Estimate
 from naively.events.exponential import Exponential
 from naively.events.gaussian import Gaussian
 from naively.events.geometric import Geometric
 from naively.events.histogram import Histogram
-from naively.events.joint import JointTable
+from naively.events.joint_table import JointTable
+from naively.events.kernel_density import KernelDensity
 from naively.events.lognormal import LogNormal
 from naively.events.multinomial import Multinomial
 from naively.events.poisson import Poisson

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Words
-from naively.core.block import Block, Dense, Documents, Sparse
-from naively.core.estimate import flat
-from naively.core.event import (
-    EventModel,
+from naively.counting.axis import Words
+from naively.counting.block import Block, Dense, Documents, Sparse
+from naively.counting.statistic import PRESENT, VALUE
+from naively.counting.tally import BlockTally
+from naively.events.base import (
     How,
     added,
     by_row,
@@ -21,15 +21,14 @@ from naively.core.event import (
     check_estimate,
     numbers,
 )
-from naively.core.kernels import Floats
-from naively.core.loglinear import LogLinear
-from naively.core.statistic import PRESENT, VALUE
-from naively.core.tally import BlockTally
+from naively.events.estimate import Estimable, flat
 from naively.events.prior import Beta, leave_one_out_coin, pretend_rows, share
+from naively.kernels.reference import Floats
+from naively.likelihoods.log_linear import LogLinear
 
 
 @dataclass(frozen=True)
-class Bernoulli(EventModel):
+class Bernoulli(Estimable):
     """True or false: x | class ~ Bernoulli(p), one p per column (or word) and class.
 
     Parameters

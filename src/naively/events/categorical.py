@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Levels, title
-from naively.core.block import Block, Codes
-from naively.core.estimate import flat
-from naively.core.event import (
-    EventModel,
+from naively.counting.axis import Levels, title
+from naively.counting.block import Block, Codes
+from naively.counting.labels import Labels
+from naively.counting.statistic import LEVEL
+from naively.counting.tally import BlockTally
+from naively.events.base import (
     How,
     added,
     by_row,
@@ -23,13 +24,11 @@ from naively.core.event import (
     check_estimate,
     draw_levels,
 )
-from naively.core.kernels import Floats
-from naively.core.labels import Labels
-from naively.core.pointwise import Table
-from naively.core.statistic import LEVEL
-from naively.core.sums import HAPAX
-from naively.core.tally import BlockTally
+from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, share
+from naively.kernels.double_double import HAPAX
+from naively.kernels.reference import Floats
+from naively.likelihoods.table import Table
 
 SPARE = 0.5  # of a row, for each level in the share over all classes, and for one never seen
 HALF = 0.5  # of a row, for each class
@@ -39,7 +38,7 @@ CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 
 
 @dataclass(frozen=True)
-class Categorical(EventModel):
+class Categorical(Estimable):
     """One of several levels: x | class ~ Categorical(p), one p per column and class.
 
     Parameters

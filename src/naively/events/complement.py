@@ -7,14 +7,14 @@ from typing import final
 
 import numpy as np
 
-from naively.core.block import Block
-from naively.core.event import How
-from naively.core.kernels import Floats
-from naively.core.labels import Labels
-from naively.core.loglinear import LogLinear
-from naively.core.tally import BlockTally
+from naively.counting.block import Block
+from naively.counting.labels import Labels
+from naively.counting.tally import BlockTally
+from naively.events.base import How
 from naively.events.multinomial import BagOfCounts
 from naively.events.prior import share
+from naively.kernels.reference import Floats
+from naively.likelihoods.log_linear import LogLinear
 
 
 @final

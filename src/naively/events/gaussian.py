@@ -11,21 +11,21 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.block import Dense
-from naively.core.estimate import flat
-from naively.core.event import EventModel, How, check_estimate, numbers
-from naively.core.kernels import Floats, hold
-from naively.core.likelihood import Likelihood
-from naively.core.pointwise import Pointwise
-from naively.core.quadratic import Quadratic
-from naively.core.statistic import PRESENT, SQUARE, VALUE
-from naively.core.sums import CANCELLED, Sums
-from naively.core.tally import BlockTally
+from naively.counting.block import Dense
+from naively.counting.statistic import PRESENT, SQUARE, VALUE
+from naively.counting.tally import BlockTally
+from naively.events.base import How, check_estimate, numbers
+from naively.events.estimate import Estimable, flat
 from naively.events.prior import Normal, NormalInverseGamma, share
+from naively.kernels.double_double import CANCELLED, Sums
+from naively.kernels.reference import Floats, hold
+from naively.likelihoods.base import Likelihood
+from naively.likelihoods.pointwise import Pointwise
+from naively.likelihoods.quadratic import Quadratic
 
 
 @dataclass(frozen=True)
-class NormalNumbers(EventModel):
+class NormalNumbers(Estimable):
     """Numbers with a mean and a variance for each class: what such event models share."""
 
     smoothing: float = 1.0

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.block import Block, Dense
-from naively.core.estimate import flat
-from naively.core.event import (
-    EventModel,
+from naively.counting.block import Block, Dense
+from naively.counting.statistic import PRESENT, VALUE
+from naively.counting.tally import BlockTally
+from naively.events.base import (
     How,
     added,
     by_row,
@@ -20,17 +20,16 @@ from naively.core.event import (
     check_not_negative,
     numbers,
 )
-from naively.core.kernels import Floats, hold
-from naively.core.likelihood import Likelihood
-from naively.core.loglinear import LogLinear
-from naively.core.pointwise import Pointwise
-from naively.core.statistic import PRESENT, VALUE
-from naively.core.tally import BlockTally
+from naively.events.estimate import Estimable, flat
 from naively.events.prior import Beta, pretend_rows, share
+from naively.kernels.reference import Floats, hold
+from naively.likelihoods.base import Likelihood
+from naively.likelihoods.log_linear import LogLinear
+from naively.likelihoods.pointwise import Pointwise
 
 
 @dataclass(frozen=True)
-class Geometric(EventModel):
+class Geometric(Estimable):
     """Counts of failures before a success: x | class ~ Geometric(p) from 0, one p per column.
 
     Parameters

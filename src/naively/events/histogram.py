@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.binned import Binned
-from naively.core.block import Block, Dense
-from naively.core.cells import Cells
-from naively.core.estimate import flat
-from naively.core.event import EventModel, How, check_alpha, check_estimate, numbers
-from naively.core.kernels import Floats
-from naively.core.labels import Labels
-from naively.core.statistic import CELL
-from naively.core.tally import BlockTally
-from naively.events.cuts import CUTS, edges_of, extent_of
+from naively.counting.block import Block, Dense
+from naively.counting.cells import Cells
+from naively.counting.labels import Labels
+from naively.counting.statistic import CELL
+from naively.counting.tally import BlockTally
+from naively.events.base import How, check_alpha, check_estimate, numbers
+from naively.events.discretise import CUTS, edges_of, extent_of
+from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, share
+from naively.kernels.reference import Floats
+from naively.likelihoods.table import Binned
 
 SPARE = 0.1  # of a row, for each bin in the share over all classes
 HALF = 0.5  # of a row, for each class
@@ -27,7 +27,7 @@ WIDTHS = (0.0, 0.5, 1.2, 3.0)  # of the kernel, in bins
 
 
 @dataclass(frozen=True)
-class Histogram(EventModel):
+class Histogram(Estimable):
     """Numbers by bins: x | class ~ one probability for each bin, smoothed over neighbours.
 
     Parameters
@@ -58,7 +58,7 @@ class Histogram(EventModel):
     the outermost bins have the density of these. So a number that stands alone has the width of the
     data's resolution there, and rounding the data changes the density little. The bin of a column
     of one number, or of infinite ones, has a width of 1.
-    Numbers are counted in the cells of a grid (``naively.core.grid``), so that bins merge, forget
+    Numbers are counted in the cells of a grid (``kernels.cells``), so that bins merge, forget
     and stream like all else; their edges follow from the counts. Smoothing over neighbours:
     Simonoff, Smoothing Methods in Statistics (1996), section 6.
 

@@ -8,14 +8,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import title
-from naively.core.block import Block, Dense
-from naively.core.kernels import Floats
-from naively.core.likelihood import Likelihood, sum_of_cells
-from naively.core.pointwise import Pointwise
-from naively.core.quadratic import Quadratic
-from naively.core.tally import BlockTally
+from naively.counting.axis import title
+from naively.counting.block import Block, Dense
+from naively.counting.tally import BlockTally
 from naively.events.gaussian import NormalNumbers
+from naively.kernels.reference import Floats
+from naively.likelihoods.base import Likelihood, sum_of_cells
+from naively.likelihoods.pointwise import Pointwise
+from naively.likelihoods.quadratic import Quadratic
 
 
 @final

@@ -13,11 +13,13 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.core.axis import Columns, Words
-from naively.core.block import Block, Dense, Documents
-from naively.core.estimate import flat
-from naively.core.event import (
-    EventModel,
+from naively.counting.axis import Columns, Words
+from naively.counting.block import Block, Dense, Documents
+from naively.counting.labels import Labels
+from naively.counting.parts import leave_one_out
+from naively.counting.statistic import PRESENT, VALUE
+from naively.counting.tally import BlockTally
+from naively.events.base import (
     How,
     added,
     by_row,
@@ -27,20 +29,17 @@ from naively.core.event import (
     draw_levels,
     numbers,
 )
-from naively.core.kernels import Floats
-from naively.core.labels import Labels
-from naively.core.likelihood import Likelihood
-from naively.core.loglinear import LogLinear
-from naively.core.octaves import leave_one_out
-from naively.core.polya import Polya, log_coefficient, polya_cells
-from naively.core.statistic import PRESENT, VALUE
-from naively.core.sums import HAPAX
-from naively.core.tally import BlockTally
+from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, leave_one_out_alpha, share
+from naively.kernels.double_double import HAPAX
+from naively.kernels.reference import Floats
+from naively.likelihoods.base import Likelihood
+from naively.likelihoods.dirichlet_multinomial import Polya, log_coefficient, polya_cells
+from naively.likelihoods.log_linear import LogLinear
 
 
 @dataclass(frozen=True)
-class BagOfCounts(EventModel):
+class BagOfCounts(Estimable):
     """Rows of counts, all drawn from one die of each class: what such event models share."""
 
     alpha: float | str | Sequence[float] = 1.0
@@ -254,7 +253,7 @@ class Multinomial(BagOfCounts):
     def leave_one_out_by_word(
         self, tally: BlockTally, block: Documents, labels: Labels
     ) -> tuple[Floats, Floats]:
-        """Return what ``naively.core.octaves.leave_one_out`` does."""
+        """Return what ``naively.counting.parts.leave_one_out`` does."""
         count = tally[VALUE].high
         pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(count), 1))
         return leave_one_out(count, pretend[:, 0], block, labels)

@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from naively.core.event import How
-from naively.core.kernels import Floats
-from naively.core.statistic import PRESENT, VALUE
-from naively.core.tally import BlockTally
+from naively.counting.statistic import PRESENT, VALUE
+from naively.counting.tally import BlockTally
+from naively.events.base import How
+from naively.kernels.reference import Floats
 
 SURE = 0.25  # nats, for a logarithm of a pseudo-count that is 1 off
 LEAST_ALPHA, MOST_ALPHA = 1e-3, 1e3

@@ -18,7 +18,7 @@ import numpy as np
 
 from naively.data.files.folders import read_folder
 from naively.data.files.source import EXTENSIONS, Source, check_exists, find, spool
-from naively.data.mail.mailbox import is_mail, read_columns
+from naively.mail.mailbox import is_mail, read_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,1 +1,0 @@
-"""Counting: kernels, sums, tallies, likelihoods; the only caller of the native kernels."""

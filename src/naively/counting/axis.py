@@ -1,0 +1,280 @@
+"""Axes: the names of a table's rows, by which tallies made apart find each other.
+
+A row is a column of the data (:class:`Columns`), a level of a categorical column
+(:class:`Levels`) or a word of a text column (:class:`Words`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.analyser import Analyser
+from naively.counting.statistic import PRESENT, Statistic
+from naively.kernels.dispatch import Vocabulary
+
+Name: TypeAlias = str | int
+Level: TypeAlias = Any  # a string, a number or a boolean
+DENSE_RANGE = 1 << 16  # whole numbers this close together are encoded by position
+RowMap: TypeAlias = "NDArray[np.int64] | None"  # where each row goes; None: it stays
+
+
+def title(name: Name) -> str:
+    """Name a column in messages and reports; those of an array are x0, x1, ..."""
+    return name if isinstance(name, str) else f"x{name}"
+
+
+class Axis(ABC):
+    """The named rows of a table of sums."""
+
+    columns: Sequence[Name]  # the data's columns that it spans
+
+    @property
+    def grows(self) -> bool:
+        """Whether rows come from the data's values, so that a row without counts is no row."""
+        return True
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def label(self, row: int) -> tuple[Name, Level]:
+        """Return the column of a row and its level or word (None where it is a whole column)."""
+
+    @abstractmethod
+    def union(self, other: Any) -> tuple[Axis, RowMap, RowMap]:
+        """Return the axis with the rows of both, and where the rows of each go in it."""
+
+    @abstractmethod
+    def select(self, keep: NDArray[np.bool_]) -> Axis:
+        """Return the axis of the rows that are kept."""
+
+    def of(self, columns: Collection[Name]) -> tuple[Axis, NDArray[np.int64]]:  # noqa: ARG002
+        """Return the axis of some of the columns, and which rows are theirs."""
+        raise TypeError(f"the columns of {type(self).__name__} cannot be taken apart")
+
+    def per_row(self, statistic: Statistic) -> bool:  # noqa: ARG002
+        """Whether this statistic has a sum for each row, rather than one for the whole axis."""
+        return True
+
+
+@dataclass(frozen=True, eq=False)
+class Columns(Axis):
+    """One row for each column; ``range(d)`` names the columns of an array."""
+
+    columns: range | tuple[Name, ...]
+
+    @property
+    def grows(self) -> bool:
+        return False
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def label(self, row: int) -> tuple[Name, Level]:
+        return self.columns[row], None
+
+    def union(self, other: Columns) -> tuple[Columns, RowMap, RowMap]:
+        if self.columns == other.columns:
+            return self, None, None
+        if isinstance(self.columns, range) and isinstance(other.columns, range):
+            rows = np.arange(len(other.columns)), np.arange(len(self.columns))
+            return (self, None, rows[0]) if len(self) > len(other) else (other, rows[1], None)
+        place = {name: row for row, name in enumerate(self.columns)}
+        theirs = np.array([place.setdefault(name, len(place)) for name in other.columns], np.int64)
+        return Columns(tuple(place)), np.arange(len(self)), theirs
+
+    def of(self, columns: Collection[Name]) -> tuple[Columns, NDArray[np.int64]]:
+        rows = [row for row, name in enumerate(self.columns) if name in columns]
+        return Columns(tuple(self.columns[row] for row in rows)), np.array(rows, np.int64)
+
+    def select(self, keep: NDArray[np.bool_]) -> Columns:
+        return Columns(tuple(self.columns[row] for row in np.flatnonzero(keep)))
+
+
+@dataclass(frozen=True, eq=False)
+class Levels(Axis):
+    """One row for each level of each column, column after column."""
+
+    columns: tuple[Name, ...]
+    levels: tuple[tuple[Level, ...], ...]
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """Where each column's rows begin; the last entry is the number of rows."""
+        return np.cumsum([0, *map(len, self.levels)], dtype=np.int64)
+
+    @cached_property
+    def index(self) -> tuple[dict[Level, int], ...]:
+        """Return each column's levels with their numbers within the column."""
+        return tuple({level: i for i, level in enumerate(levels)} for levels in self.levels)
+
+    @cached_property
+    def own_codes(self) -> bool:
+        """Whether each column's levels are 0, 1, 2, ..., so that a value is its own code."""
+        return all(levels == tuple(range(len(levels))) for levels in self.levels)
+
+    @cached_property
+    def code_table(self) -> CodeTable | None:
+        """How to encode whole numbers without a dictionary, where levels are close together."""
+        return CodeTable.of(self.levels)
+
+    def __len__(self) -> int:
+        return int(self.first[-1])
+
+    def label(self, row: int) -> tuple[Name, Level]:
+        column = int(np.searchsorted(self.first, row, side="right")) - 1
+        return self.columns[column], self.levels[column][row - int(self.first[column])]
+
+    def union(self, other: Levels) -> tuple[Levels, RowMap, RowMap]:
+        if self.columns == other.columns and self.levels == other.levels:
+            return self, None, None
+        index = {name: dict(i) for name, i in zip(self.columns, self.index, strict=True)}
+        for name, levels in zip(other.columns, other.levels, strict=True):
+            of_column = index.setdefault(name, {})
+            for level in levels:
+                of_column.setdefault(level, len(of_column))
+        joined = Levels(tuple(index), tuple(tuple(levels) for levels in index.values()))
+        return joined, joined._rows_of(self), joined._rows_of(other)
+
+    def _rows_of(self, part: Levels) -> NDArray[np.int64]:
+        place = {name: j for j, name in enumerate(self.columns)}
+        rows = [
+            self.first[place[name]] + self.index[place[name]][level]
+            for name, levels in zip(part.columns, part.levels, strict=True)
+            for level in levels
+        ]
+        return np.array(rows, np.int64)
+
+    def of(self, columns: Collection[Name]) -> tuple[Levels, NDArray[np.int64]]:
+        some = [j for j, name in enumerate(self.columns) if name in columns]
+        names, levels = (tuple(self.columns[j] for j in some), tuple(self.levels[j] for j in some))
+        return Levels(names, levels), rows_of(self.first, some)
+
+    def select(self, keep: NDArray[np.bool_]) -> Levels:
+        kept = tuple(
+            tuple(level for level, k in zip(levels, keep[start:], strict=False) if k)
+            for levels, start in zip(self.levels, self.first, strict=False)
+        )
+        return Levels(self.columns, kept)
+
+
+def rows_of(first: NDArray[np.int64], columns: Sequence[int]) -> NDArray[np.int64]:
+    """Return the rows of columns, where ``first`` says where each column's rows begin."""
+    none = np.empty(0, np.int64)
+    return np.concatenate([none, *(np.arange(first[j], first[j + 1]) for j in columns)])
+
+
+def sum_by_column(first: NDArray[np.int64], table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the rows of a table of levels or cells by column (columns × classes)."""
+    sizes = np.diff(first)
+    sums = np.zeros((len(sizes), table.shape[1]))
+    np.add.at(sums, np.repeat(np.arange(len(sizes)), sizes), table)
+    return sums
+
+
+@dataclass(frozen=True, eq=False)
+class CodeTable:
+    """Codes by value, column after column, with a place for other numbers at each end."""
+
+    low: NDArray[np.int64]  # the value of each column's first place
+    start: NDArray[np.int64]  # where each column begins
+    size: NDArray[np.int64]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, levels: tuple[tuple[Level, ...], ...]) -> CodeTable | None:
+        """Make the table; None where levels are not whole numbers, or far apart."""
+        if not all(of and all(type(level) is int for level in of) for of in levels):
+            return None
+        ends = [(min(of) - 1, max(of)) for of in levels]
+        fits = np.iinfo(np.int64)
+        if not ends or max(top - below + 2 for below, top in ends) > DENSE_RANGE:
+            return None
+        if min(below for below, _ in ends) < fits.min or max(top for _, top in ends) > fits.max:
+            return None
+        low = np.array([below for below, _ in ends], np.int64)
+        size = np.array([top for _, top in ends], np.int64) - low + 2
+        start = np.cumsum(size) - size
+        codes = np.repeat(np.array([len(of) for of in levels], np.int32), size)
+        for of, first, at in zip(levels, low, start, strict=True):
+            codes[np.array(of) - first + at] = np.arange(len(of))
+        return cls(low, start, size, codes)
+
+    def look_up(self, matrix: NDArray[np.integer]) -> NDArray[np.int32]:
+        """Encode whole numbers, rows × columns."""
+        place = matrix - self.low
+        np.clip(place, 0, self.size - 1, out=place)
+        place += self.start
+        codes: NDArray[np.int32] = self.codes[place]
+        return codes
+
+
+@dataclass(frozen=True, eq=False)
+class Words(Axis):
+    """One row for each word (or other token) of a text column; or for each hash of one."""
+
+    columns: tuple[Name]
+    vocabulary: Vocabulary
+    analyser: Analyser
+
+    @property
+    def grows(self) -> bool:
+        return self.analyser.features is None
+
+    def __len__(self) -> int:
+        return len(self.vocabulary)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words, in the order of the rows."""
+        return self.vocabulary.words()
+
+    @property
+    def writable(self) -> NDArray[np.object_]:
+        """The words, if texts can be written from them."""
+        if not (self.grows and self.analyser.single_words):
+            raise ValueError(
+                f"Texts cannot be drawn from the tokens of {self.analyser}: only from single words."
+            )
+        return np.array(self.words, object)
+
+    def label(self, row: int) -> tuple[Name, Level]:
+        return self.columns[0], self.words[row] if self.grows else f"#{row}"
+
+    def union(self, other: Words) -> tuple[Words, RowMap, RowMap]:
+        if self.analyser != other.analyser:
+            raise ValueError(
+                f"The texts of {title(self.columns[0])!r} were counted by {self.analyser} and by "
+                f"{other.analyser}; they cannot be merged."
+            )
+        if self.vocabulary is other.vocabulary or not self.grows:
+            return self, None, None
+        joined = self.vocabulary.copy()
+        theirs = joined.join(other.vocabulary)
+        return replace(self, vocabulary=joined), np.arange(len(self)), theirs
+
+    def select(self, keep: NDArray[np.bool_]) -> Words:
+        return replace(self, vocabulary=self.vocabulary.select(keep))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The native vocabulary does not pickle, and a plain one need not meet native kernels.
+        arrays = self.vocabulary.to_arrays() if self.grows else ()
+        return words_axis, (self.columns, self.analyser, *arrays)
+
+    def per_row(self, statistic: Statistic) -> bool:
+        """Whether there is a sum for each word: a text is present or missing as a whole."""
+        return statistic is not PRESENT
+
+
+def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: Any) -> Words:
+    """Return the axis whose vocabulary was written to arrays; a hashed one has none."""
+    if not arrays:
+        return Words(columns, analyser.vocabulary(), analyser)
+    return Words(columns, Vocabulary.from_arrays(*arrays, **analyser.splitting), analyser)

@@ -1,0 +1,152 @@
+"""Cells: the axis of numbers that were counted by the cell of a grid (see ``kernels.cells``)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Axis, Level, Name, RowMap, rows_of
+from naively.kernels.cells import LAST_SHIFT, Keys, as_float, coarsest, sortable
+
+INFINITE = sortable(np.array([-np.inf, np.inf]))
+
+
+@dataclass(frozen=True, eq=False)
+class Cells(Axis):
+    """One row for each cell of each column that holds a number, in order, column after column.
+
+    Parameters
+    ----------
+    columns : range or tuple
+        The columns.
+    shifts : tuple of int
+        How many bits each column's keys have lost.
+    keys : tuple of ndarray of int64
+        The cells of each column, ascending.
+    """
+
+    columns: range | tuple[Name, ...]
+    shifts: tuple[int, ...]
+    keys: tuple[Keys, ...]
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """Where each column's rows begin; the last entry is the number of rows."""
+        return np.cumsum([0, *map(len, self.keys)], dtype=np.int64)
+
+    @cached_property
+    def column(self) -> NDArray[np.int64]:
+        """The column of each row."""
+        return np.repeat(np.arange(len(self.keys)), np.diff(self.first))
+
+    @cached_property
+    def low(self) -> NDArray[np.float64]:
+        """The least number of each cell."""
+        shift = np.array(self.shifts, np.int64)[self.column]
+        return as_float(np.maximum(self._key << shift, INFINITE[0]))
+
+    @cached_property
+    def high(self) -> NDArray[np.float64]:
+        """The greatest number of each cell."""
+        shift = np.array(self.shifts, np.int64)[self.column]
+        key = (self._key << shift) + ((np.int64(1) << shift) - 1)
+        return as_float(np.minimum(key, INFINITE[1]))
+
+    @cached_property
+    def middle(self) -> NDArray[np.float64]:
+        """The number in the middle of each cell."""
+        with np.errstate(invalid="ignore"):
+            half = self.low / 2 + self.high / 2
+        return np.where(np.isfinite(half), half, self.low)
+
+    @cached_property
+    def _key(self) -> Keys:
+        return np.concatenate([np.empty(0, np.int64), *self.keys])
+
+    def __len__(self) -> int:
+        return int(self.first[-1])
+
+    def label(self, row: int) -> tuple[Name, Level]:
+        return self.columns[int(self.column[row])], float(self.middle[row])
+
+    def union(self, other: Cells) -> tuple[Cells, RowMap, RowMap]:
+        if self.columns == other.columns and all(map(_same, self._columns, other._columns)):
+            return self, None, None
+        mine, theirs = self._by_name(), other._by_name()
+        names = tuple(dict.fromkeys([*self.columns, *other.columns]))
+        shifts, keys = [], []
+        for name in names:
+            both = [part[name] for part in (mine, theirs) if name in part]
+            shift = max(shift for shift, _ in both)
+            joined = np.unique(np.concatenate([k >> (shift - s) for s, k in both]))
+            more = coarsest(joined)
+            shifts.append(shift + more)
+            keys.append(np.unique(joined >> more) if more else joined)
+        columns = max(self.columns, other.columns, key=len)
+        axis = Cells(columns if tuple(columns) == names else names, tuple(shifts), tuple(keys))
+        return axis, axis._rows_of(self), axis._rows_of(other)
+
+    def select(self, keep: NDArray[np.bool_]) -> Cells:
+        parts = np.split(keep, self.first[1:-1]) if self.keys else []
+        kept = tuple(keys[part] for keys, part in zip(self.keys, parts, strict=True))
+        return Cells(self.columns, self.shifts, kept)
+
+    def of(self, columns: Collection[Name]) -> tuple[Cells, NDArray[np.int64]]:
+        some = [j for j, name in enumerate(self.columns) if name in columns]
+        names = tuple(self.columns[j] for j in some)
+        shifts, keys = zip(*(self._columns[j] for j in some), strict=True) if some else ((), ())
+        return Cells(names, tuple(shifts), tuple(keys)), rows_of(self.first, some)
+
+    def find(self, values: NDArray[np.floating], column: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of the cell of each number; it must have been counted."""
+        rows = np.empty(len(values), np.int64)
+        for j in np.unique(column):
+            of = column == j
+            key = sortable(values[of]) >> np.int64(self.shifts[j])
+            rows[of] = self.first[j] + np.searchsorted(self.keys[j], key)
+        return rows
+
+    def check(self) -> None:
+        """Raise a ValueError unless the cells are in order, as they must be to be found."""
+        right = len(self.columns) == len(self.shifts) == len(self.keys)
+        if not right or any((keys[1:] <= keys[:-1]).any() for keys in self.keys):
+            raise ValueError("the cells are not in order")
+        if not all(0 <= shift <= LAST_SHIFT for shift in self.shifts):
+            raise ValueError("a grid has no such shift")
+        ends = ((keys[[0, -1]], INFINITE >> shift) for shift, keys in self._columns if len(keys))
+        if any(found[0] < least or found[1] > most for found, (least, most) in ends):
+            raise ValueError("a cell is beyond infinity")
+
+    @property
+    def _columns(self) -> list[tuple[int, Keys]]:
+        return list(zip(self.shifts, self.keys, strict=True))
+
+    def _by_name(self) -> dict[Name, tuple[int, Keys]]:
+        return dict(zip(self.columns, self._columns, strict=True))
+
+    def _rows_of(self, part: Cells) -> NDArray[np.int64]:
+        """Return where each row of a finer axis goes."""
+        place = {name: j for j, name in enumerate(self.columns)}
+        rows = [np.empty(0, np.int64)]
+        for name, (shift, keys) in part._by_name().items():
+            j = place[name]
+            coarser = keys >> np.int64(self.shifts[j] - shift)
+            rows.append(self.first[j] + np.searchsorted(self.keys[j], coarser))
+        return np.concatenate(rows)
+
+
+def _same(a: tuple[int, Keys], b: tuple[int, Keys]) -> bool:
+    return a[0] == b[0] and np.array_equal(a[1], b[1])
+
+
+def as_cells(
+    columns: Any, shifts: NDArray[np.int64], first: NDArray[np.int64], keys: Keys
+) -> Cells:
+    """Make an axis of what the kernel ``tally_cells`` returns."""
+    parts = np.split(keys, first[1:-1]) if len(first) > 1 else []
+    return Cells(columns, tuple(shifts.tolist()), tuple(parts))

@@ -1,0 +1,199 @@
+"""What no tally of rows can be: counts below zero, or of more cells than there are rows.
+
+Each rule holds for every tally of rows. Where one is broken after rows were forgotten, rows were
+forgotten that were never learned. The converse is not true: of rows that share each of their cells
+with others, sums do not tell which cells stood together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Columns, Levels, Words, sum_by_column, title
+from naively.counting.cells import Cells
+from naively.counting.statistic import (
+    CELL,
+    DOCUMENT,
+    LEVEL,
+    PRESENT,
+    SQUARE,
+    VALUE,
+    Statistic,
+)
+from naively.counting.tally import BlockTally, Tally
+from naively.kernels.double_double import Sums
+from naively.kernels.reference import Floats
+
+ROUNDING = 1e-9  # of what was subtracted: numbers 1e11 times as large may have come and gone
+# What rounding may leave of counts that were merged, forgotten and decayed.
+RELATIVE, ABSOLUTE = 1e-9, 1e-6
+ROOT = 1.35e154  # of the largest square that is finite
+
+Broken = tuple[NDArray[np.bool_], str]  # rows of the axis × classes, and what is wrong there
+
+
+def forget(tally: Tally, other: Tally) -> Tally:
+    """Return the tally of the rows that are left when those of ``other`` are forgotten.
+
+    Raises
+    ------
+    ValueError
+        If the rows of ``other`` can be seen not to be among the tally's, as no rows can have made
+        what would be left.
+    """
+    left = tally.combine(other, Sums.__sub__)
+    where = _find_impossible(left, _of_columns(tally).combine(_of_columns(other), _sizes))
+    if where is not None:
+        raise ValueError(f"Cannot forget rows that were not learned: {where}.")
+    # Where nothing is counted any more, what is left of sums is rounding.
+    none = left.weight.high == 0
+    blocks = {name: block.scaled(1.0, none) for name, block in left.blocks.items()}
+    return replace(left, blocks=blocks).pruned()
+
+
+def _of_columns(tally: Tally) -> Tally:
+    """Return a tally of the blocks whose axis is that of the columns: sums of numbers."""
+    blocks = {name: b for name, b in tally.blocks.items() if isinstance(b.axis, Columns)}
+    return replace(tally, blocks=blocks)
+
+
+def _sizes(a: Sums, b: Sums) -> Sums:
+    return Sums(np.abs(a.high) + np.abs(b.high))
+
+
+def impossible(tally: Tally, shares: Collection[Any] = ()) -> str | None:
+    """Say what no rows can have been counted as, or None if a tally may be one of rows.
+
+    Parameters
+    ----------
+    tally : Tally
+        What was counted, or what is left of it.
+    shares : collection of block keys
+        Blocks of values from 0 to 1.
+    """
+    below = _find_negative(tally)
+    if below is not None:
+        return below
+    classes, rows = tally.classes.tolist(), tally.class_count
+    for key, block in tally.blocks.items():
+        for name, cells in _cells(block):
+            wrong = np.flatnonzero(_above(cells, rows))
+            if len(wrong):
+                return f"column {title(name)!r} has more cells than rows in {classes[wrong[0]]!r}"
+        if SQUARE in block.sums:
+            most = ROOT * np.maximum(block[PRESENT].high, 1.0)
+            if (np.abs(block[VALUE].high) > most).any():
+                return "numbers have no squares"
+        if key in shares and _above(block[VALUE].high, block[PRESENT].high).any():
+            return "more cells are true than there are cells"
+    return None
+
+
+def _cells(block: BlockTally) -> list[tuple[Any, Floats]]:
+    """Return how many cells of each column were counted, by class, as far as that is known."""
+    axis, names = block.axis, block.axis.columns
+    if PRESENT in block.sums:
+        return list(zip(names, block[PRESENT].high, strict=False))
+    if not isinstance(axis, Levels | Cells):
+        return []
+    counted = block[LEVEL if LEVEL in block.sums else CELL].high
+    return list(zip(names, sum_by_column(axis.first, counted), strict=True))
+
+
+def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
+    above: NDArray[np.bool_] = part > whole * (1 + RELATIVE) + ABSOLUTE
+    return above
+
+
+def _find_impossible(left: Tally, size: Tally) -> str | None:
+    """Say where no rows can have made a remainder, or None where some can.
+
+    Parameters
+    ----------
+    left : Tally
+        The difference of two tallies, nothing pruned.
+    size : Tally
+        The sums of their sizes, against which differences are rounding, of blocks of columns.
+    """
+    rows = left.weight.high
+    return _first(left, lambda name, block: _broken(block, size.blocks.get(name), rows))
+
+
+def _find_negative(tally: Tally) -> str | None:
+    """Say where a tally has less than nothing of what is counted, or None where it has not."""
+    return _first(tally, lambda _, block: _too_few(block, {}))
+
+
+def _first(tally: Tally, rules: Callable[[Any, BlockTally], Iterator[Broken]]) -> str | None:
+    classes = tally.classes.tolist()
+    below = np.flatnonzero(tally.weight.high < 0)
+    if len(below):
+        return f"too few in class {classes[below[0]]!r}"
+    for name, block in tally.blocks.items():
+        for broken, what in rules(name, block):
+            row, column = np.nonzero(broken)
+            if len(row):
+                where = _where(block, int(row[0]), broken.shape[0])
+                return f"{what} in {where}, class {classes[column[0]]!r}"
+    return None
+
+
+def _too_few(block: BlockTally, rounding: dict[Statistic, Floats]) -> Iterator[Broken]:
+    # Values may be negative where their squares are counted too; else they are counts.
+    of_counts = (PRESENT, LEVEL, CELL, DOCUMENT, SQUARE if SQUARE in block.sums else VALUE)
+    for statistic in of_counts:
+        if statistic in block.sums:
+            yield block[statistic].high < -rounding.get(statistic, 0.0), "too few"
+
+
+def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterator[Broken]:
+    rounding = _rounding(size)
+    yield from _too_few(block, rounding)
+    most = rows * (1 + ROUNDING)
+    for statistic in (LEVEL, CELL):
+        if statistic in block.sums:
+            assert isinstance(block.axis, Levels | Cells)
+            counted = sum_by_column(block.axis.first, block[statistic].high)
+            yield counted > most, "more cells than rows"
+    if PRESENT not in block.sums:
+        return
+    present = block[PRESENT].high
+    yield present > most, "more cells than rows"
+    if SQUARE in block.sums:
+        yield _spread(block) < -rounding[SQUARE], "squares less than their sum allows"
+    for statistic in (VALUE, SQUARE):
+        if statistic in block.sums:
+            more = np.abs(block[statistic].high) > rounding.get(statistic, 0.0)
+            yield (present <= 0) & more, "values of no cell"
+
+
+def _rounding(size: BlockTally | None) -> dict[Statistic, Floats]:
+    """Return what is rounding of sums; of values that may cancel, by their squares."""
+    if size is None:
+        return {}
+    if SQUARE not in size.sums:
+        return {VALUE: ROUNDING * size[VALUE].high}
+    square, n = size[SQUARE].high, size[PRESENT].high
+    return {VALUE: ROUNDING * np.sqrt(square) * np.sqrt(n), SQUARE: ROUNDING * square}
+
+
+def _spread(block: BlockTally) -> Floats:
+    """Return the sum of squared distances from the mean, which no rows make negative."""
+    n, value, square = (block[s] for s in (PRESENT, VALUE, SQUARE))
+    there = n.high > 0
+    mean = value / Sums(np.where(there, n.high, 1.0), np.where(there, n.low, 0.0))
+    return np.where(there, (square - mean * value).high, 0.0)
+
+
+def _where(block: BlockTally, row: int, rows: int) -> str:
+    """Name a row of the axis; or a column, where there is a row for each."""
+    axis = block.axis
+    if rows < len(axis) and not isinstance(axis, Columns):
+        return f"column {title(axis.columns[0 if isinstance(axis, Words) else row])!r}"
+    name, level = axis.label(row)
+    return f"column {title(name)!r}" + ("" if level is None else f", {level!r}")

@@ -1,0 +1,312 @@
+"""Tallies: what was counted. They form a commutative group: add, subtract, scale.
+
+A tally holds everything that was learned; parameters are derived from it when asked. Two tallies
+made apart are aligned by class label, column, level and word, so ``a + b`` is what would have been
+counted from the rows of both, ``a - b`` forgets, and ``a * 0.99`` decays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Axis, RowMap, Words, title
+from naively.counting.block import Block, Codes, Dense, Documents, Sparse
+from naively.counting.cells import as_cells
+from naively.counting.labels import Labels, union_classes
+from naively.counting.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic
+from naively.kernels import dispatch
+from naively.kernels.cells import CAP
+from naively.kernels.double_double import Sums
+from naively.kernels.reference import scatter
+from naively.messages import Shown
+
+SHOWN = 10  # classes, when it is printed
+LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer are none; of more, sums overflow
+LARGEST = 1e300  # sum that can be scaled, split and multiplied
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BlockTally(Shown):
+    """The sums of one block: for each statistic a table of axis rows × classes."""
+
+    axis: Axis
+    sums: Mapping[Statistic, Sums]
+
+    def __getitem__(self, statistic: Statistic) -> Sums:
+        return self.sums[statistic]
+
+    def __str__(self) -> str:
+        of = f"{len(self.axis):,} {type(self.axis).__name__.lower()}"
+        classes = max((sums.shape[-1] for sums in self.sums.values()), default=0)
+        counted = ", ".join(statistic.value for statistic in self.sums)
+        size = sum(sums.high.nbytes + sums.low.nbytes for sums in self.sums.values())
+        return f"{of} × {classes:,} classes: {counted} ({size:,} bytes)"
+
+    def map(self, function: Any) -> BlockTally:
+        """Apply a function to each table."""
+        return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
+
+    def scaled(self, factor: float, faded: NDArray[np.bool_]) -> BlockTally:
+        """Multiply the sums; nothing is left of faded classes, nor of cells that faded."""
+        if PRESENT in self.sums:
+            faded = faded | (np.abs(self[PRESENT].high * factor) < LEAST_ROWS)
+        return self.map(lambda sums: _without(sums * factor, faded))
+
+    def of(self, columns: Collection[Any]) -> BlockTally:
+        """Return the tally of some of the columns."""
+        if len(columns) == len(self.axis.columns):
+            return self
+        axis, rows = self.axis.of(columns)
+        return BlockTally(axis, {s: sums[rows] for s, sums in self.sums.items()})
+
+    def place_classes(self, places: RowMap, k: int) -> BlockTally:
+        """Move class i to ``places[i]`` of k."""
+        return self.map(lambda sums: _place_columns(sums, places, k))
+
+    def align(self, other: BlockTally) -> tuple[BlockTally, BlockTally]:
+        """Return both on the union of their axes (their classes are the same already)."""
+        axis, mine, theirs = self.axis.union(other.axis)
+        return self._move(axis, mine), other._move(axis, theirs)
+
+    def combine(self, other: BlockTally, operation: Any) -> BlockTally:
+        """Apply an operation to each pair of tables (their classes are the same already)."""
+        a, b = self.align(other)
+        return BlockTally(a.axis, {s: operation(a[s], b[s]) for s in a.sums})
+
+    def _move(self, axis: Axis, rows: RowMap) -> BlockTally:
+        if rows is None:
+            return replace(self, axis=axis)
+        moved = {
+            s: sums.place(rows, len(axis)) if axis.per_row(s) else sums
+            for s, sums in self.sums.items()
+        }
+        return BlockTally(axis, moved)
+
+    def pruned(self) -> BlockTally:
+        """Drop levels and words without counts, so that forgotten is never seen."""
+        if not self.axis.grows:
+            return self
+        keep = np.zeros(len(self.axis), np.bool_)
+        for statistic, sums in self.sums.items():
+            if self.axis.per_row(statistic):
+                keep |= (sums.high != 0).any(axis=1)
+        if keep.all():
+            return self
+        tables = {s: t[keep] if self.axis.per_row(s) else t for s, t in self.sums.items()}
+        return BlockTally(self.axis.select(keep), tables)
+
+    def selected(self) -> BlockTally:
+        """Return the tally of the words that are learned from; of anything else, all of it."""
+        if not isinstance(self.axis, Words) or not self.axis.analyser.selects:
+            return self
+        analyser = self.axis.analyser
+        times = self[VALUE].high.sum(axis=1)
+        keep = np.ones(len(times), np.bool_)
+        if analyser.counts_documents:
+            documents = self.sums.get(DOCUMENT, self[VALUE]).high.sum(axis=1)
+            all_documents = float(self[PRESENT].high.sum())
+            least, most = (
+                limit * all_documents if isinstance(limit, float) else limit
+                for limit in (analyser.min_df, analyser.max_df)
+            )
+            keep = (documents >= least) & (documents <= most)
+        if analyser.max_features is not None and keep.sum() > analyser.max_features:
+            cut = np.sort(times[keep])[-analyser.max_features]
+            equal = np.flatnonzero(keep & (times == cut)).tolist()
+            keep &= times > cut
+            words = self.axis.words  # of equals, the first by name
+            equal.sort(key=words.__getitem__)
+            keep[equal[: analyser.max_features - int(keep.sum())]] = True
+        if keep.all():
+            return self
+        tables = {s: t[keep] if self.axis.per_row(s) else t for s, t in self.sums.items()}
+        return BlockTally(self.axis.select(keep), tables)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tally(Shown):
+    """Sufficient statistics of labelled rows: elements of a commutative group.
+
+    Parameters
+    ----------
+    classes : ndarray
+        The class labels.
+    weight : Sums of shape (classes,)
+        How many rows of each class were counted (the sum of their weights).
+    blocks : mapping of hashable to BlockTally
+        The sums of each block of columns, by what it is known by: two blocks are added where their
+        keys are equal.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> a = NaiveBayes().fit([[1.0], [3.0], [8.0]], ["low", "low", "high"]).tally_
+    >>> (a + a - a).class_count
+    array([1., 2.])
+    """
+
+    classes: NDArray[Any]
+    weight: Sums
+    blocks: Mapping[Any, BlockTally]
+
+    @property
+    def class_count(self) -> NDArray[np.float64]:
+        """How many rows of each class were counted."""
+        return self.weight.high
+
+    def __str__(self) -> str:
+        rows = zip(self.classes.tolist(), self.class_count.tolist(), strict=True)
+        by_class = [f"{count:,.10g} of {label!r}" for label, count in islice(rows, SHOWN)]
+        more = [f"{len(self.classes) - SHOWN:,} classes more"] * (len(self.classes) > SHOWN)
+        lines = [f"{self.class_count.sum():,.10g} rows: {', '.join(by_class + more)}"]
+        return "\n".join(lines + [f"{name}: {block}" for name, block in self.blocks.items()])
+
+    def __add__(self, other: Tally) -> Tally:
+        return self.combine(other, Sums.__add__)
+
+    def __sub__(self, other: Tally) -> Tally:
+        return self.combine(other, Sums.__sub__).pruned()  # of any two: see ``lawful.forget``
+
+    def combine(self, other: Tally, operation: Callable[[Sums, Sums], Sums]) -> Tally:
+        """Return the tally whose sums are an operation of the sums of both; nothing is pruned."""
+        classes = union_classes(self.classes, other.classes)
+        k = len(classes)
+        place = {label: i for i, label in enumerate(classes.tolist())}
+        mine, theirs = (_places(t.classes, place) for t in (self, other))
+        blocks = {}
+        for name in dict.fromkeys([*self.blocks, *other.blocks]):
+            left, right = (
+                tally.blocks[name].place_classes(places, k) if name in tally.blocks else None
+                for tally, places in ((self, mine), (other, theirs))
+            )
+            if left is None:
+                assert right is not None
+                left = right.map(lambda sums: sums * 0.0)
+            elif right is None:
+                right = left.map(lambda sums: sums * 0.0)
+            blocks[name] = left.combine(right, operation)
+        weights = (t.weight.place(p, k) for t, p in ((self, mine), (other, theirs)))
+        return Tally(classes, operation(*weights), blocks)
+
+    def __neg__(self) -> Tally:
+        return self * -1.0
+
+    def __mul__(self, factor: float) -> Tally:
+        weight = self.weight * factor
+        if weight.high.max(initial=0.0) > MOST_ROWS:
+            raise ValueError(
+                f"Counts times {factor} would be of more than {MOST_ROWS:g} rows of a class, whose "
+                "sums are no numbers any more."
+            )
+        faded = np.abs(weight.high) < LEAST_ROWS
+        return Tally(
+            self.classes,
+            _without(weight, faded),
+            {name: b.scaled(factor, faded) for name, b in self.blocks.items()},
+        )
+
+    __rmul__ = __mul__
+
+    def pruned(self) -> Tally:
+        """Drop classes, levels and words that nothing was counted for."""
+        blocks = {name: block.pruned() for name, block in self.blocks.items()}
+        keep = self.weight.high != 0
+        for block in blocks.values():
+            for sums in block.sums.values():
+                keep = keep | (sums.high != 0).any(axis=0)
+        if keep.all():
+            return Tally(self.classes, self.weight, blocks)
+        return Tally(
+            self.classes[keep],
+            self.weight[keep],
+            {name: b.map(lambda sums: sums[:, keep]) for name, b in blocks.items()},
+        )
+
+
+def count_classes(labels: Labels) -> Sums:
+    """Return the total weight of each class."""
+    if labels.weight is None:
+        return Sums(np.bincount(labels.codes, minlength=labels.k))
+    cell = labels.codes.astype(np.int64)
+    return Sums(*scatter(cell, np.ones(len(cell)), labels.weight, (1, labels.k)))[0]
+
+
+def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
+    """Count a block's statistics by class: ``Yᵀ · s(X)``."""
+    y, w, k = labels.codes, labels.weight, labels.k
+    tables: dict[Statistic, Sums]
+    axis: Axis = block.axis
+    if isinstance(block, Dense) and CELL in statistics:
+        *found, sums = dispatch.tally_cells(block.values, y, w, k, CAP)
+        axis, tables = as_cells(block.axis.columns, *found), {CELL: Sums(*sums)}
+    elif isinstance(block, Dense):
+        present, value, square = dispatch.tally_dense(block.values, y, w, k)
+        tables = {PRESENT: Sums(*present), VALUE: Sums(*value), SQUARE: Sums(*square)}
+        _refuse_infinite(block, tables[VALUE], "infinite values")
+        if SQUARE in statistics:
+            _refuse_infinite(block, tables[SQUARE], "values whose squares overflow")
+    elif isinstance(block, Sparse):
+        sums = dispatch.tally_csr(block.indptr, block.indices, block.data, y, w, k, len(axis))
+        tables = {VALUE: Sums(*sums)}
+        _refuse_infinite(block, tables[VALUE], "infinite or missing values")
+        if PRESENT in statistics:
+            weight = count_classes(labels)
+            shape = len(axis), labels.k  # a view: a matrix of ones takes no memory
+            tables[PRESENT] = Sums(
+                np.broadcast_to(weight.high, shape), np.broadcast_to(weight.low, shape)
+            )
+    elif isinstance(block, Codes):
+        tables = {LEVEL: Sums(*dispatch.tally_codes(block.codes, block.axis.first, y, w, k))}
+    elif isinstance(block, Documents):
+        vocabulary = block.axis.vocabulary.copy()
+        sums = vocabulary.count(block.texts, y, w, k, block.presence)
+        axis = replace(block.axis, vocabulary=vocabulary)
+        tables = {VALUE: Sums(*sums)}
+        if block.axis.analyser.counts_documents and not block.presence:
+            tables[DOCUMENT] = Sums(*vocabulary.count(block.texts, y, w, k, True))
+            statistics = (*statistics, DOCUMENT)
+        if PRESENT in statistics:
+            there = np.flatnonzero(~block.missing)
+            of_texts = Labels(y[there], labels.classes, None if w is None else w[there])
+            tables[PRESENT] = count_classes(of_texts)[None]
+    else:
+        raise TypeError(f"cannot count a {type(block).__name__}")
+    return BlockTally(axis, {s: tables[s] for s in statistics}).pruned()
+
+
+def _refuse_infinite(block: Dense | Sparse, sums: Sums, what: str) -> None:
+    if sums.high.max(initial=0.0) <= LARGEST and sums.high.min(initial=0.0) >= -LARGEST:
+        return
+    row = int(np.flatnonzero((~(np.abs(sums.high) <= LARGEST)).any(axis=1))[0])
+    name = title(block.axis.columns[row])
+    if np.isfinite(sums.high[row]).all():
+        raise ValueError(f"Column {name!r} holds numbers whose sums overflow; scale it.")
+    raise ValueError(
+        f"Column {name!r} holds {what}; numbers must be finite (leave a missing cell empty)."
+    )
+
+
+def _places(classes: NDArray[Any], place: dict[Any, int]) -> RowMap:
+    places = np.array([place[label] for label in classes.tolist()], np.int64)
+    return None if len(places) == len(place) and (places == np.arange(len(place))).all() else places
+
+
+def _without(sums: Sums, faded: NDArray[np.bool_]) -> Sums:
+    """Return sums with 0 in these columns, or cells."""
+    if not faded.any():
+        return sums
+    return Sums(np.where(faded, 0.0, sums.high), np.where(faded, 0.0, sums.low))
+
+
+def _place_columns(sums: Sums, places: RowMap, k: int) -> Sums:
+    if places is None:
+        return sums
+    placed = Sums.zeros((*sums.shape[:-1], k))
+    placed.high[..., places], placed.low[..., places] = sums.high, sums.low
+    return placed

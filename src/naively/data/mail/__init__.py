@@ -1,1 +1,0 @@
-"""Mail: one message as words by column, and the messages of a mailbox."""

@@ -1,0 +1,172 @@
+"""Fitting the weights: one convex problem on leave-one-out evidence.
+
+The posterior is p(c) · exp(bias_c + Σ_j w_jc · evidence_jc). First one weight for all (a
+temperature; texts have one of their own), then one for each part and class: their mean over the
+classes is drawn to half of that (of pairs of columns to 0, of words of texts to all of it), they to
+their mean, the biases to 0, each by a ridge. Both minimise the log loss of rows whose own counts
+were left out, so that nothing has to be held back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.labels import Labels
+from naively.evaluation.leave_one_out import Evidence
+from naively.kernels.reference import Floats
+from naively.model.model import Model
+from naively.model.weights import Kind, Weights
+
+RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
+OF_PAIRS = 10.0  # as RIDGE, of a pair of columns, whose centre is 0
+APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
+BIAS = 5.0  # as RIDGE, of a class's bias
+OF_TEXTS = 0.5  # as RIDGE, of words of a text, in temperatures; drawn to the temperature
+TEXTS_APART = 3.0  # as APART, likewise
+CENTRE = 0.5  # of the temperature: columns that repeat each other share their weight
+SURE = 1.0  # as RIDGE, of the logarithm of the temperature
+RANGE = (-5.0, 3.0)  # of that logarithm
+ROWS = 10_000  # a sample of so many tells the weights as well as all rows
+OF_ONE = 500  # as many of each class tell one weight
+CELLS = 20_000_000  # most numbers in a table of evidence
+OCTAVES = 16  # of a text, about
+
+
+class SampleSize(NamedTuple):
+    """How many rows a sample has, how many are to be kept to draw it from, and why."""
+
+    rows: int
+    kept: int
+    why: str
+
+
+def sample_size(model: Model) -> SampleSize:
+    """Return how many rows are enough to fit the weights, or as many as memory is for.
+
+    With more classes and columns fewer rows are kept, never more, so that a sample of batches is
+    that of all rows.
+    """
+    parts, k = count_parts(model), len(model.classes)
+    kept = min(ROWS, max(100, CELLS // max(1, parts * k)))
+    if parts == 1 and OF_ONE * k <= kept:
+        return SampleSize(OF_ONE * k, kept, f"{OF_ONE} for each class are enough for one weight")
+    if kept < ROWS:
+        return SampleSize(kept, kept, f"as many as memory is for, with {parts:,} weights of {k:,}")
+    return SampleSize(kept, kept, "enough for the weights")
+
+
+def count_parts(model: Model) -> int:
+    """Return how many weights the evidence of a row has, for each class."""
+    return sum(
+        OCTAVES if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
+        for g in model.schema.groups
+    )
+
+
+def fit(found: Evidence, kind: Kind, rows: float) -> Weights:
+    """Fit a weight for each part of the evidence, or one for all."""
+    classes = tuple(found.labels.classes.tolist())
+    none = (0.0,) * len(classes)
+    if found.labels.k < 2 or not found.parts:
+        return Weights(classes, {}, none, 1.0, rows, kind)
+    kinds = np.array(found.kinds)
+    heat = np.zeros(len(kinds))  # the temperature of each part
+    texts = np.isin(kinds, ["text", "octave"])
+    for of in (kinds == "column", texts):
+        heat[of] = temperature(found.table[of].sum(axis=0), found.prior, found.labels)
+    usual = float(heat[kinds == "column"].max(initial=0.0)) or 1.0
+    # Of two classes a text alone needs no bias, which would decide what has no known word.
+    if kind == "temperature" or (found.kinds == ["text"] and len(classes) == 2):
+        # Pairs count by weights of their own, or not at all.
+        own = {
+            part: (float(t),) * len(classes)
+            for part, t, of in zip(found.parts, heat, kinds, strict=True)
+            if of != "column"
+        }
+        return Weights(classes, own, none, usual, rows, kind)
+    weight, bias = ridge(found, _pull(kinds, heat))
+    by_part = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
+    return Weights(classes, by_part, tuple(bias.tolist()), CENTRE * usual, rows, kind)
+
+
+@dataclass(frozen=True)
+class Pull:
+    """What draws the weights of each part: their mean to a centre, and they to their mean."""
+
+    centre: Floats
+    strength: Floats
+    apart: Floats
+
+
+def _pull(kinds: NDArray[np.str_], heat: Floats) -> Pull:
+    texts = np.isin(kinds, ["text", "octave"])
+    square = np.square(np.where(texts, np.maximum(heat, 1e-3), 1.0))
+    return Pull(
+        centre=np.where(texts, heat, CENTRE * heat),
+        strength=np.select([kinds == "pair", texts], [OF_PAIRS, OF_TEXTS / square], RIDGE),
+        apart=np.where(texts, TEXTS_APART / square, APART),
+    )
+
+
+def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
+    """Return the one weight of least log loss."""
+    from scipy.optimize import minimize_scalar
+
+    def loss(log_weight: float) -> float:
+        total, _ = _log_loss(prior + np.exp(log_weight) * joint, labels)
+        return total + SURE / 2 * log_weight**2
+
+    found = minimize_scalar(loss, bounds=RANGE, method="bounded", options={"xatol": 1e-4})
+    return float(np.exp(found.x))
+
+
+def ridge(found: Evidence, pull: Pull) -> tuple[Floats, Floats]:
+    """Return the weights (parts, classes), at least 0, and biases (classes) of least log loss."""
+    from scipy.optimize import minimize
+
+    k = found.labels.k
+    table = np.ascontiguousarray(found.table.transpose(2, 0, 1))
+    right = found.labels.one_hot()
+    rows = right.sum()  # of weight 2 it is two, so that the search ends at the same place
+    # Weights that are to be equal are one number; two classes can only be told apart by one.
+    free = np.array(found.centred) & (k > 2)
+    place = np.cumsum(np.where(free, k, 1)) - np.where(free, k, 1)
+    number = place[:, None] + np.where(free[:, None], np.arange(k), 0)
+    size = number.max() + 1
+
+    def loss(x: Floats) -> tuple[float, Floats]:
+        weight, bias = x[number], x[size:]
+        joint = found.prior + bias + np.matmul(weight.T[:, None], table)[:, 0].T
+        total, p = _log_loss(joint, found.labels)
+        excess = p * right.sum(axis=1, keepdims=True) - right
+        gradient = np.matmul(table, excess.T[:, :, None])[:, :, 0].T
+        mean = weight.mean(axis=1)
+        off, apart = mean - pull.centre, weight - mean[:, None]
+        gradient += (pull.strength * off)[:, None] / k + pull.apart[:, None] * apart
+        total += (pull.strength @ off**2 + pull.apart @ (apart**2).sum(axis=1)) / 2
+        total += BIAS / 2 * bias @ bias
+        of_weight = np.bincount(number.ravel(), gradient.ravel(), size)
+        return total / rows, np.append(of_weight, excess.sum(axis=0) + BIAS * bias) / rows
+
+    of_number = np.empty(size)
+    of_number[number] = pull.centre[:, None]
+    start = np.append(of_number, np.zeros(k))
+    bounds = [(0.0, None)] * size + [(None, None)] * k
+    result = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200}
+    )
+    return result.x[number], result.x[size:]
+
+
+def _log_loss(joint: Floats, labels: Labels) -> tuple[float, Floats]:
+    """Return the sum of the rows' log losses, and their posteriors."""
+    joint = joint - joint.max(axis=1, keepdims=True)
+    p = np.exp(joint)
+    total = p.sum(axis=1)
+    rows = np.log(total) - joint[np.arange(len(joint)), labels.codes]
+    p /= total[:, None]
+    return float(rows.sum() if labels.weight is None else rows @ labels.weight), p

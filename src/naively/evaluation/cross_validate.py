@@ -1,0 +1,160 @@
+"""An honest assessment of a model from the rows that it was trained on.
+
+The tally of each of some folds is subtracted, weights are fitted on what is left, and the fold is
+predicted: cross-validation without refitting. (Leave-one-out alone is optimistic, as the weights
+have been fitted on it.) A fold takes about as long as learning did, most of it for the weights; so
+there are as many as take as long as learning, by a count of what is computed, not a clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Words, title
+from naively.counting.statistic import VALUE
+from naively.evaluation.calibrate import count_parts
+from naively.evaluation.interactions import COLUMNS, add_pairs
+from naively.evaluation.leave_one_out import Evidence
+from naively.evaluation.reservoir import Reservoir, deal
+from naively.evaluation.scores import LEAST, Scores, scores
+from naively.kernels.reference import Floats
+from naively.model.class_prior import among_fewer
+from naively.model.model import Model
+from naively.model.weights import Kind
+
+FEW = 2_000  # rows, up to which
+MANY_FOLDS = 20
+FOLDS = 10
+LEAST_FOLDS = 3  # of which one is held out, where two halves take too long
+# What the work is counted in: numbers of the table of evidence, rows × parts × classes.
+PER_PART = 200  # rows, whose evidence takes as long as to derive a part's parameters
+PER_TOKEN = 0.5  # numbers
+PER_FOLD = 50_000  # numbers, and as much for learning
+STARTING = 300_000  # numbers: as long as it takes to start and to read a table
+COSTS = 0.3  # of learning, to say what each column is worth
+
+
+class Folds(NamedTuple):
+    """Into how many folds rows are dealt, how many of these are held out, and why no more."""
+
+    dealt: int
+    held: int
+    why: str
+
+
+def assess(model: Model, sample: Reservoir, kind: Kind | None) -> Scores:
+    """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
+    folds = plan(model, sample)
+    fold = deal(sample.labels(model.classes).codes, folds.dealt)
+    p = cross_validate(model, sample, kind, fold, folds.held)
+    there = np.flatnonzero(fold < folds.held)
+    labels = sample.labels(model.classes).take(there)
+    found = scores(p[there], model.classes, model.classes[labels.codes], labels.weight)
+    why = sample.why
+    if len(there) < len(fold):
+        why = f"{why}; of these " * bool(why) + f"one fold of {folds.dealt}"
+    return replace(
+        found,
+        cost=costs(model, sample),
+        of=sample.seen,
+        why=why,
+        folds=(folds.held, folds.dealt),
+        why_folds=folds.why,
+    )
+
+
+def plan(model: Model, sample: Reservoir) -> Folds:
+    """Return as many folds as take about as long as learning did.
+
+    It follows from the numbers of rows, columns, words and classes, so that it is the same
+    whenever the rows are.
+    """
+    n = len(sample)
+    most = min(n, FOLDS if n > FEW else MANY_FOLDS)
+    if most < 2:
+        raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
+    whole = work(model, n)
+    left = whole * (1 - COSTS) + STARTING
+    for folds in range(most, 1, -1):
+        if folds * work(model, n - n / folds) <= left:
+            why = "" if folds == most else "as many as take as long as learning did"
+            return Folds(folds, folds, why)
+    return Folds(min(n, LEAST_FOLDS), 1, "more would take longer than learning did")
+
+
+def work(model: Model, rows: float) -> float:
+    """Return how many numbers are computed to learn so many of the rows."""
+    parts, k = count_parts(model), len(model.classes)
+    if model.schema.pairs:
+        columns = min(len(model.schema.of_columns), COLUMNS)
+        parts += columns * (columns - 1) // 2
+    texts = [block for block in model.taken.blocks.values() if isinstance(block.axis, Words)]
+    words = sum(len(block.axis) for block in texts)
+    tokens = sum(float(block[VALUE].high.sum()) for block in texts)
+    share = rows / max(float(model.tally.class_count.sum()), rows)
+    of_texts = PER_TOKEN * (tokens * share + words)
+    return PER_FOLD + k * (parts * (rows + PER_PART) + of_texts)
+
+
+def cross_validate(
+    model: Model,
+    sample: Reservoir,
+    kind: Kind | None,
+    fold: NDArray[np.int64],
+    held: int | None = None,
+) -> Floats:
+    """Return the posterior of each row of the sample under the model less the row's fold.
+
+    Of rows of other folds than the first ``held`` it is 0.
+
+    As many pairs of columns are chosen again without the fold, and counted on the rest of the
+    sample.
+    """
+    labels = sample.labels(model.classes)
+    unweighted = replace(model.without_pairs(), weights=None)
+    p = np.zeros((len(labels), labels.k))
+    for f in range(int(fold.max()) + 1 if held is None else held):
+        rest = unweighted - sample.take(fold == f).learn(unweighted.counted)
+        others = sample.take(fold != f)
+        prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
+        rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
+        if kind is not None:
+            rest = rest.weighed(others.weights(rest, kind))
+        if model.schema.pairs:
+            rest = add_pairs(rest, others, most=len(model.schema.pairs))
+        place = {label: i for i, label in enumerate(model.classes.tolist())}
+        columns = [place[label] for label in rest.classes.tolist()]
+        there = np.flatnonzero(fold == f)
+        p[there[:, None], columns] = sample.take(fold == f).posterior(rest)
+    return p
+
+
+def costs(model: Model, sample: Reservoir) -> dict[str, float]:
+    """Return how much the leave-one-out log loss grows without each column, in nats a row."""
+    found = sample.evidence(model, pure=model.weights is None)
+    columns, classes = _columns(model, found), model.classes.tolist()
+    of_column = {name: np.zeros_like(found.prior) for name in columns}
+    for name, part, table in zip(columns, found.parts, found.table, strict=True):
+        weight = 1.0 if model.weights is None else model.weights.table([part], classes)[0]
+        of_column[name] += weight * table
+    joint = found.prior + sum(of_column.values())
+    if model.weights is not None:
+        joint += model.weights.bias_of(classes)
+    loss = _log_loss(joint, found)
+    return {name: _log_loss(joint - own, found) - loss for name, own in of_column.items()}
+
+
+def _columns(model: Model, found: Evidence) -> list[str]:
+    """Return the column that each part is of; several that are one event go by their group."""
+    texts = {g.key: title(g.columns[0]) for g in model.schema.groups if g.kind == "text"}
+    return [texts.get(part.group, str(part)) for part in found.parts]
+
+
+def _log_loss(joint: Floats, found: Evidence) -> float:
+    log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+    right = log_p[np.arange(len(joint)), found.labels.codes]
+    return float(np.average(-np.maximum(right, np.log(LEAST)), weights=found.labels.weight))

@@ -1,0 +1,212 @@
+"""Choosing pairs of columns: those that would lower the log loss most, beside the columns.
+
+For each pair the leave-one-out evidence of how its bins meet is taken on the sample, and by its
+gradient and curvature at the current posteriors the log loss that a weight of its own would save,
+less the ridge. Of many pairs some save by chance; how much is enough is tried on rows that are
+held back. Only what is chosen is counted over all rows.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Name
+from naively.counting.labels import Labels
+from naively.data.rows import Rows
+from naively.evaluation.calibrate import CELLS, OF_PAIRS
+from naively.evaluation.leave_one_out import Evidence
+from naively.evaluation.reservoir import Reservoir, deal
+from naively.evaluation.scores import LEAST
+from naively.events.interaction import Pairs, residual_without
+from naively.kernels.reference import Floats
+from naively.model.model import Model
+from naively.schema.encode import encode_bins, find_levels
+
+FEWEST = 300  # rows, below which no pair is worth its counts
+BINS = 0.6  # of a column of numbers, for each cube root of the rows
+FEW, MANY = 4, 12  # bins, at least and at most
+LEVELS = 11  # of a column of categories, beside a bin for all others
+COLUMNS = 100  # that pairs are made of, at most
+SHARE = 3  # pairs for each column, at most
+# Nats of log loss that a pair must save on the sample: chance alone saves some, and more where
+# there are many columns, so that of these the one is taken that held-back rows speak for.
+GAINS = (8.0, 2.0)
+THIRDS = 3
+
+Batch: TypeAlias = "tuple[Rows, Labels]"
+Bins: TypeAlias = "tuple[Name, dict[str, Any], NDArray[np.int64], int]"  # cuts, codes, how many
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Pairs of columns that may be worth counting, those that save most first.
+
+    Parameters
+    ----------
+    pairs : list of (column, column)
+    gains : list of float
+        How many nats of log loss each would save on the sample, by leave-one-out.
+    cuts : mapping of column to "edges" or "levels"
+        The bins of each column.
+    """
+
+    pairs: list[tuple[Name, Name]]
+    gains: list[float]
+    cuts: Mapping[Name, dict[str, Any]]
+
+    def first(self, n: int) -> Pairs:
+        """Return the event model of the first n."""
+        used = dict.fromkeys(name for pair in self.pairs[:n] for name in pair)
+        cuts = [(name, self.cuts[name]) for name in used]
+        return Pairs(
+            pairs=self.pairs[:n],
+            edges=[(name, cut["edges"]) for name, cut in cuts if "edges" in cut],
+            levels=[(name, cut["levels"]) for name, cut in cuts if "levels" in cut],
+        )
+
+
+def add_pairs(
+    model: Model, sample: Reservoir, all_rows: Batch | None = None, most: int | None = None
+) -> Model:
+    """Return the model with the pairs of columns that are worth it, and all weights fitted anew.
+
+    Parameters
+    ----------
+    model : Model
+        Of the columns alone, with their weights.
+    sample : Reservoir
+        Of the rows that it has learned.
+    all_rows : (Rows, Labels), optional
+        What it has learned, to be counted; by default the sample.
+    most : int, optional
+        How many pairs at most; by default as many as a third of the sample that is held back
+        speaks for.
+    """
+    if len(sample) < FEWEST or len(model.classes) < 2:
+        return model
+    found = screen(model, sample)
+    if most is None and found.pairs:
+        least = _least_gain(model, sample)
+        most = sum(gain > least for gain in found.gains)
+    return _with(model, found.first(most or 0), sample, all_rows)
+
+
+def _with(model: Model, event: Pairs, sample: Reservoir, all_rows: Batch | None = None) -> Model:
+    if not event.pairs:
+        return model
+    more = model.with_pairs(event, [all_rows] if all_rows else sample.batches)
+    return replace(more, weights=sample.weights(more, "loo"))
+
+
+def _least_gain(model: Model, sample: Reservoir) -> float:
+    """Return what a pair must save for a third of the sample, held back, to be predicted best."""
+    labels = sample.labels(model.classes)
+    held = deal(labels.codes, THIRDS) == 0
+    held &= np.bincount(labels.codes[~held], minlength=labels.k)[labels.codes] > 0
+    back, others = sample.take(held), sample.take(~held)
+    rest = replace(model, weights=None) - back.learn(model.counted)
+    rest = replace(rest, weights=others.weights(rest, "loo"))
+    found = screen(rest, others)
+    codes = back.labels(rest.classes).codes
+
+    def loss(least: float) -> float:
+        event = found.first(sum(gain > least for gain in found.gains))
+        p = back.posterior(_with(rest, event, others))[np.arange(len(codes)), codes]
+        return float(-np.log(np.maximum(p, LEAST)).mean())
+
+    return min((np.inf, *GAINS), key=loss)
+
+
+def screen(model: Model, sample: Reservoir) -> Candidates:
+    """Look at all pairs of columns by the evidence of the sample, each row left out in turn."""
+    assert model.weights is not None
+    found = sample.evidence(model)
+    classes = model.classes.tolist()
+    weight = model.weights.table(found.parts, classes)
+    columns = _columns(found, weight)
+    rows = [model.schema.match(batch) for batch, _ in sample.batches]
+    levels = {name for g in model.schema.groups if g.event.layout == "levels" for name in g.columns}
+    bins = [_bins(rows, name, by_level=name in levels) for name in columns]
+    gains = _gains(bins, found, weight, model.weights.bias_of(classes))
+    most = min(SHARE * len(columns), max(0, CELLS // found.prior.size - len(found.parts)))
+    best = sorted(((gain, pair) for pair, gain in gains.items() if gain > min(GAINS)), reverse=True)
+    pairs = [(bins[i][0], bins[j][0]) for _, (i, j) in best[:most]]
+    return Candidates(pairs, [gain for gain, _ in best[:most]], {b[0]: b[1] for b in bins})
+
+
+def _columns(found: Evidence, weight: Floats) -> list[Name]:
+    """Return the columns that pairs may be of: those that say most, if there are many."""
+    parts = enumerate(zip(found.parts, found.kinds, strict=True))
+    of = [(i, p.column) for i, (p, kind) in parts if kind == "column" and p.column is not None]
+    if len(of) > COLUMNS:
+        said = np.einsum("pc,pnc->p", weight, np.abs(found.table))
+        of = sorted(sorted(of, key=lambda part: -said[part[0]])[:COLUMNS])
+    return [column for _, column in of]
+
+
+def _bins(rows: list[Rows], name: Name, *, by_level: bool) -> Bins:
+    """Cut a column into bins: its commonest levels, or about equally many numbers in each."""
+    cuts: dict[str, Any]
+    if by_level:
+        seen: Counter[Any] = Counter()
+        for batch in rows:
+            found = find_levels(batch, (name,))
+            counts = np.bincount(found.codes[:, 0] + 1, minlength=len(found.axis) + 1)[1:]
+            seen.update(dict(zip(found.axis.levels[0], counts.tolist(), strict=True)))
+        cuts = {"levels": tuple(level for level, _ in seen.most_common(LEVELS))}
+        n = len(cuts["levels"])
+    else:
+        cuts = {"edges": _edges(np.concatenate([batch.numbers([name])[:, 0] for batch in rows]))}
+        n = len(cuts["edges"])
+    codes = np.concatenate([encode_bins(batch, name, **cuts) for batch in rows])
+    return name, cuts, codes, n + 2
+
+
+def _edges(numbers: NDArray[np.floating]) -> tuple[float, ...]:
+    """Return the numbers at which bins begin, but the first."""
+    there = np.sort(numbers[~np.isnan(numbers)]).astype(np.float64)
+    if not len(there):
+        return ()
+    starts = np.unique(there)
+    bins = int(np.clip(round(BINS * len(there) ** (1 / 3)), FEW, MANY))
+    if len(starts) > bins:
+        starts = np.unique(there[np.arange(bins) * len(there) // bins])
+    return tuple(starts[starts > there[0]].tolist())
+
+
+def _gains(
+    bins: list[Bins], found: Evidence, weight: Floats, bias: Floats
+) -> dict[tuple[int, int], float]:
+    """Return how many nats of log loss the evidence of each pair would save on the sample."""
+    joint = found.joint(weight) + bias
+    p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    right, k = found.labels.codes, found.labels.k
+    rows = np.ones(len(p)) if found.labels.weight is None else found.labels.weight
+    lack = found.labels.one_hot() - p * rows[:, None]
+    p_rows = p * rows[:, None]
+    m = Pairs().m
+    gains = {}
+    for (i, (_, _, a, n_a)), (j, (_, _, b, n_b)) in combinations(enumerate(bins), 2):
+        code = a * n_b + b
+        meeting = code * k + right
+        count = np.bincount(meeting, found.labels.weight, n_a * n_b * k).astype(np.float64)
+        there = np.flatnonzero(count)
+        place = np.empty(len(count), np.int64)
+        place[there] = np.arange(len(there))
+        cell, c = np.divmod(there, k)
+        of = residual_without(count.reshape(n_a, n_b, k), cell, c, np.ones(len(cell)), m)
+        evidence = of[place[meeting]]
+        gradient = np.einsum("nk,nk->", lack, evidence)
+        if gradient <= 0:
+            continue
+        mean = np.einsum("nk,nk->n", p, evidence)
+        curve = np.einsum("nk,nk,nk->", p_rows, evidence, evidence) - (rows * mean) @ mean
+        gains[i, j] = float(gradient**2 / (2 * (curve + OF_PAIRS)))
+    return gains

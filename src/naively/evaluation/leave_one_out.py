@@ -1,0 +1,195 @@
+"""Evidence: what each part of each row says, for the fitting of weights and for honest scores.
+
+Of rows that were learned it is taken as if each had not been: leave-one-out, in closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Block, Codes, Dense, Documents
+from naively.counting.labels import Labels
+from naively.counting.parts import Part, octave, word_parts
+from naively.counting.statistic import VALUE
+from naively.data.rows import Rows
+from naively.events import Beta, Dirichlet, Multinomial
+from naively.kernels.reference import Floats
+from naively.likelihoods.log_linear import damping
+from naively.model.class_prior import is_estimated, pretend_classes
+from naively.model.model import Model
+from naively.schema.schema import Group
+
+PartKind: TypeAlias = Literal["column", "pair", "text", "octave"]
+IMPOSSIBLE = -700.0
+FARTHEST = 1e100  # nats, of one part: squares of sums stay finite
+HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The log likelihood of each part of each row, under each class.
+
+    Parameters
+    ----------
+    parts : list of Part
+        What the evidence is divided into.
+    centred : list of bool
+        Whether the weights of a part may differ by class.
+    kinds : list of {"column", "pair", "text", "octave"}
+        Whether a part is a column (or a group that is one event), a pair of columns, a text, or
+        the words of one that about as many texts hold. What a text says is over the square root
+        of its length.
+    table : ndarray of shape (parts, rows, classes)
+        Log likelihoods, centred over the classes.
+    prior : ndarray of shape (rows, classes)
+        Log probability of each class before the row is seen.
+    labels : Labels
+        The right classes, by number among the model's.
+    """
+
+    parts: list[Part]
+    centred: list[bool]
+    kinds: list[PartKind]
+    table: Floats
+    prior: Floats
+    labels: Labels
+
+    @classmethod
+    def join(cls, batches: Sequence[Evidence]) -> Evidence:
+        """Return the evidence of the rows of all batches."""
+        fullest = max(batches, key=lambda batch: len(batch.parts))  # of texts there may be octaves
+        if all(batch.parts == fullest.parts for batch in batches):
+            table = np.concatenate([batch.table for batch in batches], axis=1)
+        else:
+            table = np.concatenate([batch.table_of(fullest.parts) for batch in batches], axis=1)
+        prior = np.concatenate([batch.prior for batch in batches])
+        labels = Labels.join([batch.labels for batch in batches])
+        return replace(fullest, table=table, prior=prior, labels=labels)
+
+    def table_of(self, parts: list[Part]) -> Floats:
+        """Return the evidence of these parts, 0 of one that is not here."""
+        place = {part: i for i, part in enumerate(self.parts)}
+        table = np.zeros((len(parts), *self.prior.shape))
+        for i, part in enumerate(parts):
+            if part in place:
+                table[i] = self.table[place[part]]
+        return table
+
+    def joint(self, weight: Floats) -> Floats:
+        """Return the joint log likelihoods of the rows, with weights of (parts, classes)."""
+        joint: Floats = self.prior + np.einsum("pc,pnc->nc", weight, self.table)
+        return joint
+
+    def take(self, rows: NDArray[np.int64]) -> Evidence:
+        """Return a selection of the rows."""
+        return replace(
+            self,
+            table=self.table[:, rows],
+            prior=self.prior[rows],
+            labels=self.labels.take(rows),
+        )
+
+
+def evidence(
+    model: Model, rows: Rows, labels: Labels, *, learned: bool = True, pure: bool = False
+) -> Evidence:
+    """Return the evidence of labelled rows.
+
+    Parameters
+    ----------
+    learned : bool, default True
+        Whether the model has learned these rows, so that each must be left out.
+    pure : bool, default False
+        Whether the evidence of a text is undivided, as in a model without weights.
+    """
+    labels, blocks = labels.among(model.classes), model.blocks(rows)
+    # A row of weight 2 is the row twice, one of which is left out.
+    once = replace(labels, weight=None if labels.weight is None else np.minimum(labels.weight, 1))
+    parts: list[Part] = []
+    kinds: list[PartKind] = []
+    centred: list[bool] = []
+    tables = [np.zeros((0, len(labels), labels.k))]
+    for group in model.schema.groups:
+        block = blocks[group.key]
+        if not pure and isinstance(group.event, Multinomial) and group.event.adds_words(block):
+            found = _of_texts(model, group, block, once, learned)
+        else:
+            found = _of_group(model, group, block, once, learned)
+        parts += found[0]
+        kinds += [found[1]] * len(found[0])
+        centres = found[1] != "text" and model.unweighted_likelihoods[group.key].centres
+        centred += [centres] * len(found[0])
+        tables.append(found[2].transpose(1, 0, 2))
+    return Evidence(
+        parts,
+        centred,
+        kinds,
+        _centred(np.concatenate(tables)),
+        _log_prior(model, once, learned),
+        labels,
+    )
+
+
+def _of_group(
+    model: Model, group: Group, block: Block, labels: Labels, learned: bool
+) -> tuple[list[Part], PartKind, Floats]:
+    """Return the parts of a group, their kind, and the evidence (rows, parts, classes)."""
+    event, tally = group.event, model.counts[group.key]
+    kind: PartKind = "pair" if event.beside else "column"
+    whole = event.joined or not isinstance(block, Dense | Codes)
+    columns = [None] if whole else list(tally.axis.columns)
+    if learned:
+        table = event.leave_one_out(tally, block, labels)
+    else:
+        items = model.unweighted_likelihoods[group.key].contributions(block)
+        table = np.zeros((len(labels), len(columns), labels.k))
+        np.add.at(table, (items.row, items.column * (not whole)), items.value)
+    return [Part(group.key, column) for column in columns], kind, table
+
+
+def _of_texts(
+    model: Model, group: Group, block: Block, labels: Labels, learned: bool
+) -> tuple[list[Part], PartKind, Floats]:
+    """Likewise, of texts: what their words say, over the square root of their lengths."""
+    event, tally = group.event, model.counts[group.key]
+    assert isinstance(event, Multinomial)
+    assert isinstance(block, Documents)
+    frequency = tally[VALUE].high.sum(axis=1)
+    parts = word_parts(group.key, group.columns[0], frequency, block.presence)
+    if learned:
+        table, length = event.leave_one_out_by_word(tally, block, labels)
+    else:
+        items = model.unweighted_likelihoods[group.key].contributions(block)
+        part = octave(frequency)[items.item] * block.presence
+        table = np.zeros((len(labels), len(parts), labels.k))
+        np.add.at(table, (items.row, part), items.value)
+        length = block.lengths.astype(np.float64)
+    table *= damping(length)[:, None, None]
+    return [*parts], "octave" if block.presence else "text", table
+
+
+def _centred(table: Floats) -> Floats:
+    """Take the mean over the classes off; what is impossible is merely very unlikely."""
+    best = table.max(axis=2, keepdims=True)
+    table = np.where(np.isneginf(table), np.where(np.isneginf(best), 0.0, best) + IMPOSSIBLE, table)
+    np.clip(table, -FARTHEST, FARTHEST, out=table)
+    table -= table.mean(axis=2, keepdims=True)
+    return table
+
+
+def _log_prior(model: Model, labels: Labels, learned: bool) -> Floats:
+    prior = model.settings.class_prior
+    if not learned or not is_estimated(prior):
+        return np.tile(np.maximum(model.class_log_prior, IMPOSSIBLE), (len(labels), 1))
+    pretend: float | Floats = HALF
+    if isinstance(prior, Beta | Dirichlet):
+        pretend = pretend_classes(prior, model.settings.estimate, model.classes)
+    count = np.maximum(model.tally.class_count - labels.one_hot() + pretend, 0.0)
+    with np.errstate(divide="ignore"):
+        log_prior: Floats = np.log(count / count.sum(axis=1, keepdims=True))
+    return np.maximum(log_prior, IMPOSSIBLE)

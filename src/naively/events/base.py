@@ -1,0 +1,279 @@
+"""The event model: which statistics to count, and how their sums become a likelihood."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, ClassVar, Literal, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Columns, title
+from naively.counting.block import Block, Dense, Sparse
+from naively.counting.labels import Labels
+from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
+from naively.counting.tally import BlockTally, count
+from naively.kernels.double_double import HAPAX, Sums
+from naively.kernels.reference import Floats
+from naively.likelihoods.base import Likelihood
+
+How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
+HOW = ("mle", "map", "mean", "predictive")
+PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
+
+
+class EventModel(ABC):
+    """How the columns of one block are generated, given the class (McCallum & Nigam 1998).
+
+    A subclass is a frozen dataclass of its settings. It names the statistics that it counts and
+    derives parameters and a likelihood from their sums; counting, merging, forgetting, missing
+    cells, scoring and explaining follow from these.
+
+    Examples
+    --------
+    >>> from naively import EventModel, Gaussian
+    >>> isinstance(Gaussian(), EventModel), [s.value for s in Gaussian.statistics]
+    (True, ['present', 'value', 'square'])
+    """
+
+    name: ClassVar[str]
+    statistics: ClassVar[tuple[Statistic, ...]]
+    # How columns are encoded: as they are, each by its levels, all together by whole rows, or by
+    # how the bins of two columns meet.
+    layout: ClassVar[Literal["numbers", "levels", "rows", "pairs"]] = "numbers"
+    joined: ClassVar[bool] = False  # whether all columns of a block are one event, one die's faces
+    beside: ClassVar[bool] = False  # whether it is of columns that another event model counts
+    shares: ClassVar[bool] = False  # whether values are from 0 to 1, and sum to at most the cells
+    estimate: How
+
+    def __str__(self) -> str:
+        """Return the name, with the options that are not the usual ones."""
+        usual = type(self)()
+        options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        other = [f"{o}={value!r}" for o, value in options.items() if value != getattr(usual, o)]
+        return f"{self.name}({', '.join(other)})" if other else self.name
+
+    @property
+    def sparse(self) -> bool:
+        """Whether zeros need not be stored to be counted and scored."""
+        return True
+
+    def prepare(self, block: Block) -> Block:
+        """Transform encoded rows before they are counted or scored."""
+        return block
+
+    def settled(self, tally: BlockTally) -> EventModel:  # noqa: ARG002
+        """Return this with a pseudo-count that it chooses by itself as the tally says."""
+        return self
+
+    @final
+    def tally(self, block: Block, labels: Labels) -> BlockTally:
+        """Count a block: ``Yᵀ · s(X)``."""
+        return count(self.prepare(block), self.statistics, labels)
+
+    @abstractmethod
+    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+        """Estimate the parameters, each of shape (columns, levels or words; classes)."""
+
+    @abstractmethod
+    def likelihood(self, tally: BlockTally) -> Likelihood:
+        """Derive the log tables from the sums, smoothed by the prior's pretend data."""
+
+    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+        """Return the log likelihood of each cell, as if its row had not been counted.
+
+        Parameters
+        ----------
+        tally : BlockTally
+            What was counted, these rows among it.
+        block : Block
+            The rows, prepared.
+        labels : Labels
+            Their classes, which are the tally's.
+
+        Returns
+        -------
+        evidence : ndarray of shape (rows, columns, classes)
+            0 for a missing cell. There is one column in all where the columns are one event, and
+            for texts and sparse matrices.
+
+        Notes
+        -----
+        Leaving a row out is subtraction: the sums of each cell's column less the cell's own are a
+        tally in which every cell is a column, and the parameters follow from it as ever. What
+        depends on several columns (a variance floor of the largest), or on all classes (a prior
+        at the mean of a sparse column), stays as it was.
+        """
+        settled = self.settled(tally)
+        if settled is not self:
+            return settled.leave_one_out(tally, block, labels)
+        if not isinstance(block, Dense):
+            return self._leave_one_out_sparse(tally, block, labels)
+        row, column = np.nonzero(~np.isnan(block.values))
+        x = block.values[row, column].astype(np.float64)
+        evidence = np.zeros((*block.values.shape, labels.k))
+        evidence[row, column] = self._without_own(tally, column, x, labels.take(row))
+        return evidence
+
+    def _without_own(
+        self, tally: BlockTally, column: NDArray[np.int64], x: Floats, labels: Labels
+    ) -> Floats:
+        """Return the log likelihoods of cells, each under its column less the cell itself."""
+        number, own = Sums(x[:, None]), Sums(labels.one_hot())
+        of = {PRESENT: own, VALUE: number * own, SQUARE: number * number * own}
+        sums = {
+            s: (tally[s][column] if tally.axis.per_row(s) else tally[s]) - of[s]
+            for s in self.statistics
+        }
+        likelihood = _of_columns(self, column, len(tally.axis)).likelihood(
+            BlockTally(Columns(range(len(x))), sums)
+        )
+        return likelihood.at(x, np.arange(len(x)))  # type: ignore[no-any-return]
+
+    @np.errstate(invalid="ignore")
+    def _leave_one_out_sparse(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+        """Leave rows out of what is scored by the cells that are not zero."""
+        row, item, x = block.entries()
+        none = np.zeros(labels.k)
+        joint: Floats = self.likelihood(tally).log_prob(block, none, "joint", none)
+        here = np.arange(len(block))
+        weight = np.ones(len(block)) if labels.weight is None else labels.weight
+        own = self._without_own(tally, item, x, labels.take(row))
+        for w in np.unique(weight):
+            # All zeros of a row are left out alike: its class has had so much less of every column.
+            fewer = dict(tally.sums)
+            if PRESENT in fewer:
+                fewer[PRESENT] = fewer[PRESENT] - Sums(np.full((1, labels.k), w))
+            less = self.likelihood(BlockTally(tally.axis, fewer))
+            rows, cells = weight == w, np.flatnonzero(weight[row] == w)
+            zeros = less.log_prob(block, none, "joint", none)
+            joint[here[rows], labels.codes[rows]] = zeros[here[rows], labels.codes[rows]]
+            at, y = row[cells], labels.codes[row[cells]]
+            change = own[cells, y] - less.at(x[cells], item[cells])[np.arange(len(cells)), y]
+            np.add.at(joint, (at, y), change)
+        if tally.axis.grows:  # a word that no other row holds goes with the row
+            left = tally[VALUE].high[item].sum(axis=1) - weight[row] * x
+            alone = left <= HAPAX
+            np.subtract.at(joint, row[alone], own[alone])
+        joint[np.isnan(joint)] = -np.inf  # impossible with a cell and without it
+        return joint[:, None]
+
+    def n_parameters(self, tally: BlockTally) -> int:
+        """Return how many parameters are free: one for each column and class, by default."""
+        return sum(table.size for table in self.parameters(tally, "mle").values())
+
+    def n_values(self, tally: BlockTally) -> int | float:  # noqa: ARG002
+        """Return how many different rows there can be; ``inf`` of numbers without end."""
+        return math.inf
+
+    def sample(
+        self,
+        tally: BlockTally,  # noqa: ARG002
+        classes: NDArray[np.integer],  # noqa: ARG002
+        rng: np.random.Generator,  # noqa: ARG002
+    ) -> Block:
+        """Draw rows by the estimate that is set: one for each class number in ``classes``."""
+        raise ValueError(
+            f"{type(self).__name__} does not say how rows come about, so none can be drawn from it."
+        )
+
+
+def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
+    """Return settings that hold one number for each of d columns, for these columns."""
+    changed = {}
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        if isinstance(value, tuple) and len(value) == d:
+            changed[field.name] = tuple(np.asarray(value)[column].tolist())
+        elif is_dataclass(value):
+            changed[field.name] = _of_columns(value, column, d)
+    return replace(settings, **changed) if changed else settings
+
+
+def numbers(values: Floats, tally: BlockTally) -> Dense:
+    """Return numbers that were drawn, rows × columns, as a block of the tally's columns."""
+    axis = tally.axis if isinstance(tally.axis, Columns) else Columns(tuple(tally.axis.columns))
+    return Dense(values, axis)
+
+
+def draw_levels(
+    count: Floats, classes: NDArray[np.integer], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw a level (or word) for each class number, in proportion to its counts (× classes)."""
+    drawn = np.empty(len(classes), np.int64)
+    for c in np.unique(classes):
+        of_class = np.flatnonzero(classes == c)
+        total = count[:, c].sum()
+        p = count[:, c] / total if total > 0 else None  # nothing counted: each alike
+        drawn[of_class] = rng.choice(len(count), len(of_class), p=p)
+    return drawn
+
+
+def added(pseudo_count: Any, estimate: How, how: How) -> Floats:
+    """Return what is added to the count of each outcome, as a column: the net pretend data.
+
+    Parameters
+    ----------
+    pseudo_count : float or array-like
+        What is added for the estimate that is set.
+    estimate : {"mean", "map", "mle", "predictive"}
+        The estimate that is set. It decides of which prior the pseudo-count is: the posterior mean
+        adds alpha under Dirichlet(alpha), the mode adds alpha under Dirichlet(alpha + 1).
+    how : {"mean", "map", "mle", "predictive"}
+        The estimate that is asked for, under this prior.
+    """
+    if how == "mle":
+        return np.zeros((1, 1))
+    moved = (estimate == "map") - (how == "map")
+    return by_row(pseudo_count) + float(moved)
+
+
+def check_estimate(how: str) -> None:
+    """Raise a ValueError unless this is a way to estimate."""
+    if how not in HOW:
+        raise ValueError(f"estimate must be one of {', '.join(map(repr, HOW))}, got {how!r}.")
+
+
+def check_alpha(
+    model: EventModel,
+    alpha: float | str | Sequence[float],
+    *,
+    named: bool = False,
+    auto: bool = False,
+) -> None:
+    """Raise a ValueError unless each pseudo-count is finite and at least 0, or a name for one."""
+    if isinstance(alpha, str):
+        if auto and alpha == "auto":
+            return
+        if not named or alpha not in PSEUDO_COUNTS:
+            names = f", {' or '.join(map(repr, PSEUDO_COUNTS))}" if named else ""
+            raise ValueError(
+                f"{type(model).__name__} alpha must be a number{names}, got {alpha!r}."
+            )
+        object.__setattr__(model, "alpha", PSEUDO_COUNTS[alpha])
+        return
+    counts = np.asarray(alpha, np.float64)
+    if not (np.isfinite(counts).all() and (counts >= 0).all()):
+        raise ValueError(f"{type(model).__name__} alpha must be at least 0, got {alpha}.")
+    if counts.ndim:  # as a tuple it is equal to itself, and hashes
+        object.__setattr__(model, "alpha", tuple(counts.tolist()))
+
+
+def check_not_negative(block: Block, model: str) -> None:
+    """Raise a ValueError that names the column if there is a negative number."""
+    if isinstance(block, Sparse) and (block.data < 0).any():
+        raise ValueError(f"Negative values in data passed to {model}: they must be at least 0.")
+    if isinstance(block, Dense) and (below := (block.values < 0).any(axis=0)).any():
+        name = title(block.axis.columns[int(np.flatnonzero(below)[0])])
+        raise ValueError(
+            f"Negative values in data passed to {model}, in column {name!r}: "
+            "they must be at least 0."
+        )
+
+
+def by_row(counts: Floats | Sequence[float] | float | str) -> Floats:
+    """Return pretend counts as a column, to be added to a table of rows × classes."""
+    return np.asarray(counts, np.float64).reshape(-1, 1)

@@ -1,0 +1,297 @@
+"""What a plain sample says: an event model, alone and without classes."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any, final
+
+import numpy as np
+
+from naively.counting.axis import Columns, Levels
+from naively.counting.block import Block, Codes, Dense
+from naively.counting.labels import Labels
+from naively.counting.tally import BlockTally
+from naively.events.base import EventModel, How
+from naively.kernels.double_double import Sums
+from naively.kernels.reference import Floats
+from naively.messages import Shown
+
+SHOWN = 10  # numbers of many
+
+
+class Estimable(EventModel):
+    """An event model that can be estimated from a plain sample, without classes."""
+
+    @abstractmethod
+    def prior_of(self, tally: BlockTally) -> Any:
+        """Return the prior that all estimates are under, or None where there is no pretend data."""
+
+    @abstractmethod
+    def posterior(self, tally: BlockTally) -> Any:
+        """Return the posterior of the parameters, as frozen SciPy distributions."""
+
+    @abstractmethod
+    def predictive(self, tally: BlockTally) -> Any:
+        """Return the distribution of the next cell, as frozen SciPy distributions."""
+
+    @final
+    def fit(self, sample: Any) -> Estimate:
+        """Estimate from a plain sample, without classes.
+
+        Parameters
+        ----------
+        sample : sequence, or array of shape (rows, columns)
+            Numbers, or the levels of a categorical column; NaN and None are missing. A sequence
+            is one column; of ``Multinomial`` and ``Complement`` it is one row, the counts of its
+            outcomes.
+
+        Returns
+        -------
+        estimate : Estimate
+            With ``mle``, ``map``, ``mean``, ``posterior`` and ``predictive``.
+        """
+        block = self.encode(sample)
+        labels = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
+        tally = self.tally(block, labels)
+        if isinstance(block, Codes):  # of levels, also those that are known and were never seen
+            nothing = {s: Sums.zeros((len(block.axis), 1)) for s in tally.sums}
+            _, tally = BlockTally(block.axis, nothing).align(tally)
+        return Estimate(self, tally)
+
+    def encode(self, sample: Any, axis: Any = None) -> Block:
+        """Encode a plain sample, by a known axis or by finding one."""
+        if self.layout != "numbers":
+            values = [_own(value) for value in sample]
+            if self.layout == "rows":
+                values = [*map(tuple, values)]
+            elif any(isinstance(value, list | np.ndarray) for value in values):
+                raise ValueError(
+                    f"{type(self).__name__} estimates one column of levels, and the sample holds "
+                    "rows; fit each column alone, or use NaiveBayes for a table."
+                )
+            missing = [value is None or _is_nan(value) for value in values]
+            seen = (v for v, gone in zip(values, missing, strict=True) if not gone)
+            known = axis.levels[0] if axis else self._known(dict.fromkeys(seen))
+            index = {level: code for code, level in enumerate(known)}
+            codes = [
+                -1 if gone else index.get(value, len(index))
+                for value, gone in zip(values, missing, strict=True)
+            ]
+            return Codes(np.array([codes], np.int32).T, axis or Levels((0,), (tuple(index),)))
+        try:
+            numbers = np.asarray(sample, np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{type(self).__name__} estimates from numbers, and the sample holds "
+                f"{_no_number(sample)!r}; Categorical counts what is not a number."
+            ) from None
+        matrix = numbers[:, None] if numbers.ndim == 1 else numbers
+        return Dense(matrix, Columns(range(matrix.shape[1])))
+
+    def _known(self, seen: Iterable[Any]) -> Iterable[Any]:
+        """Return the levels of a plain sample: those seen."""
+        return seen
+
+
+class Estimate(Shown):
+    """What a plain sample says about the parameters of an event model.
+
+    Parameters
+    ----------
+    event : Estimable
+        The event model, with its prior.
+    tally : BlockTally
+        What was counted, for one class.
+
+    Examples
+    --------
+    >>> from naively import Bernoulli, Beta
+    >>> coin = Bernoulli(prior=Beta(2, 2)).fit([1, 1, 0])
+    >>> coin.mle, coin.map, coin.mean
+    (0.6666666666666666, 0.6, 0.5714285714285714)
+    >>> coin.posterior.cdf(0.5)  # how probable it is that tails come up more often
+    np.float64(0.34375)
+    >>> coin
+    bernoulli(prior=Beta(a=2, b=2))
+    prior       Beta(a=2, b=2)
+    mle         0.666667
+    map         0.6
+    mean        0.571429
+    posterior   beta(4, 3)
+    predictive  bernoulli(0.571429)
+
+    Notes
+    -----
+    One prior stands behind all of them. What is undefined is NaN, and printed as such: the maximum
+    likelihood estimate from nothing, the mode of a posterior that has none.
+    """
+
+    def __init__(self, event: Estimable, tally: BlockTally) -> None:
+        self.event = event
+        self.tally = tally
+
+    @property
+    def mle(self) -> Any:
+        """The maximum likelihood estimate; NaN from nothing."""
+        return self._parameters("mle")
+
+    @property
+    def map(self) -> Any:
+        """The maximum a posteriori estimate: the mode of the posterior."""
+        return self._parameters("map")
+
+    @property
+    def mean(self) -> Any:
+        """The mean of the posterior."""
+        return self._parameters("mean")
+
+    @property
+    def prior(self) -> Any:
+        """The prior of all estimates; None where there is no proper one, as without pretend data.
+
+        Of several columns of a Gaussian or log-normal it is that of the first.
+        """
+        return self.event.prior_of(self.tally)
+
+    @property
+    def posterior(self) -> Any:
+        """The posterior of the parameters: frozen SciPy distributions."""
+        return self.event.posterior(self.tally)
+
+    @property
+    def predictive(self) -> Any:
+        """The distribution of the next cell: frozen SciPy distributions.
+
+        Of several columns of a Gaussian, log-normal or kernel density it is that of the first.
+        """
+        return self.event.predictive(self.tally)
+
+    def log_likelihood(self, sample: Any) -> float:
+        """Return log p(sample) under the estimate that the model is set to, in nats."""
+        block = self.event.prepare(self.event.encode(sample, self.tally.axis))
+        likelihood, none = self.event.likelihood(self.tally), np.zeros(1)
+        joint = likelihood.log_prob(block, none, "joint", none)
+        return float(joint.sum() + likelihood.log_base(block).sum())
+
+    def sample(self, n: int, random_state: Any = None) -> Any:
+        """Draw from the estimate that the model is set to.
+
+        Parameters
+        ----------
+        n : int
+            How many cells, or rows of several columns.
+        random_state : int or numpy.random.Generator, optional
+            A seed, for the same sample each time.
+
+        Returns
+        -------
+        sample : ndarray of shape (n,) or (n, columns), or list of levels
+            What ``fit`` takes.
+
+        Examples
+        --------
+        >>> from naively import Poisson
+        >>> Poisson().fit([2, 4]).sample(5, random_state=0)
+        array([2., 0., 7., 1., 4.])
+        """
+        rng = np.random.default_rng(random_state)
+        block = self.event.sample(self.tally, np.zeros(n, np.int64), rng)
+        if isinstance(block, Codes):
+            return [block.axis.levels[0][code] for code in block.codes[:, 0].tolist()]
+        assert isinstance(block, Dense)
+        return block.values[:, 0] if block.values.shape[1] == 1 else block.values
+
+    def __str__(self) -> str:
+        lines = [str(self.event), f"prior       {_shown(self.prior) or 'none'}"]
+        lines += [f"{how:<11} {_shown(getattr(self, how))}" for how in ("mle", "map", "mean")]
+        for what in ("posterior", "predictive"):
+            try:
+                shown = _shown(getattr(self, what))
+            except ValueError:
+                continue  # a kernel density has no posterior
+            lines.append(f"{what:<11} {shown}")
+        return "\n".join(lines)
+
+    def _parameters(self, how: How) -> Any:
+        """Return one number, a mapping by level, or a mapping by parameter."""
+        found = {name: flat(p) for name, p in self.event.parameters(self.tally, how).items()}
+        if len(found) > 1:
+            return found
+        (values,) = found.values()
+        axis = self.tally.axis
+        if isinstance(axis, Levels):
+            return dict(zip(axis.levels[0], np.atleast_1d(values).tolist(), strict=True))
+        return values
+
+
+def flat(table: Floats) -> Any:
+    """Return the parameters of one class as an array, or as a number where there is one."""
+    return _plain(table[:, 0])
+
+
+def _plain(values: Floats) -> Any:
+    return values.item() if values.size == 1 else values
+
+
+def _shown(value: Any) -> str:
+    """Write a number, levels or parameters with their numbers, a prior or a distribution."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return "undefined" if np.isnan(value) else f"{value:.6g}"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_plain_key(name)} {_shown(of)}" for name, of in value.items())
+    if isinstance(value, tuple | np.ndarray):
+        numbers = np.asarray(value)
+        shown = [_shown(number) for number in numbers[:SHOWN].tolist()]
+        more = [f"and {len(numbers) - SHOWN} more"] if len(numbers) > SHOWN else []
+        return f"[{', '.join(shown + more)}]"
+    if is_dataclass(value):
+        options = {field.name: getattr(value, field.name) for field in fields(value)}
+        given = ", ".join(f"{name}={_shown(_number(of))}" for name, of in options.items())
+        return f"{type(value).__name__}({given})"
+    return _distribution(value)
+
+
+def _distribution(frozen: Any) -> str:
+    """Write a frozen distribution of SciPy's by its name and parameters."""
+    from scipy.stats import distributions
+
+    if isinstance(frozen, distributions.rv_frozen):
+        given = [_shown(_number(of)) for of in frozen.args]
+        given += [f"{name}={_shown(_number(of))}" for name, of in frozen.kwds.items()]
+        return f"{frozen.dist.name}({', '.join(given)})"
+    name = type(frozen).__name__.removesuffix("_frozen").removesuffix("_gen")
+    found = vars(frozen)
+    given = [_shown(_number(found[option])) for option in ("alpha", "p") if option in found]
+    return f"{name}({', '.join(given)})" if given else name
+
+
+def _number(value: Any) -> Any:
+    array = np.asarray(value, np.float64)
+    return array.item() if array.size == 1 else array.ravel()
+
+
+def _plain_key(name: Any) -> Any:
+    return name if isinstance(name, str) else repr(name)
+
+
+def _own(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _no_number(sample: Any) -> Any:
+    """Return the first value of a plain sample that is no number."""
+    for value in np.asarray(sample, object).ravel().tolist():
+        try:
+            np.float64(value)
+        except (TypeError, ValueError):
+            return value
+    return sample

@@ -1,0 +1,176 @@
+"""Joint table event model: several columns as one, a level for each row that can be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Levels, Name
+from naively.counting.block import Block, Codes
+from naively.counting.labels import Labels
+from naively.counting.statistic import LEVEL
+from naively.counting.tally import BlockTally
+from naively.events.base import (
+    How,
+    added,
+    check_alpha,
+    check_estimate,
+    draw_levels,
+)
+from naively.events.estimate import Estimable, flat
+from naively.events.prior import Dirichlet, share
+from naively.kernels.double_double import HAPAX
+from naively.kernels.reference import Floats
+from naively.likelihoods.table import Table
+
+
+@dataclass(frozen=True)
+class JointTable(Estimable):
+    """Whole rows: one die with a side for each (x, y), without the naive Bayes assumption.
+
+    Of all columns it is the Bayes optimal classifier, once every row has been seen often; of some,
+    they depend on each other in any way, and are independent of the rest, given the class.
+
+    Parameters
+    ----------
+    alpha : float, default 1.0
+        Pretend count of each row that can be, shared among the classes as the counted rows are; a
+        row never seen leaves the class prior as it is. What can be is every combination of the
+        values that the columns have had (a boolean has two). The prior is Dirichlet(alpha), or
+        with ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Posterior mean, mode, or maximum likelihood; the predictive is the mean.
+    columns : sequence of str or int, optional
+        Which columns they are; known when it is fitted.
+
+    Notes
+    -----
+    M booleans and two classes have 2(2ᴹ - 1) + 1 free parameters, against the 2M + 1 of naive
+    Bayes (Mitchell, Generative and Discriminative Classifiers: Naive Bayes and Logistic
+    Regression, 2017). A row with a missing cell is missing.
+
+    Examples
+    --------
+    >>> from naively import JointTable, NaiveBayes
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["same", "other", "other", "same"]
+    >>> NaiveBayes("bernoulli", weights=None).fit(X, y).predict_proba([[1, 1]])
+    array([[0.5, 0.5]])
+    >>> NaiveBayes(JointTable(alpha=0), weights=None).fit(X, y).predict_proba([[1, 1]])
+    array([[0., 1.]])
+    """
+
+    alpha: float = 1.0
+    estimate: How = "mean"
+    columns: Sequence[Name] | None = None
+    name = "joint"
+    statistics = (LEVEL,)
+    layout = "rows"
+
+    def __post_init__(self) -> None:
+        check_alpha(self, self.alpha)
+        check_estimate(self.estimate)
+        if self.columns is not None:
+            object.__setattr__(self, "columns", tuple(self.columns))
+
+    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+        count, sides = tally[LEVEL].high, self._sides(tally)
+        alpha = added(self.alpha, self.estimate, how).item()
+        if alpha >= 0:
+            return {"p": self._smooth(count, count.sum(axis=0), alpha, sides)}
+        # The mode of a posterior with less than a count of some rows: it has none of these.
+        left = np.maximum(self._smooth(count, count.sum(axis=0), 0.0, 1.0) * count.sum() + alpha, 0)
+        return {"p": share(left, left.sum(axis=0, keepdims=True))}
+
+    def likelihood(self, tally: BlockTally) -> Table:
+        p = self.parameters(tally, self.estimate)["p"]
+        alpha = 0.0 if self.estimate == "mle" else self.alpha
+        n, sides = tally[LEVEL].high.sum(), self._sides(tally)
+        never = alpha / (n + alpha * sides) if n + alpha > 0 else 1.0
+        with np.errstate(divide="ignore"):
+            table = np.log(np.concatenate([p, np.full((1, p.shape[1]), never)]))
+        return Table(table, np.array([0, len(table)]))
+
+    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+        assert isinstance(block, Codes)
+        row, column = np.nonzero(block.codes >= 0)
+        own, count = labels.take(row).one_hot(), tally[LEVEL].high
+        left = count[block.codes[row, column]] - own
+        left[left <= HAPAX] = 0.0
+        alpha = 0.0 if self.estimate == "mle" else self.alpha
+        p = self._smooth(left, count.sum(axis=0) - own, alpha, self._sides(tally))
+        evidence = np.zeros((*block.codes.shape, labels.k))
+        with np.errstate(divide="ignore"):
+            evidence[row, column] = np.log(p)
+        return evidence
+
+    def prior_of(self, tally: BlockTally) -> Dirichlet | None:  # noqa: ARG002
+        alpha = self._of_mean
+        return Dirichlet(alpha) if alpha > 0 else None
+
+    def posterior(self, tally: BlockTally) -> Any:
+        """Return the posterior of the rows seen, the last of all others together."""
+        from scipy import stats
+
+        seen = flat(tally[LEVEL].high) + self._of_mean
+        others = self._sides(tally) - len(tally.axis)
+        return stats.dirichlet(np.append(seen, [others * self._of_mean] if others else []))
+
+    @property
+    def _of_mean(self) -> float:
+        return float(added(self.alpha, self.estimate, "mean").item())
+
+    def predictive(self, tally: BlockTally) -> Any:
+        from scipy import stats
+
+        alpha = self.posterior(tally).alpha
+        return stats.multinomial(1, alpha / alpha.sum())
+
+    def n_parameters(self, tally: BlockTally) -> int:
+        return (self.n_values(tally) - 1) * tally[LEVEL].shape[1]
+
+    def n_values(self, tally: BlockTally) -> int:
+        return math.prod(map(len, _values(tally)))
+
+    def sample(
+        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Codes:
+        (seen,) = _levels(tally).levels
+        count, values = tally[LEVEL].high, _values(tally)
+        rows = [seen[i] for i in draw_levels(count, classes, rng).tolist()]
+        # The pretend rows are spread evenly over all that can be.
+        pretend = 0.0 if self.estimate == "mle" else self.alpha * self._sides(tally)
+        share = pretend / (pretend + count.sum())
+        for i in np.flatnonzero(rng.random(len(rows)) < share).tolist():
+            rows[i] = tuple(of[rng.integers(len(of))] for of in values)
+        code = {row: i for i, row in enumerate(dict.fromkeys(rows))}
+        codes = np.array([[code[row]] for row in rows], np.int32).reshape(-1, 1)
+        return Codes(codes, Levels(_levels(tally).columns, (tuple(code),)))
+
+    def _sides(self, tally: BlockTally) -> float:
+        return float(min(self.n_values(tally), 10**300))  # more no float can tell apart
+
+    @staticmethod
+    def _smooth(count: Floats, of_class: Floats, alpha: float, sides: float) -> Floats:
+        """Return p of each row and class; of a class without any rows, that of all classes."""
+        n, of_row = of_class.sum(axis=-1, keepdims=True), count.sum(axis=-1, keepdims=True)
+        shared = np.divide(n * count, of_class, where=of_class > 0, out=of_row + 0.0 * count)
+        total = n + alpha * sides
+        p: Floats = np.divide(shared + alpha, total, where=total > 0, out=np.ones_like(shared))
+        return p
+
+
+def _levels(tally: BlockTally) -> Levels:
+    assert isinstance(tally.axis, Levels)
+    return tally.axis
+
+
+def _values(tally: BlockTally) -> list[list[Any]]:
+    """Return the values of each column that were seen, and both of a boolean."""
+    (rows,) = _levels(tally).levels
+    found = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
+    return [[False, True] if all(type(v) is bool for v in of) else of for of in found]

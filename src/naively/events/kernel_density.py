@@ -1,0 +1,356 @@
+"""Kernel density event model: a smooth bump around every number, for each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Block, Dense
+from naively.counting.cells import Cells
+from naively.counting.labels import Labels
+from naively.counting.statistic import CELL
+from naively.counting.tally import BlockTally
+from naively.events.base import How, check_alpha, check_estimate, draw_levels, numbers
+from naively.events.estimate import Estimable
+from naively.kernels.reference import Floats
+from naively.likelihoods.pointwise import Pointwise
+
+MULTIPLES = (0.25, 0.5, 1.0, 2.0)  # of the bandwidth by rule, to choose from
+MANY = 256  # cells: more are gathered in nodes
+NEAR = 0.25  # of a bandwidth: those that are so close
+REACH = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0])  # bandwidths around a node
+GAPS = 16  # between nodes that the grid reaches into, the widest ones
+QUARTERS = np.array([0.25, 0.5, 0.75])  # of all other gaps
+PEAK = 1 / np.sqrt(2 * np.pi)  # of the normal density
+NARROWEST = 1e-6  # bandwidth by rule, of the standard deviation over all classes
+TINY = 1e-100  # standard deviation, of the column's largest number; no square of it underflows
+LEAST = 1e-300  # a density below is taken for this
+HALF = 0.5  # of a row, for each class
+
+
+@dataclass(frozen=True)
+class KernelDensity(Estimable):
+    """Numbers of any distribution: the density is a normal one around each number, averaged.
+
+    Parameters
+    ----------
+    bandwidth : "auto", "silverman" or float, default "auto"
+        Standard deviation of the normal densities: a number, in the column's own units; for each
+        column and class, 0.9 · min(standard deviation, interquartile range / 1.34) · n^(-1/5)
+        (Silverman 1986, equation 3.31); or that times 1/4, 1/2, 1 or 2, as each column's
+        leave-one-out log loss is least.
+    alpha : float, default 1.0
+        Pretend rows in each class, spread as all classes are and, for one row of them all, far
+        wider, so that no class is impossible anywhere.
+    estimate : {"mean", "map", "mle", "predictive"}
+        They are all the same.
+
+    Notes
+    -----
+    Silverman, Density Estimation for Statistics and Data Analysis (1986); John & Langley,
+    Estimating continuous distributions in Bayesian classifiers (1995). Numbers are counted in
+    cells (see ``kernels.cells``), so densities merge and forget; the density is worked out on
+    a grid of some hundred points a column and its logarithm interpolated. Infinite numbers are far
+    out, on either side.
+
+    Examples
+    --------
+    >>> from naively import KernelDensity, NaiveBayes
+    >>> X, y = [[1.0], [9.0], [2.0], [8.0], [5.0], [4.0]], ["ends", "ends"] * 2 + ["middle"] * 2
+    >>> nb = NaiveBayes(event_models=KernelDensity(bandwidth=1.0)).fit(X, y)
+    >>> nb.predict([[0.5], [4.5], [9.5]])
+    array(['ends', 'middle', 'ends'], dtype='<U6')
+    """
+
+    bandwidth: float | str = "auto"
+    alpha: float = 1.0
+    estimate: How = "mean"
+    name = "density"
+    statistics = (CELL,)
+
+    def __post_init__(self) -> None:
+        check_estimate(self.estimate)
+        if np.ndim(self.alpha):
+            raise ValueError(f"KernelDensity alpha must be one number, got {self.alpha!r}.")
+        check_alpha(self, self.alpha)
+        named = self.bandwidth in ("auto", "silverman")
+        value = np.asarray(self.bandwidth)
+        if not named and not (value.ndim == 0 and value.dtype.kind in "fiu" and 0 < value < np.inf):
+            raise ValueError(
+                "KernelDensity bandwidth must be 'auto', 'silverman' or a number above 0, "
+                f"got {self.bandwidth!r}."
+            )
+
+    @property
+    def sparse(self) -> bool:
+        return False
+
+    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:  # noqa: ARG002
+        return {"bandwidth": np.stack([b.bandwidth * b.unit for b in self._bumps(tally)])}
+
+    def likelihood(self, tally: BlockTally) -> Pointwise:
+        grids = [bumps.grid() for bumps in self._bumps(tally)]
+
+        def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
+            value = np.empty((len(x), tally[CELL].shape[1]))
+            for j in np.unique(column):
+                value[column == j] = grids[j].log_density(x[column == j])
+            return value
+
+        return Pointwise(log_density, np.stack([grid.centre for grid in grids]))
+
+    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+        """Return the log likelihood of each cell, as if its row had not been counted.
+
+        The bandwidths and the widest density stay as they were (see ``EventModel``).
+        """
+        assert isinstance(block, Dense)
+        evidence = np.zeros((*block.values.shape, labels.k))
+        for j, bumps in enumerate(self._bumps(tally)):
+            x = block.values[:, j].astype(np.float64)
+            there = np.flatnonzero(~np.isnan(x))
+            own = labels.take(there).one_hot() * np.isfinite(x[there])[:, None]
+            evidence[there, j] = bumps.grid().log_density_without(x[there], own)
+        return evidence
+
+    def prior_of(self, tally: BlockTally) -> None:
+        """Return None: a kernel density has no parameters that a prior could be of."""
+
+    def posterior(self, tally: BlockTally) -> Any:  # noqa: ARG002
+        raise ValueError("A kernel density has no parameters that a posterior could be of.")
+
+    def predictive(self, tally: BlockTally) -> Any:
+        """Return the density of the first column, without what ``alpha`` adds, as SciPy's."""
+        from scipy import stats
+
+        bumps = self._bumps(tally)[0]
+        some = bumps.count[:, 0] > 0
+        at, weight = bumps.at[some] * bumps.unit, bumps.count[some, 0]
+        density = stats.gaussian_kde(at, weights=weight)
+        spread = np.sqrt(density.covariance[0, 0]) / density.factor
+        density.set_bandwidth(bumps.bandwidth[0] * bumps.unit / spread)
+        return density
+
+    def sample(
+        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense:
+        columns = [bumps.sample(classes, rng) for bumps in self._bumps(tally)]
+        return numbers(np.stack(columns, axis=1), tally)
+
+    def _bumps(self, tally: BlockTally) -> list[_Bumps]:
+        """Return the normal densities of each column."""
+        axis, counts = tally.axis, tally[CELL].high
+        assert isinstance(axis, Cells)
+        found = []
+        for start, end in zip(axis.first[:-1], axis.first[1:], strict=True):
+            finite = start + np.flatnonzero(
+                np.isfinite(axis.low[start:end]) & np.isfinite(axis.high[start:end])
+            )
+            width = axis.high[finite] - axis.low[finite]
+            x = axis.middle[finite]
+            _, exponent = np.frexp(
+                np.abs(x).max(initial=0.0) or 0.5
+            )  # no square may over- or underflow
+            unit = 2.0 ** (int(exponent) - 1)
+            bumps = _Bumps.of(x / unit, width / unit, counts[finite], self.alpha, unit)
+            found.append(self._choose(bumps))
+        return found
+
+    def _choose(self, bumps: _Bumps) -> _Bumps:
+        """Set the bandwidth."""
+        if not isinstance(self.bandwidth, str):
+            return bumps.times(self.bandwidth / bumps.unit / bumps.bandwidth)
+        if self.bandwidth == "silverman":
+            return bumps
+        choices = [bumps.times(np.full_like(bumps.bandwidth, m)) for m in MULTIPLES]
+        return min(choices, key=_Bumps.loss)
+
+
+@dataclass(frozen=True, eq=False)
+class _Bumps:
+    """The normal densities of one column: some hundred nodes, as heavy as each class is there."""
+
+    at: Floats  # the mean of each node
+    within: Floats  # the variance of the rows gathered there
+    count: Floats  # (nodes, classes)
+    alpha: float
+    unit: float  # of all numbers here
+    bandwidth: Floats  # of each class
+    middle: float  # of the widest density, and its scale
+    scale: float
+
+    @classmethod
+    def of(cls, x: Floats, width: Floats, counts: Floats, alpha: float, unit: float) -> _Bumps:
+        """Gather cells in nodes, with bandwidths by rule."""
+        of_cell = counts.sum(axis=1)
+        whole, spread = _rule(x, of_cell)
+        by_rule = [_rule(x, counts[:, c])[0] for c in range(counts.shape[1])]
+        bandwidth = np.array([max(one or whole, NARROWEST * spread) or 1.0 for one in by_rule])
+        place = np.floor(x / (NEAR * bandwidth.min())) if len(x) > MANY else np.arange(len(x))
+        _, node = np.unique(place, return_inverse=True)
+        total = np.bincount(node, of_cell)
+        at = np.bincount(node, of_cell * x) / total
+        # Rows are spread evenly over their cells.
+        within = np.bincount(node, of_cell * ((x - at[node]) ** 2 + width**2 / 12)) / total
+        count = np.zeros((len(total), counts.shape[1]))
+        np.add.at(count, node, counts)
+        middle = float(_quantile(x, of_cell, 0.5)) if len(x) else 0.0
+        return cls(at, within, count, alpha, unit, bandwidth, middle, 2 * spread or 1.0)
+
+    def times(self, factor: Floats) -> _Bumps:
+        """Multiply the bandwidths."""
+        parts = self.at, self.within, self.count, self.alpha, self.unit
+        return _Bumps(*parts, self.bandwidth * factor, self.middle, self.scale)
+
+    @cached_property
+    def rows(self) -> Floats:
+        """The rows of each class."""
+        rows: Floats = self.count.sum(axis=0)
+        return rows
+
+    @cached_property
+    def spread(self) -> Floats:
+        """The standard deviation of each node's rows, for each class."""
+        spread: Floats = np.hypot(np.sqrt(self.within)[:, None], self.bandwidth)
+        return np.maximum(spread, TINY)
+
+    def density(self, x: Floats) -> Floats:
+        """Return the sum of the normal densities, one for a row, at each x, (x, classes)."""
+        total = np.empty((len(x), len(self.rows)))
+        for c, spread in enumerate(self.spread.T):
+            distance = np.subtract.outer(x, self.at) / spread
+            total[:, c] = np.exp(-0.5 * distance**2) @ (self.count[:, c] * PEAK / spread)
+        return total
+
+    def grid(self) -> _Grid:
+        """Work the density out at the nodes, between the farthest and around them all."""
+        from scipy import stats
+
+        if not len(self.at):
+            none = np.full((1, len(self.rows)), LEAST)
+            wide = np.ones(1)  # any density that is the same for all
+            return _Grid(self, np.zeros(1), none, wide, none)
+        gap = np.diff(self.at)
+        reach = np.concatenate([REACH * self.spread.min(), REACH * self.spread.max()])
+        reach = np.concatenate([reach, -reach])
+        ends = np.argsort(-gap, kind="stable")[:GAPS]
+        ends = np.unique(np.concatenate([ends, ends + 1, [0, len(self.at) - 1]]))
+        around = np.add.outer(self.at[ends], reach).ravel()
+        between = (self.at[:-1, None] + gap[:, None] * QUARTERS)[gap > self.spread.min() / 2]
+        x = np.unique(np.concatenate([self.at, around, between.ravel()]))
+        wide = stats.t.pdf(x, 2, self.middle, self.scale)
+        own = PEAK / self.spread
+        nearest = np.stack([np.interp(x, self.at, own[:, c]) for c in range(own.shape[1])], axis=1)
+        return _Grid(self, x, np.maximum(self.density(x), LEAST), wide, nearest)
+
+    def mix(self, density: Floats, wide: Floats, own: Floats, kernel: Floats) -> Floats:
+        """Add the pretend rows to sums of normal densities, less a row's own; divide by rows."""
+        less = np.maximum(density - own * kernel, LEAST)
+        rows = np.maximum(self.rows - own, 0.0)
+        pooled = (less.sum(axis=1) + wide) / (rows.sum(axis=-1) + 1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mixed: Floats = (less + self.alpha * pooled[:, None]) / (rows + self.alpha)
+        # A class with no row, and no pretend ones, is as all are.
+        return np.where(rows + self.alpha > 0, np.maximum(mixed, LEAST), pooled[:, None])
+
+    def loss(self) -> float:
+        """Return the leave-one-out log loss of this column alone, at its nodes."""
+        from scipy import stats
+
+        if not len(self.at):
+            return 0.0
+        density, kernel = self.density(self.at), PEAK / self.spread
+        wide = stats.t.pdf(self.at, 2, self.middle, self.scale)
+        prior, loss = self.rows + HALF, 0.0
+        for c in range(len(self.rows)):
+            own = np.zeros(len(self.rows))
+            own[c] = 1.0
+            joint = prior * self.mix(density, wide, own[None] * np.ones((len(density), 1)), kernel)
+            loss -= float(self.count[:, c] @ np.log(joint[:, c] / joint.sum(axis=1)))
+        return loss
+
+    def sample(self, classes: NDArray[np.integer], rng: np.random.Generator) -> Floats:
+        """Draw a number for each class number."""
+        n, total = self.rows[classes], self.rows.sum()
+        pretend = rng.random(len(classes)) * (n + self.alpha) >= n
+        wide = pretend & (rng.random(len(classes)) * (total + 1) >= total)
+        of = np.where(
+            pretend, rng.choice(len(self.rows), len(classes), p=self.rows / total), classes
+        )
+        node = draw_levels(self.count, of, rng)
+        near = rng.normal(self.at[node], self.spread[node, of])
+        far = self.middle + self.scale * rng.standard_t(2, len(classes))
+        return self.unit * np.where(wide, far, near)
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """Densities at points of one column; in between, their logarithms are interpolated."""
+
+    bumps: _Bumps
+    x: Floats
+    sums: Floats  # of normal densities, (points, classes)
+    wide: Floats  # the widest density
+    own: Floats  # what a row adds to the sum where it is, (points, classes)
+
+    @cached_property
+    def log_mixed(self) -> Floats:
+        """Log densities at the points, pretend rows among them."""
+        none = np.zeros((len(self.x), 1))
+        mixed = self.bumps.mix(self.sums, self.wide, none, self.own)
+        log_mixed: Floats = np.log(mixed) - np.log(self.bumps.unit)
+        return log_mixed
+
+    def log_density(self, x: Floats) -> Floats:
+        """Return log densities at x, (x, classes)."""
+        return self._between(x, self.log_mixed)
+
+    def log_density_without(self, x: Floats, own: Floats) -> Floats:
+        """Return log densities at x, (x, classes), less rows of x's ``own`` weight."""
+        sums, kernel, wide = (
+            np.exp(self._between(x, np.log(np.maximum(table, LEAST))))
+            for table in (self.sums, self.own, self.wide[:, None])
+        )
+        mixed = self.bumps.mix(sums, wide[:, 0], own, kernel)
+        log_density: Floats = np.log(mixed) - np.log(self.bumps.unit)
+        return log_density
+
+    def _between(self, x: Floats, table: Floats) -> Floats:
+        """Interpolate a table of the points."""
+        with np.errstate(over="ignore"):  # of a small unit: far out
+            x = np.clip(x / self.bumps.unit, self.x[0], self.x[-1])
+        right = np.clip(np.searchsorted(self.x, x), 1, max(len(self.x) - 1, 1))
+        left = right - 1
+        right = np.minimum(right, len(self.x) - 1)
+        step = np.maximum(self.x[right] - self.x[left], LEAST)
+        share = ((x - self.x[left]) / step)[:, None]
+        found: Floats = table[left] + share * (table[right] - table[left])
+        return found
+
+    @property
+    def centre(self) -> Floats:
+        """The mean of each class."""
+        total = np.maximum(self.bumps.count.sum(axis=0), LEAST)
+        centre: Floats = self.bumps.unit * (self.bumps.at @ self.bumps.count / total)
+        return centre
+
+
+def _rule(x: Floats, weight: Floats) -> tuple[float, float]:
+    """Return Silverman's bandwidth and the standard deviation; 0 where there is no spread."""
+    n = weight.sum()
+    if not n > 0:
+        return 0.0, 0.0
+    mean = weight @ x / n
+    deviation = float(np.sqrt(weight @ (x - mean) ** 2 / n))
+    quartiles = (_quantile(x, weight, 0.75) - _quantile(x, weight, 0.25)) / 1.34
+    return 0.9 * float(min(deviation, quartiles) or deviation) * n**-0.2, deviation
+
+
+def _quantile(x: Floats, weight: Floats, q: float) -> Any:
+    """Return the least x that a share q of the weight is not above."""
+    reached = np.cumsum(weight)
+    return x[min(int(np.searchsorted(reached, q * reached[-1] * (1 - 1e-12))), len(x) - 1)]

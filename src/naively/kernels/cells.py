@@ -1,0 +1,124 @@
+"""The grid that numbers are counted in, which needs no origin, no scale and no agreement.
+
+A cell is a prefix of the float itself: its sign, its exponent and its first bits. A column keeps
+as many bits as leave it at most ``CAP`` cells; dropping a bit joins neighbours, so that counts are
+added and nothing is counted anew. The bits that are left do not depend on the order of rows, on
+chunks or on the merge tree, and tallies made apart meet at the coarser of their grids.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.kernels.reference import Floats, Integers, Pair, check_codes, scatter
+
+CAP = 1024
+LAST_SHIFT = 62  # at which only the sign is left
+
+SAMPLE = 4096  # rows that tell a grid that is fine enough to begin with
+
+Keys: TypeAlias = NDArray[np.int64]
+
+
+def sortable(x: NDArray[np.floating]) -> Keys:
+    """Return floats as integers in the same order; -0.0 is 0.0."""
+    bits = (np.asarray(x, np.float64) + 0.0).view(np.int64)
+    return np.where(bits < 0, ~(bits & np.int64(2**63 - 1)), bits)
+
+
+def as_float(key: Keys) -> NDArray[np.float64]:
+    """Return the floats of sortable integers."""
+    magnitude = np.where(key < 0, ~key, key).view(np.float64)
+    return np.where(key < 0, -magnitude, magnitude)
+
+
+def coarsest(keys: Keys, cap: int = CAP) -> int:
+    """Return by how many bits sorted keys must be shortened to leave at most ``cap`` cells."""
+    low, high = 0, LAST_SHIFT
+    while low < high:
+        middle = (low + high) // 2
+        if np.count_nonzero(np.diff(keys >> middle)) < cap:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def tally_cells(
+    values: NDArray[np.floating],
+    y: Integers,
+    w: Floats | None,
+    k: int,
+    cap: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Pair]:
+    """Count numbers by cell and class.
+
+    Parameters
+    ----------
+    values : ndarray of shape (rows, columns), float32 or float64
+        NaN is missing; infinities have cells of their own.
+    y, w, k
+        Class number and weight of each row (0: never seen), number of classes.
+    cap : int
+        Most cells of a column.
+
+    Returns
+    -------
+    shifts : ndarray of int64, shape (columns,)
+        How many bits the keys of each column have lost.
+    first : ndarray of int64, shape (columns + 1,)
+        Where each column's cells begin.
+    keys : ndarray of int64
+        The cells of each column, ascending.
+    sums : pair of ndarray
+        High and low part (None: zero) of the sums, cells × classes.
+    """
+    check_codes(y, k, "class")
+    if cap < 4:
+        raise ValueError("a column must have room for four cells")
+    shifts, cells, tables = [], [np.empty(0, np.int64)], []
+    seen = np.ones(len(y), np.bool_) if w is None else w > 0
+    for column in values.T:
+        there = np.flatnonzero(seen & ~np.isnan(column))
+        keys = sortable(column[there])
+        some = np.sort(keys[:: len(keys) // SAMPLE + 1])
+        start = coarsest(some, cap)  # all rows need as coarse a grid as some of them
+        found, code = np.unique(keys >> np.int64(start), return_inverse=True)
+        more = coarsest(found, cap)
+        coarser, place = np.unique(found >> np.int64(more), return_inverse=True)
+        cell = place[code].astype(np.int64) * k + y[there]
+        of = None if w is None else w[there]
+        tables.append(scatter(cell, np.ones(len(cell)), of, (len(coarser), k)))
+        shifts.append(start + more)
+        cells.append(coarser)
+    first = np.cumsum([0, *map(len, cells[1:])], dtype=np.int64)
+    none = np.zeros((0, k))
+    high = np.concatenate([none, *(high for high, _ in tables)])
+    low = None
+    if any(low is not None for _, low in tables):
+        low = np.concatenate([np.zeros_like(h) if lo is None else lo for h, lo in tables])
+    return np.array(shifts, np.int64), first, np.concatenate(cells), (high, low)
+
+
+def find_bins(
+    values: NDArray[np.floating], edges: Floats, first: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return how many of its column's edges each number reaches; -1 where it is missing.
+
+    Parameters
+    ----------
+    values : ndarray of shape (rows, columns)
+        NaN is missing.
+    edges : ndarray
+        Ascending within each column.
+    first : ndarray of int64, shape (columns + 1,)
+        Where each column's edges begin.
+    """
+    codes = np.empty(values.shape, np.int32)
+    for j, column in enumerate(values.T):
+        codes[:, j] = np.searchsorted(edges[first[j] : first[j + 1]], column, side="right")
+        codes[np.isnan(column), j] = -1
+    return codes

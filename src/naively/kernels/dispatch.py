@@ -1,0 +1,99 @@
+"""Which implementation of each kernel is in use: native where it was built, else plain NumPy.
+
+Everything else calls the kernels through this module. ``NAIVELY_NATIVE=0`` in the environment
+chooses NumPy, ``NAIVELY_THREADS`` the most threads that the native kernels use.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable
+from importlib import import_module
+from importlib.metadata import version
+from types import ModuleType
+from typing import TypeVar
+
+import numpy as np
+
+from naively.kernels import cells, reference
+from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
+
+built: ModuleType | None
+try:
+    built = import_module("naively.kernels._native")
+except ImportError:
+    built = None
+
+Kernel = TypeVar("Kernel", bound=Callable[..., object])
+
+NATIVE = built if os.environ.get("NAIVELY_NATIVE", "1") != "0" else None
+HINT = (
+    "naively runs in plain NumPy, several times slower; "
+    "install a C++ compiler (g++ or clang++) and reinstall it."
+)
+
+
+def _choose(kernel: Kernel) -> Kernel:
+    chosen: Kernel = getattr(NATIVE, kernel.__name__, kernel)
+    return chosen
+
+
+tally_dense = _choose(reference.tally_dense)
+tally_csr = _choose(reference.tally_csr)
+tally_codes = _choose(reference.tally_codes)
+tally_cells = _choose(cells.tally_cells)
+find_bins = _choose(cells.find_bins)
+score_linear = _choose(reference.score_linear)
+score_quadratic = _choose(reference.score_quadratic)
+score_csr = _choose(reference.score_csr)
+score_codes = _choose(reference.score_codes)
+finish_rows = _choose(reference.finish_rows)
+if NATIVE is not None:
+    Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]
+
+
+def set_threads(count: int) -> None:
+    """Set the most threads that the native kernels use.
+
+    Parameters
+    ----------
+    count : int
+        At least 1. The default is the number of CPUs this process may use, or what the
+        environment variable ``NAIVELY_THREADS`` says.
+
+    Examples
+    --------
+    >>> set_threads(1)
+    """
+    if count < 1:
+        raise ValueError(f"The number of threads must be at least 1, got {count}.")
+    if NATIVE is not None:
+        NATIVE.set_threads(count)
+
+
+def show_config() -> None:
+    """Print which kernels are in use, on how many threads, and the versions beneath.
+
+    Examples
+    --------
+    >>> show_config()
+    naively ...
+    """
+    kernels_in_use = f"NumPy. {HINT}"
+    if NATIVE is not None:
+        kernels_in_use = f"native, {NATIVE.instruction_set()}, at most {NATIVE.threads()} threads"
+    versions = f"Python {platform.python_version()}, NumPy {np.__version__}"
+    print(f"naively {version('naively')}, {versions}\nkernels: {kernels_in_use}")  # noqa: T201
+
+
+def _default_threads() -> int:
+    asked = os.environ.get("NAIVELY_THREADS", "")
+    if asked.isdigit() and int(asked) > 0:
+        return int(asked)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+set_threads(_default_threads())

@@ -1,0 +1,310 @@
+"""Tokens of text as numbers, in plain Python: the contract, the oracle, and the fallback.
+
+A `Vocabulary` numbers the tokens (words, runs of words or characters: ``kernels.tokens``) in
+order of first sight. It grows when texts are counted, never when they are scored, and never
+forgets, so that a token's number is its row in every table. Or it does not grow at all: with
+``features``, the number is a hash. The native module has the same class, faster;
+``naively.kernels.dispatch`` chooses.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Self
+from zlib import crc32
+
+import numpy as np
+
+from naively.kernels.reference import check_codes, scatter, score_csr
+from naively.kernels.tokens import check_rows, splitter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from naively.kernels.reference import Finish, Floats, Integers, Pair
+    from naively.kernels.tokens import Row, Unit
+
+
+class Vocabulary:
+    """Numbers for tokens, in order of first sight, and the counting of texts by them.
+
+    In all methods ``texts`` is a sequence of str, list of str, or None, one a row: a text, words
+    that are taken as they are, or nothing. With ``presence`` a token counts once a text, however
+    often it is there.
+
+    Parameters
+    ----------
+    words : iterable of str, optional
+        The first tokens, taken as they are.
+    analyzer : {"word", "char", "char_wb"}
+        What tokens are made of.
+    ngram_range : (int, int)
+        The shortest and the longest run of them that is a token.
+    lowercase : bool
+        Whether texts are lower-cased.
+    stop_words : sequence of str
+        Words that are passed over; for "word" only.
+    features : int, optional
+        A token's number is its hash, below this: the vocabulary neither grows nor knows words.
+
+    Examples
+    --------
+    >>> vocabulary = Vocabulary()
+    >>> high, low = vocabulary.count(["Buy now!", "See you now"], np.array([0, 1]), None, 2, False)
+    >>> vocabulary.words()
+    ['buy', 'now', 'see', 'you']
+    >>> high
+    array([[1., 0.],
+           [1., 1.],
+           [0., 1.],
+           [0., 1.]])
+    """
+
+    def __init__(
+        self,
+        words: Iterable[str] = (),
+        analyzer: Unit = "word",
+        ngram_range: tuple[int, int] = (1, 1),
+        lowercase: bool = True,
+        stop_words: Sequence[str] = (),
+        features: int | None = None,
+    ) -> None:
+        if features is not None and not 1 <= features < 2**31:
+            raise ValueError(f"features must be between 1 and 2**31, got {features}")
+        self._options = (analyzer, ngram_range, lowercase, tuple(stop_words), features)
+        self._split = splitter(analyzer, ngram_range, lowercase, stop_words)
+        self._numbers: defaultdict[str, int] = defaultdict()
+        # A word that is looked up by [] and is not there gets the next number.
+        self._numbers.default_factory = self._numbers.__len__
+        self._find: Callable[[str], int | None] = self._numbers.get
+        self._add: Callable[[str], int] = self._numbers.__getitem__
+        if features is not None:
+            self._find = self._add = partial(hashed, features)
+        self.add(list(words))
+
+    def __len__(self) -> int:
+        features = self._options[-1]
+        return len(self._numbers) if features is None else features
+
+    def words(self) -> list[str]:
+        """Return the tokens in order of their numbers.
+
+        >>> Vocabulary(["two", "one", "two"]).words()
+        ['two', 'one']
+        """
+        self._refuse_hashed("list")
+        return list(self._numbers)
+
+    def find(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """Return the number of each token, -1 for one that is unknown.
+
+        >>> Vocabulary(["two", "one"]).find(["one", "three"])
+        array([ 1, -1])
+        """
+        check_strings(words, "word")
+        return self._look_up([words], known=True)[0]
+
+    def add(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """Return the number of each token; one that is unknown gets the next.
+
+        >>> Vocabulary(["two", "one"]).add(["one", "three"])
+        array([1, 2])
+        """
+        check_strings(words, "word")
+        return self._look_up([words], known=False)[0]
+
+    def join(self, other: Vocabulary) -> NDArray[np.int64]:
+        """Add the tokens of another vocabulary and return their numbers in this one.
+
+        >>> Vocabulary(["two", "one"]).join(Vocabulary(["one", "three"]))
+        array([1, 2])
+        """
+        return self.add(other.words())
+
+    def select(self, keep: NDArray[np.bool_]) -> Self:
+        """Return a vocabulary of the tokens that are kept, in their order.
+
+        >>> Vocabulary(["two", "one"]).select(np.array([False, True])).words()
+        ['one']
+        """
+        words = self.words()
+        if len(keep) != len(words):
+            raise ValueError(f"{len(keep)} choices for {len(words)} words")
+        return type(self)([words[i] for i in np.flatnonzero(keep)], *self._options)
+
+    def copy(self) -> Self:
+        """Return a vocabulary of the same tokens that grows on its own.
+
+        >>> first = Vocabulary(["one"])
+        >>> second = first.copy()
+        >>> second.add(["two"]), first.words()
+        (array([1]), ['one'])
+        """
+        return type(self)(self._numbers, *self._options)
+
+    def count(
+        self, texts: Sequence[Row], y: Integers, w: Floats | None, k: int, presence: bool
+    ) -> Pair:
+        """Count tokens by class, as a (len(self), k) pair; new ones join the vocabulary.
+
+        ``y``, ``w``, ``k`` and the pair are those of `naively.kernels.reference`.
+
+        >>> Vocabulary().count(["well, well"], np.array([0]), np.array([3.0]), 2, False)
+        (array([[6., 0.]]), None)
+        """
+        check_rows(texts, self._options[0])
+        if len(y) != len(texts) or (w is not None and len(w) != len(texts)):
+            raise ValueError("texts, classes and weights differ in number")
+        check_codes(y, k, "class")
+        number, length = self._look_up(map(self._split, texts), known=False)
+        if presence:
+            number, length = once(number, length)
+        weight = None if w is None else np.repeat(w, length)
+        cell = number * k + np.repeat(y, length)
+        return scatter(cell, np.ones(len(cell)), weight, (len(self), k))
+
+    def encode(
+        self, texts: Sequence[Row], presence: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
+        """Count the known tokens of each text, as the three arrays of a CSR matrix.
+
+        >>> Vocabulary(["one", "two"]).encode(["Two and one and two", None], False)
+        (array([0, 2, 2]), array([0, 1], dtype=int32), array([1., 2.]))
+        """
+        check_rows(texts, self._options[0])
+        number, length = self._look_up(map(self._split, texts), known=True)
+        row = np.repeat(np.arange(len(texts)), length)
+        known = number >= 0
+        cell, times = np.unique(row[known] * len(self) + number[known], return_counts=True)
+        row, number = np.divmod(cell, max(len(self), 1))
+        indptr = np.searchsorted(row, np.arange(len(texts) + 1))
+        data = np.ones(len(cell)) if presence else times.astype(np.float64)
+        return indptr.astype(np.int64), number.astype(np.int32), data
+
+    def lengths(self, texts: Sequence[Row], presence: bool) -> NDArray[np.int64]:
+        """Return how many known tokens each text has.
+
+        >>> Vocabulary(["one", "two"]).lengths(["Two and one and two", None], False)
+        array([3, 0])
+        """
+        indptr, _, data = self.encode(texts, presence)
+        before = np.concatenate([np.zeros(1), np.cumsum(data)])
+        return np.diff(before[indptr]).astype(np.int64)
+
+    def score(
+        self,
+        texts: Sequence[Row],
+        slope: Floats,
+        start: Floats,
+        presence: bool,
+        finish: Finish,
+        log_prior: Floats,
+    ) -> NDArray[np.generic]:
+        """Add the slope of each known token, row i of ``slope`` for token i, to ``start``; finish.
+
+        ``start``, ``finish`` and ``log_prior`` are those of `naively.kernels.reference`.
+
+        >>> slope, start = np.array([[-1.0, -3.0], [-2.0, -1.0]]), np.array([-0.5, -0.5])
+        >>> texts = ["Buy, buy!", "See?", None]
+        >>> Vocabulary(["buy", "see"]).score(texts, slope, start, False, "joint", start)
+        array([[-2.5, -6.5],
+               [-2.5, -1.5],
+               [-0.5, -0.5]])
+        """
+        if len(slope) != len(self):
+            raise ValueError(f"{len(slope)} rows of slopes for {len(self)} words")
+        return score_csr(*self.encode(texts, presence), slope, start, finish, log_prior)
+
+    def to_arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """Return the tokens as one run of UTF-8 ("surrogatepass") and where in it each ends.
+
+        >>> Vocabulary(["one", "été"]).to_arrays()[1]
+        array([3, 8])
+        """
+        self._refuse_hashed("save")
+        encoded = [word.encode("utf-8", "surrogatepass") for word in self._numbers]
+        ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
+        return np.frombuffer(b"".join(encoded), np.uint8), ends
+
+    @classmethod
+    def from_arrays(cls, utf8: NDArray[np.uint8], ends: NDArray[np.int64], **options: Any) -> Self:
+        """Return the vocabulary that `to_arrays` wrote; arrays that it did not are a ValueError.
+
+        >>> Vocabulary.from_arrays(*Vocabulary(["one", "été"]).to_arrays()).words()
+        ['one', 'été']
+        """
+        kinds_fit = utf8.dtype == np.uint8 and ends.dtype == np.int64
+        if not kinds_fit or utf8.ndim != 1 or ends.ndim != 1:
+            raise ValueError("words must be uint8 and their ends int64, in one dimension")
+        bounds = np.concatenate([np.zeros(1, np.int64), ends])
+        if bounds[-1] != len(utf8) or (bounds[1:] < bounds[:-1]).any():
+            raise ValueError("word ends must ascend to the end of the text")
+        data, spans = utf8.tobytes(), zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+        try:
+            words = [data[begin:end].decode("utf-8", "surrogatepass") for begin, end in spans]
+        except UnicodeDecodeError as error:
+            raise ValueError("a word is not UTF-8") from error
+        vocabulary = cls(words, **options)
+        if len(vocabulary) != len(words):
+            raise ValueError("a word is there twice")
+        return vocabulary
+
+    def _look_up(
+        self, lists: Iterable[Collection[str]], *, known: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the numbers of the tokens of all lists in one run, and each list's length."""
+        lengths = array("q")
+
+        def measured() -> Iterator[Collection[str]]:
+            for words in lists:
+                lengths.append(len(words))
+                yield words
+
+        flat = chain.from_iterable(measured())
+        of: Any = map(self._add, flat)
+        if known:
+            of = (-1 if number is None else number for number in map(self._find, flat))
+        return np.fromiter(of, np.int64), np.array(lengths, np.int64)
+
+    def _refuse_hashed(self, verb: str) -> None:
+        if self._options[-1] is not None:
+            raise ValueError(f"hashed words are not known, so there are none to {verb}")
+
+
+def hashed(features: int, word: str) -> int:
+    """Return a number below ``features``, the same on every machine (CRC-32).
+
+    >>> hashed(2**20, "naive")
+    71007
+    """
+    return crc32(word.encode("utf-8", "surrogatepass")) % features
+
+
+def once(
+    number: NDArray[np.int64], length: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Keep each number once in each list.
+
+    >>> once(np.array([7, 5, 7, 7]), np.array([3, 0, 1]))
+    (array([5, 7, 7]), array([2, 0, 1]))
+    """
+    row = np.repeat(np.arange(len(length)), length)
+    pairs = np.unique(np.stack([row, number]), axis=1)
+    return pairs[1], np.bincount(pairs[0], minlength=len(length))
+
+
+def check_strings(values: Iterable[str], what: str) -> None:
+    """Raise a TypeError naming the first element that is not a str.
+
+    >>> check_strings(["one", 2], "word")
+    Traceback (most recent call last):
+    TypeError: word 1 is not a str but int
+    """
+    for i, value in enumerate(values):
+        if not isinstance(value, str):
+            raise TypeError(f"{what} {i} is not a str but {type(value).__name__}")

@@ -1,0 +1,1 @@
+"""Likelihoods: log tables derived from a tally, and how a block is scored with them."""

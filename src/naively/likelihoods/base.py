@@ -1,0 +1,129 @@
+"""Likelihoods: the derived tables, and how a block is scored with them, ``Σ s(x) · w_c``.
+
+Log-linear in x (for texts over the square root of the length too), quadratic in x, a table of
+levels or of bins, Pólya's urn, and pointwise for the rest.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Dense
+from naively.kernels.reference import Finish, Floats, hold
+
+ABSENT = -1  # the item of a contribution that stands for all words a row does not hold; below it,
+# ABSENT - 1 - i stands for word i alone
+
+
+@dataclass(frozen=True, eq=False)
+class Contributions:
+    """Log likelihoods item by item: ``value[i]`` (classes) is what ``item[i]`` adds to ``row[i]``.
+
+    An item is a column of a dense block, a level of a categorical column (the position after its
+    levels where it was never seen), a word, or ``ABSENT``.
+    """
+
+    row: NDArray[np.int64]
+    column: NDArray[np.int64]
+    item: NDArray[np.int64]
+    value: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Typical:
+    """What a row of a class may hold: for each row of the axis its log likelihoods (classes).
+
+    ``x`` is the number that was looked at, where the axis does not say it.
+    """
+
+    value: Floats
+    x: Floats | None = None
+
+
+class Likelihood(ABC):
+    """Log likelihood of a block's rows, derived from a tally."""
+
+    @abstractmethod
+    def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        """Add the log likelihood of each row to ``start``, finished (``kernels.reference``)."""
+
+    base: Callable[[Any], Floats] | None  # of the rows of a block: what no class changes
+
+    def log_base(self, block: Any) -> Floats:
+        """Return what ``log_prob`` leaves out, as it is the same for every class."""
+        return np.zeros(len(block)) if self.base is None else self.base(block)
+
+    @abstractmethod
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        """Return the log likelihoods of cells: number (or code) x in a column, (cells, classes)."""
+
+    @abstractmethod
+    def weighted(self, weight: Floats) -> Self:
+        """Multiply the evidence of each column (of each word, for texts) by its weights.
+
+        ``weight`` is (columns, classes). What they multiply is centred over the classes; where it
+        cannot be (``centres`` is false), the weights of a column must be equal.
+        """
+
+    centres: ClassVar[bool] = True
+
+    def linear(self) -> tuple[Floats, Floats]:
+        """Return slopes (of columns, levels or words) and constants by class.
+
+        Up to what no class changes.
+
+        Raises
+        ------
+        ValueError
+            If the log odds are no straight line; it says why.
+        """
+        raise ValueError("the log odds of what is integrated out are a curve; estimate otherwise.")
+
+    @abstractmethod
+    def contributions(self, block: Any) -> Contributions:
+        """Return the log likelihood item by item; over a row they sum to ``log_prob``."""
+
+    def itemised(self, block: Any) -> Contributions:
+        """Return the contributions, with items of their own for words whose absence is impossible.
+
+        That is in some class, and of rows that are explained.
+        """
+        return self.contributions(block)
+
+    @abstractmethod
+    def typical(self, c: int) -> Typical:
+        """Return the log likelihoods of each word or level, or of a number typical of class c."""
+
+
+def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Any) -> Floats:
+    """Sum a function of the numbers of each row, (rows,); missing cells are left out.
+
+    So is what a sparse block does not store: the function must be 0 at 0.
+    """
+    if isinstance(block, Dense):
+        total: Floats = np.nansum(of_cell(hold(block.values)), axis=1)
+        return total
+    row = np.repeat(np.arange(len(block)), np.diff(block.indptr))
+    of_row = np.nan_to_num(of_cell(hold(block.data)), nan=0.0)
+    return np.bincount(row, of_row, len(block)).astype(np.float64)
+
+
+def times(table: Floats, weight: Floats, finite: Any = None) -> Floats:
+    """Centre each row over the classes and multiply it by its weights.
+
+    A row that is not finite stays where it is, and takes the mean of its weights; 0 · -inf is 0,
+    as what does not count is not impossible.
+    """
+    if finite is None:
+        finite = np.isfinite(table).all(axis=1)
+    finite = np.reshape(finite, (-1, 1))
+    with np.errstate(invalid="ignore"):
+        centred = np.where(finite, table - table.mean(axis=1, keepdims=True), table)
+        scale = np.where(finite, weight, weight.mean(axis=1, keepdims=True))
+        return np.where(scale == 0, 0.0, centred * scale)

@@ -1,0 +1,106 @@
+"""Bags of words: drawn from one die, or from Pólya's urn, which is a die drawn from a Dirichlet.
+
+Of the urn, what a row says of its class is the multinomial's likelihood with the probabilities
+integrated out (the Dirichlet-multinomial), so that a word seen once is expected again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Documents
+from naively.kernels import dispatch
+from naively.kernels.reference import Finish, Floats
+from naively.likelihoods.base import Contributions, Likelihood, Typical, times
+
+
+def polya_cells(x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
+    """Return log likelihoods of cells, (cells, classes), which sum to those of their rows.
+
+    Parameters
+    ----------
+    x : ndarray of shape (cells,)
+        How often the word is in the row.
+    count, total : ndarray of shape (cells, classes)
+        What was counted of the word and of all words, pretend ones among them.
+    length : ndarray of shape (cells,)
+        How many words the row has. What depends on it is shared among them.
+    """
+    from scipy.special import gammaln
+
+    x, length = x[:, None], length[:, None]
+    with np.errstate(invalid="ignore"):
+        of_row = gammaln(total) - gammaln(total + length)
+        value = gammaln(count + x) - gammaln(count) + x / length * of_row
+    return np.where(total > 0, value, 0.0)  # a class without any counts says nothing
+
+
+def log_orders(row: NDArray[np.int64], x: Floats, rows: int) -> Floats:
+    """Return the log of how many orders the words of each row can have, from its cells."""
+    from scipy.special import gammaln
+
+    length = np.bincount(row, x, rows)
+    orders: Floats = gammaln(length + 1) - np.bincount(row, gammaln(x + 1), rows)
+    return orders
+
+
+def log_coefficient(block: Any) -> Floats:
+    """Return the log multinomial coefficient of each row, the base measure of a bag of words."""
+    row, _, x = block.entries()
+    return log_orders(row, x, len(block))
+
+
+@dataclass(frozen=True, eq=False)
+class Polya(Likelihood):
+    """``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``."""
+
+    count: Floats  # words × classes, pretend ones among them; 0 throughout: says nothing
+    weight: Floats | None = None  # of each word
+    base = None
+    centres = False
+
+    def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        joint = np.empty((len(block), len(log_prior)))
+        joint[...] = start
+        cells = self.contributions(block)
+        np.add.at(joint, cells.row, cells.value)
+        return dispatch.finish_rows(joint, finish, log_prior)
+
+    def log_base(self, block: Any) -> Floats:
+        row, _, x = self._known(block)
+        return log_orders(row, x, len(block))
+
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        number = x.astype(np.float64)
+        total = np.tile(self.count.sum(axis=0), (len(x), 1))
+        value = polya_cells(number, self.count[column], total, np.maximum(number, 1e-300))
+        return np.where(number[:, None] == 0, 0.0, self._weighted(value, column))
+
+    def weighted(self, weight: Floats) -> Polya:
+        return replace(self, weight=weight)
+
+    def contributions(self, block: Any) -> Contributions:
+        row, item, x = self._known(block)
+        length = np.bincount(row, x, len(block)).astype(np.float64)[row]
+        total = np.tile(self.count.sum(axis=0), (len(x), 1))
+        value = self._weighted(polya_cells(x, self.count[item], total, length), item)
+        column = np.zeros_like(item) if isinstance(block, Documents) else item
+        return Contributions(row, column, item, value)
+
+    def typical(self, c: int) -> Typical:  # noqa: ARG002
+        words = np.arange(len(self.count))
+        return Typical(self.at(np.ones(len(words)), words))
+
+    def _weighted(self, value: Floats, item: NDArray[np.int64]) -> Floats:
+        if self.weight is None:
+            return value
+        return times(value, self.weight[item], np.False_)
+
+    def _known(self, block: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        row, item, x = block.entries()
+        known = np.any(self.count > 0, axis=1, keepdims=True)[item, 0]
+        return row[known], item[known], x[known]

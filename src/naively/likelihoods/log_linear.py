@@ -1,0 +1,234 @@
+"""Log-linear likelihoods: ``Σ_j offset_j + x_j · slope_j``, of counts, words and truths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Dense, Documents, Sparse
+from naively.kernels import dispatch
+from naively.kernels.reference import Finish, Floats, hold
+from naively.likelihoods.base import ABSENT, Contributions, Likelihood, Typical, times
+
+
+@dataclass(frozen=True, eq=False)
+class LogLinear(Likelihood):
+    """``Σ_j offset_j + x_j · slope_j`` over present cells.
+
+    A slope or offset may be -inf (0 · log 0 is 0: an impossible event counts only where it
+    happens); an offset of -inf with a slope of +inf is an event that must happen.
+    """
+
+    slope: Floats
+    offset: Floats | None = None
+    base: Callable[[Any], Floats] | None = None
+
+    @cached_property
+    def _finite(self) -> tuple[Floats, Floats | None, Floats]:
+        """Slope, offset and its sum, with infinities as 0."""
+        slope = _finite(self.slope)
+        if self.offset is None:
+            return slope, None, np.zeros(slope.shape[1])
+        offset = _finite(self.offset)
+        return slope, offset, offset.sum(axis=0)
+
+    @cached_property
+    def _impossible(self) -> LogLinear | None:
+        """Counts, in the same form, how many impossible events a row holds."""
+        tables = [self.slope] if self.offset is None else [self.slope, self.offset]
+        if all(np.isfinite(table).all() for table in tables):
+            return None
+        slope, *offset = [np.where(np.isinf(table), -np.sign(table), 0.0) for table in tables]
+        return LogLinear(slope, offset[0] if offset else None)
+
+    def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        if self._impossible is None:
+            return self._score(block, start, finish, log_prior)
+        joint = self._score(block, start, "joint", log_prior)
+        broken = self._impossible.log_prob(block, np.zeros_like(log_prior), "joint", log_prior)
+        joint[broken > 0] = -np.inf
+        return dispatch.finish_rows(joint, finish, log_prior)
+
+    def _score(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        slope, offset, base = self._finite
+        if isinstance(block, Dense):
+            start = start + base if offset is not None else start
+            return dispatch.score_linear(block.values, slope, offset, start, finish, log_prior)
+        if isinstance(block, Sparse):
+            start = start + base if offset is not None else start
+            return dispatch.score_csr(
+                block.indptr, block.indices, block.data, slope, start, finish, log_prior
+            )
+        if isinstance(block, Documents):
+            if offset is not None:
+                start = start + np.where(block.missing[:, None], 0.0, base)
+            return block.axis.vocabulary.score(
+                block.texts, slope, start, block.presence, finish, log_prior
+            )
+        raise TypeError(f"a log-linear likelihood cannot score a {type(block).__name__}")
+
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        x = hold(x)[:, None]
+        with np.errstate(invalid="ignore"):
+            value = np.where(x == 0, 0.0, x * self.slope[column])
+            if self.offset is not None:
+                value = value + self.offset[column]
+        return np.nan_to_num(value, nan=0.0, neginf=-np.inf)
+
+    def weighted(self, weight: Floats) -> LogLinear:
+        with np.errstate(invalid="ignore"):  # what must happen: inf - inf
+            both = self.slope if self.offset is None else self.slope + self.offset
+        finite = np.isfinite(both).all(axis=1)
+        offset = None if self.offset is None else times(self.offset, weight, finite)
+        return replace(self, slope=times(self.slope, weight, finite), offset=offset)
+
+    def contributions(self, block: Any) -> Contributions:
+        return self._contributions(block, itemised=False)
+
+    def itemised(self, block: Any) -> Contributions:
+        return self._contributions(block, itemised=True)
+
+    def _contributions(self, block: Any, *, itemised: bool) -> Contributions:
+        if isinstance(block, Dense):
+            row, item = np.nonzero(~np.isnan(block.values))
+            return Contributions(row, item, item, self.at(block.values[row, item], item))
+        if isinstance(block, Sparse):
+            indptr, indices, data = block.indptr, block.indices, block.data
+            present = np.ones(len(block), np.bool_)
+        elif isinstance(block, Documents):
+            indptr, indices, data = block.axis.vocabulary.encode(block.texts, block.presence)
+            present = ~block.missing
+        else:
+            raise TypeError(f"a log-linear likelihood cannot explain a {type(block).__name__}")
+        stored = (data != 0) & ~np.isnan(data)
+        row = np.repeat(np.arange(len(block)), np.diff(indptr))[stored]
+        item = indices.astype(np.int64)[stored]
+        value = hold(data[stored])[:, None] * self.slope[item]
+        column = item if isinstance(block, Sparse) else np.zeros_like(item)
+        if self.offset is None:
+            return Contributions(row, column, item, value)
+        with np.errstate(invalid="ignore"):
+            value = np.nan_to_num(value + self.offset[item], nan=0.0, neginf=-np.inf)
+        there = np.flatnonzero(present)
+        absent = self._absent(row, item, present)
+        found = [(row, column, item, value)]
+        if itemised and np.isneginf(absent).any():
+            found += self._required(row, item, there, absent, sparse=isinstance(block, Sparse))
+        of_all = np.full(len(there), ABSENT if isinstance(block, Sparse) else 0)
+        found.append((there, of_all, np.full(len(there), ABSENT), absent[there]))
+        return Contributions(*map(np.concatenate, zip(*found, strict=True)))
+
+    def linear(self) -> tuple[Floats, Floats]:
+        if self._impossible is not None:
+            raise ValueError(
+                "what is impossible in a class has no finite weight; smooth, with alpha above 0."
+            )
+        return self.slope, self._finite[2]
+
+    def typical(self, c: int) -> Typical:  # noqa: ARG002
+        if self.offset is None:
+            return Typical(self.slope)
+        with np.errstate(invalid="ignore"):
+            return Typical(np.nan_to_num(self.slope + self.offset, nan=0.0, neginf=-np.inf))
+
+    def _absent(
+        self, row: NDArray[np.int64], item: NDArray[np.int64], present: NDArray[np.bool_]
+    ) -> Floats:
+        """Sum the offsets of what each row does not hold."""
+        assert self.offset is not None
+        _, offset, base = self._finite
+        assert offset is not None
+        absent = np.where(present[:, None], base, 0.0)
+        np.subtract.at(absent, row, offset[item])
+        required = np.isneginf(self.offset)
+        if required.any():
+            lacking = np.where(present[:, None], required.sum(axis=0), 0)
+            np.subtract.at(lacking, row, required[item].astype(np.int64))
+            absent[lacking > 0] = -np.inf
+        return absent
+
+    def _required(
+        self,
+        row: NDArray[np.int64],
+        item: NDArray[np.int64],
+        there: NDArray[np.int64],
+        absent: Floats,
+        *,
+        sparse: bool,
+    ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]]:
+        """Take what is absent and must not be out of the sums ``absent``, and return it."""
+        assert self.offset is not None
+        _, offset, base = self._finite
+        assert offset is not None
+        required = np.flatnonzero(np.isneginf(self.offset).any(axis=1))
+        found = []
+        for r in there[np.isneginf(absent[there]).any(axis=1)].tolist():
+            held = item[row == r]
+            lacks = np.setdiff1d(required, held)
+            absent[r] = base - offset[held].sum(axis=0) - offset[lacks].sum(axis=0)
+            column = lacks if sparse else np.zeros_like(lacks)
+            found.append((np.full(len(lacks), r), column, ABSENT - 1 - lacks, self.offset[lacks]))
+        return found
+
+
+def _finite(table: Floats) -> Floats:
+    """Return the table with infinities as 0; the table itself where it has none."""
+    return table if np.isfinite(table).all() else np.where(np.isfinite(table), table, 0.0)
+
+
+def damping(length: NDArray[Any]) -> Floats:
+    """Return what the evidence of texts of so many tokens is multiplied by.
+
+    >>> damping(np.array([0, 1, 4]))
+    array([1. , 1. , 0.5])
+    """
+    factor: Floats = 1 / np.sqrt(np.maximum(length, 1))
+    return factor
+
+
+@dataclass(frozen=True, eq=False)
+class Damped(Likelihood):
+    """The evidence of the words of each text, over the square root of how many are known."""
+
+    words: LogLinear
+    base = None
+
+    @cached_property
+    def _with_length(self) -> LogLinear:
+        """The same, and what counts the words as if it were a class more."""
+        one = np.ones((len(self.words.slope), 1))
+        return LogLinear(np.hstack([self.words.slope, one]))
+
+    def log_prob(self, block: Documents, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        none = np.zeros(len(log_prior) + 1)
+        found = self._with_length.log_prob(block, none, "joint", none)
+        joint = found[:, :-1] * damping(found[:, -1])[:, None]
+        joint += start
+        return dispatch.finish_rows(joint, finish, log_prior)
+
+    def log_base(self, block: Any) -> Floats:
+        return self.words.log_base(block)
+
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        return self.words.at(x, column)
+
+    def weighted(self, weight: Floats) -> Damped:
+        return replace(self, words=self.words.weighted(weight))
+
+    def linear(self) -> tuple[Floats, Floats]:
+        raise ValueError(
+            "the evidence of a text is divided by the square root of its length, which is no "
+            "straight line; learn with weights=None."
+        )
+
+    def contributions(self, block: Any) -> Contributions:
+        found = self.words.contributions(block)
+        return replace(found, value=found.value * damping(block.lengths)[found.row, None])
+
+    def typical(self, c: int) -> Typical:
+        return self.words.typical(c)

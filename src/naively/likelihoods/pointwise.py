@@ -1,0 +1,55 @@
+"""Likelihoods cell by cell, computed by a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Dense
+from naively.kernels import dispatch
+from naively.kernels.reference import Finish, Floats
+from naively.likelihoods.base import Contributions, Likelihood, Typical, times
+
+
+@dataclass(frozen=True, eq=False)
+class Pointwise(Likelihood):
+    """A likelihood without natural parameters.
+
+    ``log_density(x, column)`` returns the log likelihoods of cells, of shape (cells, classes);
+    ``centre`` holds a typical number of each column and class.
+    """
+
+    log_density: Callable[[Floats, NDArray[np.int64]], Floats]
+    centre: Floats
+    base: Callable[[Any], Floats] | None = None
+    centres = False
+
+    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        joint = np.empty((len(block), len(log_prior)))
+        joint[...] = start
+        cells = self.contributions(block)
+        np.add.at(joint, cells.row, cells.value)
+        return dispatch.finish_rows(joint, finish, log_prior)
+
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        return self.log_density(x.astype(np.float64), column)
+
+    def weighted(self, weight: Floats) -> Pointwise:
+        return replace(
+            self,
+            log_density=lambda x, column: times(
+                self.log_density(x, column), weight[column], np.False_
+            ),
+        )
+
+    def contributions(self, block: Dense) -> Contributions:
+        row, item = np.nonzero(~np.isnan(block.values))
+        return Contributions(row, item, item, self.at(block.values[row, item], item))
+
+    def typical(self, c: int) -> Typical:
+        x = self.centre[:, c]
+        return Typical(self.log_density(x, np.arange(len(x))), x)

@@ -1,0 +1,133 @@
+"""Likelihoods that are looked up: in a table of levels, or of bins that numbers are cut into."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Codes, Dense
+from naively.kernels import dispatch
+from naively.kernels.reference import Finish, Floats
+from naively.likelihoods.base import Contributions, Likelihood, Typical, times
+
+FLOAT = np.finfo(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Likelihood):
+    """``Σ_j table[first_j + code_j]``; each column's last row is for levels never seen."""
+
+    table: Floats
+    first: NDArray[np.int64]
+    base = None
+
+    def log_prob(self, block: Codes, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        return dispatch.score_codes(block.codes, self.first, self.table, start, finish, log_prior)
+
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        last = np.diff(self.first)[column] - 1
+        value: Floats = self.table[self.first[column] + np.minimum(x.astype(np.int64), last)]
+        return value
+
+    def weighted(self, weight: Floats) -> Table:
+        weight = np.repeat(weight, np.diff(self.first), axis=0)
+        return replace(self, table=times(self.table, weight))
+
+    def contributions(self, block: Codes) -> Contributions:
+        row, column = np.nonzero(block.codes >= 0)
+        last = np.diff(self.first)[column] - 1
+        code = np.minimum(block.codes[row, column].astype(np.int64), last)
+        return Contributions(row, column, code, self.table[self.first[column] + code])
+
+    def linear(self) -> tuple[Floats, Floats]:
+        known = self._known
+        if not np.isfinite(known).all():
+            raise ValueError(
+                "a level that is impossible in a class has no finite weight; smooth, with alpha "
+                "above 0."
+            )
+        return known, np.zeros(known.shape[1])
+
+    def typical(self, c: int) -> Typical:  # noqa: ARG002
+        return Typical(self._known)
+
+    @property
+    def _known(self) -> Floats:
+        """The levels that were seen."""
+        known = np.ones(len(self.table), np.bool_)
+        known[self.first[1:] - 1] = False
+        return self.table[known]
+
+
+@dataclass(frozen=True, eq=False)
+class Binned(Likelihood):
+    """``Σ_j table[first_j + bin_j(x_j)]``, where a bin counts the edges that x reaches.
+
+    Parameters
+    ----------
+    edges : tuple of ndarray
+        Ascending, one array a column; it has one bin more than edges.
+    table : ndarray of shape (bins of all columns, classes)
+        Log probability of each bin.
+    middle : ndarray
+        A number in each bin.
+    width : ndarray
+        Of each bin.
+    """
+
+    edges: tuple[Floats, ...]
+    table: Floats
+    middle: Floats
+    width: Floats
+    base = None
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """Where each column's bins begin."""
+        return np.cumsum([0, *(len(edges) + 1 for edges in self.edges)], dtype=np.int64)
+
+    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+        return dispatch.score_codes(
+            self.bins(block.values), self.first, self.table, start, finish, log_prior
+        )
+
+    def bins(self, values: NDArray[np.floating]) -> NDArray[np.int32]:
+        """Return the bin of each number, within its column; -1 where it is missing."""
+        edges = np.concatenate([np.empty(0), *self.edges])
+        return dispatch.find_bins(values, edges, self.first - np.arange(len(self.first)))
+
+    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+        code = np.empty(len(x), np.int64)
+        for j in np.unique(column):
+            code[column == j] = np.searchsorted(self.edges[j], x[column == j], side="right")
+        value: Floats = self.table[self.first[column] + code]
+        return value
+
+    def weighted(self, weight: Floats) -> Binned:
+        table = Table(self.table, self.first).weighted(weight).table
+        return replace(self, table=table)
+
+    def contributions(self, block: Dense) -> Contributions:
+        codes = self.bins(block.values)
+        row, column = np.nonzero(codes >= 0)
+        value = self.table[self.first[column] + codes[row, column]]
+        return Contributions(row, column, column, value)
+
+    def log_base(self, block: Dense) -> Floats:
+        """Return the log density within the bins, the same for every class."""
+        codes = self.bins(block.values)
+        width = np.clip(np.append(self.width, 1.0), FLOAT.tiny, FLOAT.max)
+        bin_ = np.where(codes < 0, len(self.width), self.first[:-1] + codes)
+        total: Floats = -np.log(width[bin_]).sum(axis=1)
+        return total
+
+    def typical(self, c: int) -> Typical:
+        best = [
+            int(start + np.argmax(self.table[start:end, c])) for start, end in pairwise(self.first)
+        ]
+        return Typical(self.table[best], self.middle[best])

@@ -1,0 +1,78 @@
+"""Headers in, the rest byte for byte: what the filter writes into a message."""
+
+from __future__ import annotations
+
+import re
+
+from naively.mail.message import OWN
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# What is repeated is never given back (*+), so a match takes one look at each byte.
+END_OF_HEAD = re.compile(rb"\n(?=\r*+\n)")
+HEADER_LINE = re.compile(rb">?From |[!-9;-~]+[ \t]*:|[ \t]")
+FIELD_LINE = re.compile(rb"[!-9;-~]+:|[ \t]")
+LINES = 10_000  # after which ours come in any case
+# Some readers take a lone \r for the end of a line, so a header may be forged behind one.
+FIELD = OWN.encode() + rb"[!-9;-~]*+[ \t]*+:[^\r\n]*+(?:[\r\n]++[ \t][^\r\n]*+)*+"
+FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:[\r\n]++|\Z))++", re.IGNORECASE)
+FORGED = re.compile(rb"(?<![\r\n])[\r\n]++" + FIELD, re.IGNORECASE)
+
+
+def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> bytes:
+    r"""Return a message with these headers after its own, and without any that were forged.
+
+    Parameters
+    ----------
+    message : bytes
+        A message, with any kind of line ends.
+    headers : mapping of str to str
+        ASCII; the names begin with ``X-Naively-``. A line break in a value folds the header.
+    whole : bool
+        Whether this is all of the message. If not, and its headers do not end here, they are ended,
+        as nobody looks at those that follow.
+
+    Examples
+    --------
+    >>> mark(b"Subject: hi\nx-naively-class: ham\n\nbody", {"X-Naively-Class": "spam"})
+    b'Subject: hi\nX-Naively-Class: spam\n\nbody'
+    """
+    line_end = b"\r\n" if message[: message.find(b"\n")].endswith(b"\r") else b"\n"
+    ours = b"".join(
+        f"{name}: {value}\n".encode("ascii").replace(b"\n", line_end)
+        for name, value in headers.items()
+    )
+    if not HEADER_LINE.match(message):  # it has no headers, or is empty
+        return ours + line_end + message
+    found = END_OF_HEAD.search(message)
+    head, rest = (message[: found.end()], message[found.end() :]) if found else (message, b"")
+    head = FORGED.sub(b"", FORGED_FIRST.sub(b"", head))
+    if not head.endswith(b"\n"):
+        head += line_end if head else b""
+    begin = _end_of_fields(head)
+    if begin == 0 and head[:1] in (b" ", b"\t"):  # it would continue ours
+        return ours + line_end + head + rest
+    end = line_end if not (whole or found) else b""
+    return head[:begin] + ours + end + head[begin:] + rest
+
+
+def _end_of_fields(head: bytes) -> int:
+    r"""Return where the fields end that any reader takes for fields: what is none ends them.
+
+    Some readers take a lone \r for the end of a line, so a line is as many lines as they see.
+    """
+    place = field = 0
+    for _ in range(LINES):
+        end = head.find(b"\n", place) + 1
+        if not end:
+            return place
+        if head[place] not in b" \t":
+            field = place
+        lines = head[place : end - 1].removesuffix(b"\r").split(b"\r")
+        is_first = place == 0 and head.startswith(b"From ")
+        if not all(FIELD_LINE.match(line) for line in lines[is_first:]):
+            return field
+        place = end
+    return field

@@ -1,0 +1,209 @@
+"""The messages of a mailbox: mbox, Maildir, .eml files, and folders of these by class."""
+
+from __future__ import annotations
+
+import csv
+import mailbox
+import re
+import warnings
+from pathlib import Path
+
+from naively.mail.message import COLUMNS, read_message
+from naively.mail.parts import BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SINGLE = (".eml", ".msg")  # one message, even if it begins as those of an mbox do
+BEGINNING = 1 << 16  # bytes that tell mail from what is none
+FROM_LINE = re.compile(rb">?From ")
+FIELD = re.compile(rb"([A-Za-z][\w.-]*)[ \t]*:")
+KNOWN = (
+    re.compile(  # a field that mail has, of which a table's or a program's text begins with none
+        rb"(?:x|content|list|resent|arc|dkim|authentication|received|return|delivered|disposition|"
+        rb"auto|original|envelope|errors|mailing|thread|user|domainkey)-.+|"
+        rb"from|to|cc|bcc|date|subject|sender|received|message-id|in-reply-to|references|reply-to|"
+        rb"mime-version|status|lines|comments|keywords|precedence|importance|priority|sensitivity|"
+        rb"organization|organisation|apparently-to|newsgroups|path|xref|return-path"
+    )
+)
+LOOKED_AT = 8  # entries of a folder, to see whether it holds mail
+
+
+def is_mail(path: Path) -> bool:
+    """Whether a path holds mail: .eml, mbox or Maildir, or a folder that begins with any of these.
+
+    Examples
+    --------
+    >>> is_mail(Path("letter.eml")), is_mail(Path("table.csv"))
+    (True, False)
+    """
+    if path.is_dir():
+        return _is_maildir(path) or any(map(is_mail, _entries(path)[:LOOKED_AT]))
+    return path.suffix.lower() in SINGLE or _is_mbox(path)
+
+
+def read_columns(path: Path) -> dict[str, list[str | None]]:
+    """Read mail as a table: a column for each of ``read_message``, and "label" where it is known.
+
+    What a message does not have is missing.
+    """
+    by_class = path.is_dir() and not _is_maildir(path) and _classes(path)
+    labelled = read_labelled(path) if by_class else ((raw, None) for raw in read_messages(path))
+    columns: dict[str, list[str | None]] = {name: [] for name in COLUMNS}
+    labels: list[str | None] = []
+    for raw, label in labelled:
+        for name, text in read_message(raw).items():
+            columns[name].append(str(text) or None)
+        labels.append(label)
+    return columns | {"label": labels} if by_class else columns
+
+
+def read_messages(path: Path) -> Iterator[bytes]:
+    """Iterate over the raw messages below a path, sorted by name.
+
+    Of a message, the first ``BYTES`` are enough, as no more is read. What is no file or folder in a
+    folder (a FIFO, a device, a socket) is passed over, with a warning.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file or folder.
+    ValueError
+        If a file is plainly no mail.
+    """
+    if path.is_dir():
+        yield from _in_folder(path, frozenset())
+    else:
+        yield from _in_file(path)
+
+
+def _in_folder(folder: Path, above: frozenset[Path]) -> Iterator[bytes]:
+    place = folder.resolve()
+    if place in above:  # a link to where we come from
+        return
+    is_maildir = _is_maildir(folder)
+    if is_maildir:
+        files = [file for name in ("new", "cur") for file in _entries(folder / name)]
+        entries = sorted(files, key=lambda file: file.name.split(":")[0])  # flags follow a colon
+        entries += sorted(box for box in folder.glob(".?*") if box.is_dir())
+    else:
+        entries = _entries(folder)
+    for entry in entries:
+        if entry.is_dir():
+            yield from _in_folder(entry, above | {place})
+        elif entry.is_file():
+            yield from [_message(entry)] if is_maildir else _in_file(entry)
+        else:
+            warnings.warn(f"{entry} is no file: it is passed over.", stacklevel=2)
+
+
+def _in_file(path: Path) -> Iterator[bytes]:
+    if path.suffix.lower() in SINGLE or not _is_mbox(path):
+        yield _message(path)
+        return
+    with path.open("rb") as file:
+        _check(path, file.read(BEGINNING))
+    mbox = mailbox.mbox(path, create=False)
+    try:
+        for key in mbox.iterkeys():
+            yield mbox.get_file(key).read(BYTES)
+    finally:
+        mbox.close()
+
+
+def _message(path: Path) -> bytes:
+    """Return the message in a file of its own."""
+    with path.open("rb") as file:
+        raw = file.read(BYTES)
+    _check(path, raw)
+    return raw
+
+
+def _check(path: Path, raw: bytes) -> None:
+    """Raise a ValueError if a file is plainly no mail: it does not begin with a header's field."""
+    if path.suffix.lower() in SINGLE or not raw.strip():
+        plainly_none = b"\0" in raw[:BEGINNING]
+    else:
+        plainly_none = not _begins_as_mail(raw)
+    if plainly_none:
+        raise ValueError(
+            f"{path} is no mail: it does not begin with the headers of a message. Leave it out."
+        )
+
+
+def _begins_as_mail(raw: bytes) -> bool:
+    head = raw[:BEGINNING].removeprefix(b"\xef\xbb\xbf")
+    lines = (line for line in head.lstrip().splitlines() if not FROM_LINE.match(line))
+    names = []
+    for line in lines:
+        field = FIELD.match(line)
+        if field:
+            names.append(field[1].lower())
+        elif not (names and line[:1] in b" \t"):  # what is folded continues a field
+            break
+    return any(KNOWN.fullmatch(name) for name in names)
+
+
+def read_labelled(path: Path, labels: Path | None = None) -> Iterator[tuple[bytes, str]]:
+    """Iterate over raw messages and their classes.
+
+    Parameters
+    ----------
+    path : Path
+        A folder with a folder or mailbox file for each class, which is named after it; or, with
+        labels, a folder of messages.
+    labels : Path, optional
+        A CSV file: the name of a message's file below the folder, and its class.
+    """
+    if labels is not None:
+        for name, label in _read_labels(labels).items():
+            if not (path / name).resolve().is_relative_to(path.resolve()):
+                raise ValueError(f"{labels} names {name}, which leads out of {path}.")
+            if not (path / name).is_file():
+                raise FileNotFoundError(f"{labels} names {name}, which is not in {path}.")
+            yield _message(path / name), label
+        return
+    classes = _classes(path) if path.is_dir() and not _is_maildir(path) else []
+    if not classes:
+        raise ValueError(
+            f"{path} does not say the class of its messages: give a folder with a folder or mbox "
+            "file for each class, or say the class."
+        )
+    for entry in classes:
+        for raw in read_messages(entry):
+            yield raw, entry.name if entry.is_dir() else entry.stem
+
+
+def _read_labels(path: Path) -> Mapping[str, str]:
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if row]
+    for i, row in enumerate(rows):
+        if len(row) != 2:
+            raise ValueError(f"{path}, row {i + 1}: expected a file name and a class, got {row}.")
+    return {name.strip(): label.strip() for name, label in rows}
+
+
+def _classes(folder: Path) -> list[Path]:
+    """Return the folders and mailboxes, each of which holds the mail of one class."""
+    return [
+        entry
+        for entry in _entries(folder)
+        if entry.is_dir() or (entry.suffix.lower() not in SINGLE and _is_mbox(entry))
+    ]
+
+
+def _is_maildir(path: Path) -> bool:
+    return (path / "cur").is_dir() and (path / "new").is_dir()
+
+
+def _is_mbox(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(5) == b"From "
+
+
+def _entries(folder: Path) -> list[Path]:
+    return sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))

@@ -1,0 +1,310 @@
+"""The filter's model: how many messages of each class hold each word, in one file.
+
+It is a hash table, the words sorted by hash, so that plain Python finds one by binary search in the
+memory-mapped file. Words of the same hash are sorted too, as the senders of mail could choose
+theirs to collide. Weights are not stored, but follow from the counts when they are asked for.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import sys
+from array import array
+from binascii import crc32
+from bisect import bisect_left, bisect_right
+from itertools import pairwise
+from math import inf, isfinite
+from operator import add
+from stat import S_ISREG
+
+from naively.mail.layout import ARRAYS, BINS, DIGEST, pack, unpack
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from naively.mail.layout import Arrays
+
+CLASSES = ("ham", "spam")
+TEMPERATURE = 1.0
+COUNTED = ("messages", "counts", "ends", "hashes", "words")
+
+Counts = tuple[float, float]  # of messages, in the order of CLASSES
+
+
+class Table:
+    """Counts of messages by word and class, read-only.
+
+    Parameters
+    ----------
+    arrays : mapping of str to buffer
+        ``messages`` (2 float64), ``counts`` (2 float64 a word), ``ends`` (int64: where in
+        ``words`` each word ends), ``hashes`` (uint32, ascending), ``words`` (UTF-8); ``evidence``
+        (``BINS`` int64 a class: how many messages had so much, see ``naively.mail.score``)
+        and ``digests`` (16 bytes each, ascending: of the messages, if they are remembered).
+    temperature : float
+        What evidence is multiplied by.
+    unfitted : float
+        What it is multiplied by without enough messages to fit a temperature on.
+    remembers : bool
+        Whether digests are kept.
+
+    Examples
+    --------
+    >>> table = Table.empty().add({"prize": (0, 2), "lunch": (1, 0)}, (3, 2))
+    >>> table["prize"], table["dinner"], table.messages
+    ((0.0, 2.0), (0.0, 0.0), (3.0, 2.0))
+    >>> sorted(table.items())
+    [('lunch', (1.0, 0.0)), ('prize', (0.0, 2.0))]
+    """
+
+    def __init__(
+        self,
+        arrays: Arrays,
+        temperature: float = TEMPERATURE,
+        unfitted: float = TEMPERATURE,
+        *,
+        remembers: bool = False,
+    ) -> None:
+        views = {name: memoryview(arrays[name]).cast("B") for name in ARRAYS}
+        self.messages: Counts = tuple(views["messages"].cast("d"))  # type: ignore[assignment]
+        self.temperature, self.unfitted = temperature, unfitted
+        self.remembers = remembers
+        self.evidence: Sequence[int] = views["evidence"].cast("q") or [0] * (2 * BINS)
+        self._counts = views["counts"].cast("d")
+        self._ends = views["ends"].cast("q")
+        self._hashes = views["hashes"].cast("I")
+        self._words = views["words"]
+        self._digests = views["digests"]
+        n = len(self._hashes)
+        fit = len(self.messages) == 2 and len(self._counts) == 2 * n and len(self._ends) == n
+        if (
+            not fit
+            or (self._ends[-1] if n else 0) != len(self._words)
+            or len(self.evidence) != 2 * BINS
+            or not (remembers or not self._digests)
+        ):
+            raise ValueError("its arrays do not fit together")
+        if not all(0 <= count < inf for count in self.messages):
+            raise ValueError("it has counts that are none: it is damaged")
+        if not (0 < temperature < inf and 0 < unfitted < inf):
+            raise ValueError("its temperature is no positive number: it is damaged")
+
+    @classmethod
+    def empty(cls, *, remembers: bool = False) -> Table:
+        """Return the table of no messages."""
+        arrays = {name: array(code) for name, (_, code) in ARRAYS.items()}
+        return cls(arrays | {"messages": array("d", [0, 0])}, remembers=remembers)
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    def __getitem__(self, word: str) -> Counts:
+        """How many messages of each class hold a word; of an unknown one, none."""
+        key = word.encode("utf-8", "surrogatepass")
+        i, found = self._find(crc32(key), key)
+        ham, spam = self._at(i) if found else (0.0, 0.0)
+        if not (0 <= ham <= self.messages[0] and 0 <= spam <= self.messages[1]):
+            raise ValueError(f"The model is damaged: {word!r} is in {ham} ham and {spam} spam.")
+        return ham, spam
+
+    def items(self) -> Iterator[tuple[str, Counts]]:
+        """Iterate over words and their counts, in the order of the table."""
+        for i in range(len(self)):
+            yield self._word(i).decode("utf-8", "surrogatepass"), self._at(i)
+
+    def add(self, counts: Mapping[str, Counts], messages: Counts) -> Table:
+        """Return the table with these counts added; to forget, they are negative.
+
+        A word that is left without counts is dropped: what was forgotten was never seen.
+
+        Raises
+        ------
+        ValueError
+            If a count would be below zero, or above that of messages: what is taken back was not
+            learned so.
+        """
+        total = _sum(self.messages, messages, "messages")
+        out: dict[str, array[Any]] = {name: array(ARRAYS[name][1]) for name in COUNTED}
+        out["messages"].extend(total)
+        done = 0
+        keys = ((word.encode("utf-8", "surrogatepass"), word) for word in counts)
+        for hash_, key, word in sorted((crc32(key), key, word) for key, word in keys):
+            i, found = self._find(hash_, key)
+            self._copy(done, i, out)
+            done = i + found
+            count = _sum(self._at(i) if found else (0.0, 0.0), counts[word], word)
+            if any(count):
+                out["words"].frombytes(key)
+                out["ends"].append(len(out["words"]))
+                out["hashes"].append(hash_)
+                out["counts"].extend(count)
+        self._copy(done, len(self), out)
+        for c, label in enumerate(CLASSES):
+            if max(out["counts"][c::2], default=0) > total[c]:
+                raise ValueError(
+                    f"These were not learned as {label}, so they cannot be unlearned: a word is in "
+                    "more messages than would be left."
+                )
+        return self._with(**out)
+
+    def add_evidence(self, evidence: Sequence[int]) -> Table:
+        """Return the table with more messages counted by their evidence, or less."""
+        return self._with(evidence=array("q", map(add, self.evidence, evidence)))
+
+    def with_temperature(self, temperature: float) -> Table:
+        """Return the same counts with another temperature."""
+        return Table(self._arrays(), temperature, self.unfitted, remembers=self.remembers)
+
+    def with_digests(self, digests: Collection[bytes]) -> Table:
+        """Return the same counts, which are those of messages of these digests."""
+        return self._with(digests=array("B", b"".join(sorted(digests))))
+
+    def digests(self) -> set[bytes]:
+        """Return the digests of the messages that are remembered."""
+        data = bytes(self._digests)
+        return {data[i : i + DIGEST] for i in range(0, len(data), DIGEST)}
+
+    def to_bytes(self) -> bytes:
+        """Return the file's content."""
+        ours = {
+            "classes": CLASSES, "temperature": self.temperature, "unfitted": self.unfitted,
+            "remembers": self.remembers,
+        }  # fmt: skip
+        return pack(ours, self._arrays())
+
+    @classmethod
+    def from_bytes(cls, content: bytes | mmap.mmap) -> Table:
+        """Return the table that `to_bytes` wrote; what it did not is a ValueError."""
+        ours, arrays = unpack(content)
+        temperature = ours.get("temperature")
+        unfitted, remembers = ours.get("unfitted", temperature), ours.get("remembers", False)
+        if not (isinstance(temperature, float) and isinstance(unfitted, float)):
+            raise ValueError("it is damaged: it has no temperature")  # noqa: TRY004
+        if not isinstance(remembers, bool):
+            raise ValueError("it is damaged, or no model of mail")  # noqa: TRY004
+        if ours["format"] == 1:  # without a checksum
+            arrays["messages"] = memoryview(_at_least_as_many(arrays))
+        table = cls(arrays, temperature, unfitted, remembers=remembers)
+        if ours["format"] == 1:
+            table.check()
+        return table
+
+    def check(self) -> None:
+        """Raise a ValueError if any of the arrays is not what it should be.
+
+        The filter does not wait for it: of a word that is looked up, it looks at the counts.
+        """
+        ends, hashes, data = self._ends.tolist(), self._hashes.tolist(), bytes(self._words)
+        words = [data[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+        alike = [i for i, (a, b) in enumerate(pairwise(hashes)) if a == b]
+        right = (
+            sorted([0, *ends]) == [0, *ends]
+            and sorted(hashes) == hashes == list(map(crc32, words))
+            and all(words[i] < words[i + 1] for i in alike)
+        )
+        known = [bytes(self._digests[i : i + DIGEST]) for i in range(0, len(self._digests), DIGEST)]
+        if not right or known != sorted(self.digests()):
+            raise ValueError("it is damaged: its words are not in order")
+        counts = self._counts
+        most = (max(counts[c::2], default=0) <= self.messages[c] for c in range(len(CLASSES)))
+        if not (all(most) and min(counts, default=0) >= 0 and isfinite(sum(counts))):
+            raise ValueError(
+                "it is damaged: a word is in more messages than there are, or fewer than 0"
+            )
+
+    def _arrays(self) -> Arrays:
+        return {
+            "messages": array("d", self.messages),
+            "evidence": array("q", self.evidence),
+            "counts": self._counts,
+            "ends": self._ends,
+            "hashes": self._hashes,
+            "words": self._words,
+            "digests": self._digests,
+        }
+
+    def _with(self, **arrays: array[Any]) -> Table:
+        return Table(
+            {**self._arrays(), **arrays}, self.temperature, self.unfitted, remembers=self.remembers
+        )
+
+    def _word(self, i: int) -> bytes:
+        return bytes(self._words[self._ends[i - 1] if i else 0 : self._ends[i]])
+
+    def _at(self, i: int) -> Counts:
+        return self._counts[2 * i], self._counts[2 * i + 1]
+
+    def _find(self, hash_: int, word: bytes) -> tuple[int, bool]:
+        """Return the place of a word, and whether it is there."""
+        i = bisect_left(self._hashes, hash_)
+        if i == len(self._hashes) or self._hashes[i] != hash_:
+            return i, False
+        end = bisect_right(self._hashes, hash_, i)
+        i = bisect_left(range(end), word, i, key=self._word)
+        return i, i < end and self._word(i) == word
+
+    def _copy(self, begin: int, end: int, out: dict[str, array[Any]]) -> None:
+        """Append words begin to end to arrays that are being made."""
+        if begin == end:
+            return
+        first = self._ends[begin - 1] if begin else 0
+        shift = len(out["words"]) - first
+        out["words"].frombytes(self._words[first : self._ends[end - 1]])
+        out["ends"].extend([e + shift for e in self._ends[begin:end]])
+        out["hashes"].frombytes(self._hashes[begin:end].cast("B"))
+        out["counts"].frombytes(self._counts[2 * begin : 2 * end].cast("B"))
+
+
+def load(path: str) -> Table:
+    """Map a model file into memory.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is none.
+    ValueError
+        If it is no model of mail, or damaged.
+    """
+    if sys.byteorder != "little":
+        raise ValueError("The mail filter needs a little-endian machine.")
+    try:
+        return Table.from_bytes(_mapped(path))
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"There is no model {path}: make it by `naively learn {path} --as spam|ham`."
+        ) from None
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be used: {error}.") from error
+
+
+def _mapped(path: str) -> mmap.mmap:
+    about = os.stat(path)  # noqa: PTH116  (faster than by pathlib)
+    if not S_ISREG(about.st_mode):  # to open a FIFO may take forever
+        raise ValueError("it is no file")
+    if not about.st_size:
+        raise ValueError("it is empty")
+    with open(path, "rb") as file:  # noqa: PTH123
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _sum(a: Counts, b: Counts, what: str) -> Counts:
+    total = a[0] + b[0], a[1] + b[1]
+    for label, count in zip(CLASSES, total, strict=True):
+        if count < 0:
+            raise ValueError(
+                f"This was not learned as {label} ({what}), so it cannot be unlearned."
+            )
+    return total
+
+
+def _at_least_as_many(arrays: Arrays) -> array[float]:
+    """Return the messages of an older file, which could be fewer than those with some word.
+
+    A message could be unlearned that had not been learned.
+    """
+    counts = arrays["counts"].cast("d")  # type: ignore[union-attr]
+    messages = arrays["messages"].cast("d").tolist()  # type: ignore[union-attr]
+    return array("d", [max([n, *counts[c::2]]) for c, n in enumerate(messages)])

@@ -1,0 +1,201 @@
+"""The class prior, how probable each class is before anything is seen; and decisions by cost.
+
+A decision follows from posteriors and costs, with a right to be unsure, and under another class
+prior than the one that was learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.events import Beta, Dirichlet
+from naively.events.base import How
+from naively.kernels.reference import Floats
+
+ClassPrior: TypeAlias = "str | Sequence[float] | Mapping[Any, float] | Beta | Dirichlet"
+Cost: TypeAlias = "Mapping[Any, Mapping[Any, float]] | Any"
+
+UNSURE = "unsure"
+ENOUGH = 1e-9  # change of a probability after which the class prior has converged
+MOST_STEPS = 1000
+
+
+def class_probabilities(
+    prior: ClassPrior, how: How, class_count: Floats, classes: NDArray[Any]
+) -> Floats:
+    """Return the probability of each class: as counted, given, or estimated under a prior."""
+    if not isinstance(prior, str | Beta | Dirichlet):
+        return given_prior(prior, classes)
+    if isinstance(prior, Beta | Dirichlet):
+        count = np.maximum(class_count + pretend_classes(prior, how, classes), 0.0)
+    elif prior in ("data", "uniform"):
+        count = class_count if prior == "data" else np.ones(len(classes))
+    else:
+        raise ValueError(
+            "class_prior must be 'data', 'uniform', probabilities, Beta or Dirichlet, "
+            f"got {prior!r}."
+        )
+    if not count.sum() > 0:
+        raise ValueError("Nothing is left to predict from: the counts are all zero.")
+    p: Floats = count / count.sum()
+    return p
+
+
+def check_class_prior(
+    prior: ClassPrior, how: How, classes: NDArray[Any], *, more: bool = False
+) -> None:
+    """Raise a ValueError if no probabilities of these classes follow from the class prior.
+
+    Parameters
+    ----------
+    more : bool, default False
+        Whether other classes may still come: then it may be for more classes than these.
+    """
+    if more and isinstance(prior, Mapping):
+        if all(label in prior for label in classes.tolist()):
+            classes = _array_of(list(prior))
+    elif more and (size := _number_of_classes(prior)) is not None and size > len(classes):
+        classes = _array_of(list(range(size)))
+    class_probabilities(prior, how, np.ones(len(classes)), classes)
+
+
+def among_fewer(prior: ClassPrior, classes: NDArray[Any], fewer: NDArray[Any]) -> ClassPrior:
+    """Return the class prior given that a row is of one of fewer classes."""
+    if isinstance(prior, str) or len(fewer) == len(classes) or _number_of_classes(prior) is None:
+        return prior
+    if isinstance(prior, Beta):
+        return "data"  # one class is left, which is certain
+    there = np.isin(classes, fewer)
+    if isinstance(prior, Dirichlet):
+        return Dirichlet(tuple(np.asarray(prior.alpha, np.float64)[there].tolist()))
+    p = given_prior(prior, classes)[there]
+    return tuple((p / p.sum()).tolist()) if p.any() else "uniform"
+
+
+def _number_of_classes(prior: ClassPrior) -> int | None:
+    """Return how many classes a prior is for; None if it is for any number."""
+    if isinstance(prior, str):
+        return None
+    if isinstance(prior, Beta):
+        return 2
+    if isinstance(prior, Mapping):
+        return len(prior)
+    counts = np.asarray(prior.alpha if isinstance(prior, Dirichlet) else prior)
+    return len(counts) if counts.ndim else None
+
+
+def _array_of(labels: list[Any]) -> NDArray[Any]:
+    array = np.empty(len(labels), object)
+    array[:] = labels
+    return array
+
+
+def is_estimated(prior: ClassPrior) -> bool:
+    """Whether the class prior follows from the class counts."""
+    return prior == "data" if isinstance(prior, str) else isinstance(prior, Beta | Dirichlet)
+
+
+def pretend_classes(prior: Beta | Dirichlet, how: How, classes: NDArray[Any]) -> Floats:
+    """Return the pretend rows of each class that its prior stands for."""
+    if isinstance(prior, Beta):
+        if len(classes) != 2:
+            raise ValueError(
+                f"class_prior={prior} is for two classes, but there are {len(classes)}; "
+                f"give a Dirichlet. The classes are {classes.tolist()}."
+            )
+        of_second, of_first = prior.pretend(how)
+        return np.stack([of_first, of_second])
+    pretend = prior.pretend(how)
+    if pretend.ndim and pretend.shape != classes.shape:
+        raise ValueError(
+            f"class_prior={prior} has {len(pretend)} counts for {len(classes)} classes; "
+            f"give one for each, or one for all. The classes are {classes.tolist()}."
+        )
+    return pretend
+
+
+def given_prior(prior: Sequence[float] | Mapping[Any, float], classes: NDArray[Any]) -> Floats:
+    """Check probabilities that were given for the classes, in order or by label."""
+    labels = classes.tolist()
+    if isinstance(prior, Mapping):
+        if set(prior) != set(labels):
+            raise ValueError(f"class_prior names {list(prior)}, but the classes are {labels}.")
+        prior = [prior[label] for label in labels]
+    try:
+        p = np.asarray(prior, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"class_prior must be probabilities, got {prior!r}.") from None
+    if p.shape != classes.shape:
+        raise ValueError(
+            f"class_prior must have one probability for each of the {len(classes)} classes "
+            f"{labels}, got shape {p.shape}."
+        )
+    if not (np.isfinite(p).all() and (p >= 0).all() and np.isclose(p.sum(), 1.0)):
+        raise ValueError(f"class_prior must be probabilities that sum to 1, got {p.tolist()}.")
+    return p
+
+
+def decide(
+    p: Floats, classes: NDArray[Any], cost: Cost = None, reject: float | None = None
+) -> NDArray[Any]:
+    """Return the class of least expected cost, or "unsure" (see ``NaiveBayes.predict``).
+
+    Duda, Hart & Stork, Pattern Classification (2001), section 2.2; Chow, On optimum recognition
+    error and reject tradeoff (1970).
+    """
+    best = p.argmax(axis=1) if cost is None else (p @ cost_table(cost, classes)).argmin(axis=1)
+    answer: NDArray[Any] = classes[best]
+    if reject is None:
+        return answer
+    if not 0 <= reject <= 1:
+        raise ValueError(f"reject must be a probability, from 0 to 1, got {reject}.")
+    unsure: NDArray[Any] = answer.astype(object)
+    unsure[p[np.arange(len(p)), best] < reject] = UNSURE
+    return unsure
+
+
+def cost_table(cost: Cost, classes: NDArray[Any]) -> Floats:
+    """Return costs as right class × answer, from an array or a mapping of mappings."""
+    labels = classes.tolist()
+    if isinstance(cost, Mapping):
+        named = {*cost, *(answer for of in cost.values() for answer in of)}
+        unknown = [label for label in named if label not in labels]
+        if unknown:
+            raise ValueError(f"cost names the class {unknown[0]!r}; the classes are {labels}.")
+        cost = [
+            [cost.get(right, {}).get(answer, 0.0 if right == answer else 1.0) for answer in labels]
+            for right in labels
+        ]
+    table = np.asarray(cost, np.float64)
+    if table.shape != (len(labels), len(labels)) or not np.isfinite(table).all():
+        raise ValueError(
+            f"cost must be a finite table of {len(labels)} right classes × {len(labels)} answers, "
+            f"got shape {table.shape}."
+        )
+    return table
+
+
+def shift(p: Floats, prior: Floats, other: Floats) -> Floats:
+    """Return posteriors under another class prior than the one that they were derived with."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shifted = p * np.where(prior > 0, other / prior, 0.0)
+        total = shifted.sum(axis=1, keepdims=True)
+        return np.where(total > 0, shifted / total, other)
+
+
+def estimate_prior(p: Floats, prior: Floats) -> Floats:
+    """Estimate the class prior of rows from their posteriors under another one, by EM.
+
+    Saerens, Latinne & Decaestecker, Adjusting the outputs of a classifier to new a priori
+    probabilities (2002).
+    """
+    other = prior
+    for _ in range(MOST_STEPS):
+        before, other = other, shift(p, prior, other).mean(axis=0)
+        if np.abs(other - before).max() < ENOUGH:
+            break
+    return other

@@ -1,0 +1,337 @@
+"""Explanations: weights of evidence, one per column, category or word, that sum to the log odds.
+
+The weight of evidence of an item for class c against class r is log p(item | c) - log p(item | r)
+(I. J. Good, Probability and the Weighing of Evidence, 1950), in nats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Axis, Levels, Name, Words, title
+from naively.counting.block import Documents
+from naively.data.rows import Rows
+from naively.kernels.reference import Floats
+from naively.kernels.tokens import splitter, windows
+from naively.likelihoods.base import ABSENT, Contributions
+from naively.messages import Shown
+from naively.model.model import Model
+
+PRIOR = "class prior"
+UNITS = {"nats": 1.0, "bits": float(np.log(2))}
+RUNS = "(runs of characters)"
+LONGEST = 1_000_000  # characters, of a text that is explained
+FEW_WORDS = 16  # in a token; of more, a run that is in none of them is not theirs
+
+Item: TypeAlias = "tuple[str, Any, Floats]"  # column, value, log likelihoods
+
+
+class Run(str):
+    """A run of characters of a text whose words are counted too, and the words that it is in."""
+
+    __slots__ = ("words",)
+
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evidence(Shown):
+    """The evidence in one row: items with their log likelihood under each class."""
+
+    column: list[str]
+    value: list[Any]
+    log_likelihood: Floats  # (items, classes); the first item is the class prior
+    joint: Floats  # (classes,)
+    classes: NDArray[Any]
+
+    def rival(self, c: int) -> int:
+        """Return the strongest class other than c."""
+        others = [r for r in range(len(self.classes)) if r != c]
+        return max(others, key=lambda r: self.joint[r]) if others else c
+
+    def weights(self, c: int) -> Floats:
+        """Return the weight of each item for class c against its strongest rival."""
+        with np.errstate(invalid="ignore"):
+            weights = self.log_likelihood[:, c] - self.log_likelihood[:, self.rival(c)]
+        return np.nan_to_num(weights, nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+    def log_odds(self, c: int) -> float:
+        """Return the log odds of class c against its strongest rival; NaN of the impossible."""
+        with np.errstate(invalid="ignore"):
+            return float(self.joint[c] - self.joint[self.rival(c)])
+
+    @property
+    def best(self) -> int:
+        """Index of the most probable class: by the prior where every class is impossible."""
+        possible = np.isfinite(self.joint.max())
+        return int(np.argmax(self.joint if possible else self.log_likelihood[0]))
+
+    def probability(self, c: int) -> float:
+        """Return the posterior of class c."""
+        top = self.joint.max()
+        p = np.exp(self.joint - top) if np.isfinite(top) else np.exp(self.log_likelihood[0])
+        return float(p[c] / p.sum())
+
+    def top(self, c: int, n: int | None = None) -> list[tuple[str, Any, float]]:
+        """Return the n items of greatest weight either way, greatest first.
+
+        What the runs of characters of a text say is shared out to the words that they are in.
+        """
+        weights: dict[tuple[str, Any], float] = {}
+        for i, (column, value, weight) in enumerate(
+            zip(self.column, self.value, self.weights(c).tolist(), strict=True)
+        ):
+            items: list[tuple[str, Any]]
+            if isinstance(value, Run):
+                items = [(column, word) for word in value.words or (RUNS,)]
+            else:
+                items = [(column, value if isinstance(value, str) else i)]
+            for item in items:
+                weights[item] = weights.get(item, 0.0) + weight / len(items)
+        found = [
+            (column, key if isinstance(key, str) else self.value[key], weight)
+            for (column, key), weight in weights.items()
+        ]
+        return sorted(found, key=lambda item: -abs(item[2]))[:n]
+
+    def __str__(self) -> str:
+        c = self.best
+        rival = self.classes[self.rival(c)]
+        names = f"{_plain(self.classes[c])!r} against {_plain(rival)!r}"
+        odds, p = self.log_odds(c), self.probability(c)
+        shown = f"log odds {odds:.2f} (probability {p:.2f})"
+        if np.isnan(odds):
+            shown = f"every class is impossible, so that the class prior decides ({p:.2f})"
+        lines = [f"{names}: {shown}"]
+        both = self.log_likelihood[:, [c, self.rival(c)]]
+        nowhere = np.flatnonzero(np.isneginf(both).all(axis=1)) if len(self.classes) > 1 else ()
+        for i in nowhere:
+            item = self._item(self.column[i], self.value[i])
+            lines.append(f"    -inf  {item} (for both)")
+        skipped = {self._item(self.column[i], self.value[i]) for i in nowhere}
+        for column, value, weight in self.top(c):
+            item = self._item(column, value)
+            if item not in skipped:
+                lines.append(f"{weight:+8.2f}  {item}")
+        return "\n".join(lines)
+
+    @staticmethod
+    def _item(column: str, value: Any) -> str:
+        return column if value is None else f"{column} = {_plain(value)}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Shown):
+    """The evidence in each of several rows; a tidy table by ``to_dict``.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes().fit({"wet": ["yes", "yes", "no"]}, ["rain", "rain", "sun"])
+    >>> table = nb.explain({"wet": ["yes"]}).to_dict()
+    >>> for i in range(len(table["row"])):
+    ...     print(*(table[name][i] for name in ("row", "class", "column", "value")))
+    0 rain class prior None
+    0 rain wet yes
+    0 sun class prior None
+    0 sun wet yes
+    """
+
+    rows: list[Evidence]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, row: int) -> Evidence:
+        return self.rows[row]
+
+    def __iter__(self) -> Iterator[Evidence]:
+        return iter(self.rows)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self.rows))
+
+    def to_dict(self, unit: Literal["nats", "bits"] = "nats") -> dict[str, list[Any]]:
+        """Return columns row, class, against, column, value and weight.
+
+        Parameters
+        ----------
+        unit : {"nats", "bits"}
+            Of the weights: natural logarithms, or logarithms to base 2, of which one more doubles
+            the odds.
+
+        Notes
+        -----
+        The weights of one row and class sum to the log odds of the class against its rival. Pass
+        the result to the frame library of your choice.
+        """
+        if unit not in UNITS:
+            raise ValueError(f"unit must be 'nats' or 'bits', got {unit!r}.")
+        table: dict[str, list[Any]] = {
+            name: [] for name in ("row", "class", "against", "column", "value", "weight")
+        }
+        for i, row in enumerate(self.rows):
+            labels = row.classes.tolist()
+            for c, label in enumerate(labels):
+                n = len(row.column)
+                table["row"] += [i] * n
+                table["class"] += [label] * n
+                table["against"] += [labels[row.rival(c)]] * n
+                table["column"] += row.column
+                table["value"] += row.value
+                table["weight"] += (row.weights(c) / UNITS[unit]).tolist()
+        return table
+
+
+def explain(model: Model, rows: Rows) -> Explanation:
+    """Explain the prediction of each row (see ``NaiveBayes.explain``)."""
+    rows = model.schema.match(rows)
+    pairs = model.schema.pairs
+    prior: Item = (PRIOR, None, model.start)
+    items = [[prior] for _ in range(len(rows))]
+    of_runs = model.schema.of_runs
+    for key, block in model.blocks(rows).items():
+        if isinstance(block, Documents):
+            _refuse_long(block)
+        found = model.likelihoods[key].itemised(block)
+        _collect(items, found, model.counts[key].axis, rows, pairs, key in of_runs)
+    joint = model.joint_log_likelihood(rows)
+    return Explanation(
+        [
+            Evidence(
+                [column for column, _, _ in of_row],
+                [value for _, value, _ in of_row],
+                np.stack([log_likelihood for _, _, log_likelihood in of_row]),
+                joint[i],
+                model.classes,
+            )
+            for i, of_row in enumerate(items)
+        ]
+    )
+
+
+def _refuse_long(block: Documents) -> None:
+    """Raise a ValueError if a text has more to say than anyone reads."""
+    for row, text in enumerate(block.texts):
+        if isinstance(text, str) and len(text) > LONGEST:
+            raise ValueError(
+                f"Text {row} of column {title(block.axis.columns[0])!r} has {len(text):,} "
+                f"characters; of more than {LONGEST:,} no prediction is explained."
+            )
+
+
+def _collect(
+    items: list[list[Item]],
+    found: Contributions,
+    axis: Axis,
+    rows: Rows,
+    pairs: Mapping[Name, tuple[Name, Name]],
+    runs: bool,
+) -> None:
+    values: dict[int, Any] = {}
+    words_of = _words_of_runs(axis, rows) if runs and isinstance(axis, Words) else []
+    for row, column, item, value in zip(
+        found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
+    ):
+        name = None if column == ABSENT else axis.columns[column]
+        if item == ABSENT:
+            shown: Any = "(all that is absent)"
+        elif item < ABSENT:
+            known = axis.label(ABSENT - 1 - item)[1]
+            shown = 0 if known is None else f"(no {known})"
+        elif isinstance(axis, Words):
+            shown = axis.label(item)[1]
+            if runs:
+                shown = Run(shown)
+                shown.words = words_of[row].get(shown, ())
+        else:
+            if column not in values:
+                assert name is not None
+                if name in pairs:
+                    values[column] = _both(*(rows.values(of) for of in pairs[name]))
+                else:
+                    values[column] = rows.values(name) if name in rows.names else None
+            if values[column] is None:  # several columns as one
+                assert isinstance(axis, Levels)
+                known = axis.levels[column]
+                shown = known[item] if item < len(known) else "(never seen)"
+            else:
+                shown = _plain(values[column][row])
+        items[row].append(("columns" if name is None else title(name), shown, value))
+
+
+def _words_of_runs(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
+    """Return the words that each run of characters of each text is in."""
+    options = {key: value for key, value in axis.analyser.splitting.items() if key != "features"}
+    lower, of_runs = options["lowercase"], splitter(**options)
+    of_words = splitter("word", (1, 1), lower, ())
+    found = []
+    for text in axis.analyser.rows(rows.values(axis.columns[0]).tolist()):
+        words: dict[str, dict[str, None]] = {}
+        for token in text.split() if isinstance(text, str) else ():
+            inner = of_words(token) or [token.lower() if lower else token]
+            holders = _holders(inner, options["ngram_range"][1])
+            beside = inner if len(inner) <= FEW_WORDS else ()
+            for run in dict.fromkeys(of_runs(token)):
+                near = holders.get(run.strip(), beside)
+                words.setdefault(run, {}).update(dict.fromkeys(near))
+        found.append({run: tuple(of) for run, of in words.items()})
+    return found
+
+
+def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
+    """Return the words that each run of so many characters at most is in."""
+    found: dict[str, dict[str, None]] = {}
+    for word in dict.fromkeys(words):
+        for run in windows(word, 1, longest):
+            found.setdefault(run, {})[word] = None
+    return found
+
+
+def _both(a: NDArray[Any], b: NDArray[Any]) -> list[Any]:
+    """Return the cells of two columns as pairs."""
+    return [(_plain(x), _plain(y)) for x, y in zip(a, b, strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
+    """Return the n items that speak most for class c against all others together.
+
+    An item is a word (no run of characters), a level, a column that is true, or a number that is
+    usual in the class: its mean, or one in the most probable bin. Its weight is
+    log p(item | c) - log p(item | not c), the others weighted by their priors.
+    """
+    others = np.arange(len(model.classes)) != c
+    if not others.any():
+        return []
+    prior = model.class_log_prior[others]
+    log_share = prior - np.logaddexp.reduce(prior)
+    found: list[tuple[float, str, Any]] = []
+    for name, likelihood in model.without_pairs().likelihoods.items():
+        axis = model.counts[name].axis
+        if name in model.schema.of_runs:
+            continue
+        typical = likelihood.typical(c)
+        rest = np.logaddexp.reduce(typical.value[:, others] + log_share, axis=1)
+        with np.errstate(invalid="ignore"):
+            weight = np.nan_to_num(
+                typical.value[:, c] - rest, nan=0.0, posinf=np.inf, neginf=-np.inf
+            )
+        for i in np.argsort(-weight, kind="stable")[:n].tolist():
+            if typical.x is None:
+                column, shown = axis.label(i)
+            else:
+                column, shown = axis.columns[i], float(typical.x[i])
+                if column in model.schema.times:
+                    shown = np.datetime64(round(shown), "s").item()
+            found.append((float(weight[i]), title(column), shown))
+    found.sort(key=lambda item: -item[0])
+    return [(column, value, weight) for weight, column, value in found[:n]]

@@ -1,0 +1,1 @@
+"""The model file: a header and arrays with a checksum; loading it runs no code."""

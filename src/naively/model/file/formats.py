@@ -1,0 +1,201 @@
+"""What the header of a model file holds, declared as types; and older headers, brought up to it.
+
+The arrays stay as they are: a group says under which name its own are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from naively.counting.axis import Name
+from naively.data.columns import Kind
+from naively.events import Beta, Dirichlet
+from naively.events.base import How
+from naively.model.file.declared import read
+from naively.model.weights import Kind as Fitted
+
+FORMAT = 3  # of the files that are written now
+WITH_CHECKSUM = 3  # the first format that has one
+
+Saved: TypeAlias = dict[str, Any]
+SavedColumns: TypeAlias = int | tuple[Name, ...]  # how many an array has, or their names
+
+
+@dataclass(frozen=True)
+class SavedClasses:
+    """The class labels: as JSON has them, and the type of their array."""
+
+    labels: tuple[Any, ...]
+    dtype: str  # of NumPy; or "date" or "datetime", of which each is written as ISO 8601
+
+
+@dataclass(frozen=True)
+class SavedAxis:
+    """The names of the rows of a group's tables; words and cells are arrays."""
+
+    kind: Literal["words", "levels", "cells", "columns"]
+    columns: SavedColumns
+    levels: tuple[tuple[Any, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class SavedKey:
+    """What a group is known by; the column is of a text."""
+
+    event: str
+    options: Saved
+    kind: Kind
+    column: Name | None = None
+    analyser: Saved | None = None
+
+
+@dataclass(frozen=True)
+class SavedGroup:
+    """The columns of one event model."""
+
+    arrays: str  # what their names begin with
+    event: str
+    options: Saved
+    kind: Kind
+    columns: SavedColumns
+    statistics: tuple[str, ...]
+    axis: SavedAxis
+    column: Name | None = None
+    analyser: Saved | None = None
+
+
+@dataclass(frozen=True)
+class SavedWeights:
+    """Which parts of the evidence have weights (by group, column and band); these are arrays."""
+
+    of: tuple[tuple[int, Name | None, int | None], ...]
+    usual: float
+    rows: float
+    how: Fitted
+    groups: tuple[SavedKey, ...] | None = None  # those that were counted, if nothing is said
+
+
+@dataclass(frozen=True)
+class Header:
+    """All of a model but its arrays."""
+
+    format: int
+    classes: SavedClasses
+    class_prior: str | tuple[Any, ...] | Beta | Dirichlet
+    estimate: How
+    columns: SavedColumns
+    groups: tuple[SavedGroup, ...]
+    version: str = ""
+    smoothing: float | str = "auto"
+    text: Literal["words", "blocks"] = "words"
+    free: tuple[Name, ...] = ()
+    weights: SavedWeights | None = None
+    notes: tuple[tuple[Name, str], ...] = ()
+    provenance: Saved = field(default_factory=dict)
+    checksum: str | None = None
+
+
+class ChangedError(ValueError):
+    """An event model of an older file is none that there is now."""
+
+
+class NewerError(ValueError):
+    """A file is of a later version."""
+
+
+def check_format(saved: Saved) -> None:
+    """Raise an error unless a file is of a format that there is.
+
+    Raises
+    ------
+    NewerError
+        If it is of a later version.
+    ValueError
+        If it does not say, or lacks the checksum that the format has.
+    """
+    number = read(int, saved.get("format"), "format")
+    if number > FORMAT:
+        version = read(str, saved.get("version", "unknown"), "version")
+        raise NewerError(
+            f"has format {number}, made by a newer version of naively ({version}); this one reads "
+            f"up to {FORMAT}. Upgrade naively."
+        )
+    if number < 1:
+        raise ValueError(f"there is no format {number}")
+    if number >= WITH_CHECKSUM and saved.get("checksum") is None:
+        raise ValueError("it has no checksum")
+
+
+def read_header(saved: Saved) -> Header:
+    """Return the header of a file of any format.
+
+    Raises
+    ------
+    ChangedError
+        If a model cannot be what it was; it says which.
+    ValueError
+        If it is none; it says what is wrong.
+    """
+    return read(Header, upgrade(saved), "the header")
+
+
+def upgrade(header: Saved) -> Saved:
+    """Return the header in the present format.
+
+    Raises
+    ------
+    ChangedError
+        If a model cannot be what it was; it says which.
+    """
+    if header["format"] > 1:
+        return {**header, "format": FORMAT}  # the checksum is all that is new
+    try:
+        return _from_1(header)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        kind = type(error).__name__
+        raise ValueError(f"the header is not of format 1 ({kind}: {error})") from error
+
+
+def _from_1(header: Saved) -> Saved:
+    """Format 1 knew groups by their printed names, and had other settings of Gaussians."""
+    groups = [
+        {**group, "arrays": group["name"], "options": _options_of_1(group)}
+        for group in header["groups"]
+    ]
+    weights = header.get("weights")
+    if weights is not None:
+        place = {group["name"]: i for i, group in enumerate(groups)}
+        bands = dict.fromkeys(place, 0)
+        parts = []
+        for name, column in weights["of"]:
+            group = groups[place[name]]
+            if group["kind"] != "text" or column is None:
+                parts.append([place[name], column, None])
+                continue
+            (text,) = group["columns"]
+            # "...: all words", or bands of words in ascending order
+            band = None if str(column).endswith(", all words") else bands[name]
+            bands[name] += 1
+            parts.append([place[name], text, band])
+        weights = {**weights, "of": parts, "how": "loo"}  # it did not say
+    groups = [{k: v for k, v in group.items() if k != "name"} for group in groups]
+    return {**header, "groups": groups, "weights": weights, "format": FORMAT}
+
+
+def _options_of_1(group: Saved) -> Saved:
+    """Smoothing was the share of a variance, of the column's or of the largest, that was added."""
+    options = dict(group["options"])
+    if group["event"] not in ("gaussian", "lognormal"):
+        return options
+    share, of = options.pop("smoothing"), options.pop("floor")
+    if options["prior"] is not None:
+        return options
+    if options["estimate"] == "predictive":
+        raise ChangedError(
+            f"a {group['event']} event model with estimate='predictive' and no prior has changed; "
+            "train it again"
+        )
+    if options["estimate"] == "mle":
+        share = 0.0
+    return {**options, "estimate": "mean", "smoothing": 0.0, "floor": share, "floor_of": of}

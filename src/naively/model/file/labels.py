@@ -1,0 +1,102 @@
+"""Class labels in the header of a model file: written as JSON, and read as they were.
+
+Dates are written by ISO 8601, with what they are; other labels are JSON's, with their NumPy type.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
+from itertools import starmap
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.labels import MOST_BYTES, plain
+from naively.model.file.declared import read, shown
+
+DATES: dict[str, type[dt.date]] = {"date": dt.date, "datetime": dt.datetime}
+TYPE = re.compile(r"[<>|=]?([biufUMO])(\d*)(\[\w+\])?")
+STRINGS = re.compile(r"\|T\d+")  # NumPy's StringDType, which older files have
+
+
+def write_classes(classes: NDArray[Any]) -> dict[str, Any]:
+    """Return the labels and their type.
+
+    >>> write_classes(np.array([dt.date(2024, 2, 29)]))
+    {'labels': ['2024-02-29'], 'dtype': 'date'}
+    """
+    labels: list[Any] = (classes.astype(str) if classes.dtype.kind == "M" else classes).tolist()
+    dates = {type(label).__name__ for label in labels if isinstance(label, dt.date)}
+    if dates:
+        return {"labels": [label.isoformat() for label in labels], "dtype": dates.pop()}
+    return {"labels": labels, "dtype": classes.dtype.str}
+
+
+def read_classes(labels: list[Any], kind: str) -> NDArray[Any]:
+    """Return the labels as they were written, to the type, and each once.
+
+    >>> read_classes(["2024-02-29"], "date")
+    array([datetime.date(2024, 2, 29)], dtype=object)
+    """
+    if any(type(label) is tuple for label in labels):
+        raise ValueError("a label is a list")
+    if len(set(labels)) < len(labels):
+        raise ValueError("a class is there twice")
+    if kind in DATES:
+        labels = [DATES[kind].fromisoformat(read(str, label, "a label")) for label in labels]
+        kind = "|O"
+    kind = "<U" if STRINGS.fullmatch(kind) else kind
+    match = TYPE.fullmatch(kind)
+    if match is None:
+        raise ValueError(f"labels cannot be of type {shown(kind)}")
+    if match[1] == "U" and len(labels) * int(match[2] or max(map(len, labels))) * 4 > MOST_BYTES:
+        raise ValueError(f"labels of type {kind} take too much memory")
+    classes = np.empty(len(labels), object)
+    classes[:] = labels
+    try:
+        classes = classes if match[1] == "O" else classes.astype(np.dtype(kind))
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"labels cannot be of type {kind} ({error})") from error
+    if (classes.astype(str) if match[1] == "M" else classes).tolist() != labels:
+        raise ValueError(f"the labels are none of type {kind}")
+    if any(label != label for label in classes):  # noqa: PLR0124
+        raise ValueError("a label is missing")
+    return classes
+
+
+def write_probabilities(prior: Mapping[Any, float] | Sequence[float]) -> list[Any]:
+    """Return the probabilities of the classes, in their order or by label."""
+    if not isinstance(prior, Mapping):
+        return [float(p) for p in prior]
+    return [
+        [label.isoformat(), float(p), type(label).__name__]
+        if isinstance(label, dt.date)
+        else [plain(label), float(p)]
+        for label, p in prior.items()
+    ]
+
+
+def read_probabilities(saved: tuple[Any, ...]) -> list[float] | dict[Any, float]:
+    """Return what was written, if it may be probabilities.
+
+    >>> read_probabilities((("a", 0.25), ("b", 0.75)))
+    {'a': 0.25, 'b': 0.75}
+    """
+    by_label = saved and all(type(each) is tuple and len(each) in (2, 3) for each in saved)
+    prior = dict(starmap(_of_label, saved)) if by_label else list(saved)
+    each = list(prior.values()) if isinstance(prior, dict) else prior
+    if not all(0 <= p <= 1 for p in read(tuple[float, ...], each, "class_prior")):
+        raise ValueError("class_prior must be probabilities")
+    return prior
+
+
+def _of_label(label: Any, p: Any, date: Any = None) -> tuple[Any, Any]:
+    """Return the label that a probability is of, which may be a date."""
+    if date is None:
+        return label, p
+    if date not in DATES:
+        raise ValueError(f"class_prior is of labels of type {shown(date)}")
+    return DATES[date].fromisoformat(read(str, label, "class_prior")), p

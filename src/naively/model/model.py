@@ -1,0 +1,384 @@
+"""The model: what was counted and settings, all frozen. Models merge, forget and decay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Words
+from naively.counting.block import Block, Codes
+from naively.counting.labels import Labels
+from naively.counting.lawful import forget, impossible
+from naively.counting.parts import Part
+from naively.counting.statistic import VALUE
+from naively.counting.tally import BlockTally, Tally, count_classes
+from naively.data.rows import Rows
+from naively.events.base import EventModel, How
+from naively.events.interaction import Pairs
+from naively.kernels import dispatch
+from naively.kernels.reference import Finish, Floats
+from naively.likelihoods.base import Contributions, Likelihood
+from naively.likelihoods.log_linear import Damped, LogLinear
+from naively.messages import Shown
+from naively.model.class_prior import ClassPrior, class_probabilities, is_estimated
+from naively.model.parameters import ParameterCount
+from naively.model.weights import Weights
+from naively.schema.choose import EventModels, infer
+from naively.schema.diagnose import describe
+from naively.schema.schema import GroupKey, Schema, encode_pairs, pair_group
+from naively.schema.settle import Counted, alike, make_sure, settle
+from naively.schema.usual import TextBlocks, Usual
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How parameters are derived from the tally.
+
+    Parameters
+    ----------
+    class_prior : "data", "uniform", probabilities, Beta or Dirichlet
+        From the class counts, all equal, or given, in the order of the classes or by label; or
+        from the counts and a prior's pretend rows. Beta(a, b) is of the second of two classes: a
+        pretend rows of it and b of the first.
+    estimate : {"mean", "map", "mle", "predictive"}
+        For a class prior with a prior of its own, and for event models that are not given as
+        objects, which have their own.
+    smoothing : "auto", "laplace", "jeffreys" or float
+        The pseudo-count of such event models.
+    text : {"words", "blocks"}
+        What is counted of a text, unless it is said.
+    """
+
+    class_prior: ClassPrior = "data"
+    estimate: How = "mean"
+    smoothing: float | str = "auto"
+    text: TextBlocks = "words"
+
+    @property
+    def usual(self) -> Usual:
+        """The settings of event models that are not given as objects."""
+        return Usual(self.estimate, self.smoothing, self.text)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Model(Shown):
+    """What was learned, and everything that follows from it.
+
+    ``a + b`` is the model of the rows of both, ``a - b`` the model that never saw b's rows,
+    ``a * 0.99`` one that trusts what it has seen a little less.
+
+    Parameters
+    ----------
+    counted : Schema
+        Which columns were counted for which event model.
+    tally : Tally
+        What was counted.
+    settings : Settings
+        How parameters are derived from the tally.
+    weights : Weights, optional
+        How much the evidence of each column counts; all alike without.
+
+    Examples
+    --------
+    >>> from naively.counting.labels import encode_labels
+    >>> from naively.data.frames import as_rows
+    >>> rows = as_rows([[1.0], [3.0], [8.0]])
+    >>> model = Model.learn(rows, encode_labels(["low", "low", "high"]))
+    >>> model.decide(as_rows([[2.5]]))
+    array(['low'], dtype='<U4')
+    """
+
+    counted: Schema
+    tally: Tally
+    settings: Settings = Settings()
+    weights: Weights | None = None
+
+    @classmethod
+    def learn(
+        cls,
+        rows: Rows,
+        labels: Labels,
+        event_models: EventModels | Schema = "auto",
+        settings: Settings | None = None,
+    ) -> Model:
+        """Count labelled rows, in one pass."""
+        if len(rows) != len(labels):
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: "
+                f"{len(rows)} rows and {len(labels)} labels."
+            )
+        if not len(rows):
+            raise ValueError(
+                "There are no rows to learn from: found 0 sample(s), at least 1 needed."
+            )
+        settings = settings or Settings()
+        if isinstance(event_models, Schema):
+            schema = event_models
+        else:
+            schema = infer(rows, event_models, settings.usual)
+        events = {group.key: group.event for group in schema.groups}
+        blocks = {
+            key: events[key].tally(block, labels) for key, block in schema.encode(rows).items()
+        }
+        tally = Tally(labels.classes, count_classes(labels), blocks)
+        if labels.weight is not None:
+            tally = tally.pruned()  # a row of weight 0 was never seen
+        return cls(*make_sure(schema, tally, settings.usual), settings)
+
+    def __str__(self) -> str:
+        rows, classes = self.tally.class_count.sum(), len(self.classes)
+        size = f"{rows:,.10g} rows, {classes:,} classes, {self.schema.width:,} columns"
+        return f"{size}\n{self.described}"
+
+    def __add__(self, other: Model) -> Model:
+        weights = [model.weights for model in (self, other) if model.weights is not None]
+        (schema, tally), (others, added) = alike(self._counts, other._counts)
+        return Model(
+            *make_sure(schema.union(others), tally + added, self.settings.usual),
+            self.settings,
+            weights[0] + weights[1] if len(weights) == 2 else next(iter(weights), None),
+        )
+
+    def __sub__(self, other: Model) -> Model:
+        (schema, tally), (others, removed) = alike(self._counts, other._counts)
+        return replace(self, counted=schema.union(others), tally=tally - removed)
+
+    def forget(self, other: Model) -> Model:
+        """Return ``self - other``, or raise a ValueError if that cannot be."""
+        (schema, tally), (others, removed) = alike(self._counts, other._counts)
+        left = replace(self, counted=schema.union(others), tally=forget(tally, removed))
+        if left.impossible is not None:
+            raise ValueError(f"Cannot forget rows that were not learned: {left.impossible} then.")
+        return left
+
+    def __mul__(self, factor: float) -> Model:
+        weights = self.weights
+        if weights is not None:  # the rows that they were fitted with fade like the others
+            weights = replace(weights, rows=weights.rows * factor)
+        return replace(self, tally=self.tally * factor, weights=weights)
+
+    def weighed(self, weights: Weights | None) -> Model:
+        """Return the model with these weights; what was derived without them is kept."""
+        model = replace(self, weights=weights)
+        kept = ("_settled", "counts", "unweighted_likelihoods", "class_log_prior")
+        vars(model).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        return model
+
+    def with_pairs(self, event: Pairs, batches: Iterable[tuple[Rows, Labels]]) -> Model:
+        """Count pairs of columns too, in a second pass over the rows that were learned."""
+        group = pair_group(event)
+        codes, of = [], []
+        for rows, labels in batches:
+            seen = np.arange(len(labels)) if labels.weight is None else labels.weight.nonzero()[0]
+            codes.append(encode_pairs(self.schema.match(rows.take(seen)), event).codes)
+            of.append(labels.take(seen).among(self.classes))
+        counted = event.tally(Codes(np.concatenate(codes), event.axis), Labels.join(of))
+        return replace(
+            self,
+            counted=replace(self.counted, groups=(*self.counted.groups, group)),
+            tally=replace(self.tally, blocks={**self.tally.blocks, group.key: counted}),
+        )
+
+    def without_pairs(self) -> Model:
+        """Return the model of the columns alone."""
+        groups = self.counted.of_columns
+        if len(groups) == len(self.counted.groups):
+            return self
+        blocks = {group.key: self.tally.blocks[group.key] for group in groups}
+        return replace(
+            self,
+            counted=replace(self.counted, groups=groups),
+            tally=replace(self.tally, blocks=blocks),
+        )
+
+    @property
+    def _counts(self) -> Counted:
+        return self.counted, self.tally
+
+    @cached_property
+    def _settled(self) -> Counted:
+        return settle(*self._counts, self.settings.usual)
+
+    @property
+    def schema(self) -> Schema:
+        """Which columns go to which event model, as what was counted says."""
+        return self._settled[0]
+
+    @property
+    def taken(self) -> Tally:
+        """What was counted, of the columns as the schema takes them."""
+        return self._settled[1]
+
+    @property
+    def impossible(self) -> str | None:
+        """Say what no rows can have been counted as; None of a model of rows."""
+        return impossible(self.tally, [g.key for g in self.counted.groups if g.event.shares])
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The class labels."""
+        return self.tally.classes
+
+    @cached_property
+    def described(self) -> Schema:
+        """The schema, with what the tally says of the columns."""
+        return describe(self.schema, self.taken)
+
+    @cached_property
+    def class_log_prior(self) -> Floats:
+        """Log probability of each class before anything is seen."""
+        settings = self.settings
+        p = class_probabilities(
+            settings.class_prior, settings.estimate, self.tally.class_count, self.classes
+        )
+        with np.errstate(divide="ignore"):
+            log_prior: Floats = np.log(p)
+            return log_prior
+
+    @property
+    def n_parameters(self) -> int:
+        """How many parameters are free; a class prior that is given has none."""
+        return self._n_prior + sum(event.n_parameters(tally) for event, tally in self._parts)
+
+    @property
+    def n_joint_parameters(self) -> ParameterCount | float:
+        """How many there would be without the assumption: one for each row that can be and class.
+
+        ``inf`` where a column holds numbers without end.
+        """
+        values = [event.n_values(tally) for event, tally in self._parts if not event.beside]
+        if math.inf in values:
+            return math.inf
+        rows = math.prod(int(value) for value in values)
+        return ParameterCount(len(self.classes) * (rows - 1) + self._n_prior)
+
+    @property
+    def _n_prior(self) -> int:
+        return len(self.classes) - 1 if is_estimated(self.settings.class_prior) else 0
+
+    @cached_property
+    def counts(self) -> dict[GroupKey, BlockTally]:
+        """The tally of each block, of the words that are learned from."""
+        return {name: block.selected() for name, block in self.taken.blocks.items()}
+
+    @property
+    def _parts(self) -> list[tuple[EventModel, BlockTally]]:
+        return [(group.event, self.counts[group.key]) for group in self.schema.groups]
+
+    @cached_property
+    def start(self) -> Floats:
+        """What the score of each class starts from: its log prior, corrected with the weights."""
+        if self.weights is None:
+            return self.class_log_prior
+        start: Floats = self.class_log_prior + self.weights.bias_of(self.classes.tolist())
+        return start
+
+    @cached_property
+    def likelihoods(self) -> dict[GroupKey, Likelihood]:
+        """The log tables of each block, derived once, times the weights."""
+        plain = self.unweighted_likelihoods
+        if self.weights is None:
+            return plain
+        weighted = {}
+        for name, likelihood in plain.items():
+            axis, classes = self.counts[name].axis, self.classes.tolist()
+            if isinstance(axis, Words):
+                weighted[name] = self._weighted_texts(name, axis, likelihood, self.weights)
+            else:
+                weight = self.weights.table([Part(name, c) for c in axis.columns], classes)
+                weighted[name] = likelihood.weighted(weight)
+        return weighted
+
+    def _weighted_texts(
+        self, name: GroupKey, axis: Words, likelihood: Likelihood, weights: Weights
+    ) -> Likelihood:
+        classes = self.classes.tolist()
+        by_word = weights.of_words(name, self.counts[name][VALUE].high.sum(axis=1), classes)
+        if by_word is not None and isinstance(likelihood, LogLinear):
+            return Damped(likelihood.weighted(by_word))
+        weight = weights.table([Part(name)], classes)[0]
+        return likelihood.weighted(np.broadcast_to(weight, (len(axis), len(classes))))
+
+    @cached_property
+    def unweighted_likelihoods(self) -> dict[GroupKey, Likelihood]:
+        """The log tables of each block, as the event models say."""
+        return {
+            group.key: group.event.likelihood(self.counts[group.key])
+            for group in self.schema.groups
+        }
+
+    def blocks(self, rows: Rows) -> dict[GroupKey, Block]:
+        """Encode rows as they were encoded in training."""
+        axes = {name: block.axis for name, block in self.counts.items()}
+        encoded = self.schema.encode(rows, axes)
+        return {group.key: group.event.prepare(encoded[group.key]) for group in self.schema.groups}
+
+    def score(self, rows: Rows, finish: Finish) -> Any:
+        """Add up the evidence of each row and finish it (``kernels.reference``)."""
+        log_prior = self.class_log_prior
+        blocks = list(self.blocks(rows).items())
+        out: Any = self.start
+        for i, (name, block) in enumerate(blocks):
+            last = finish if i == len(blocks) - 1 else "joint"
+            out = self.likelihoods[name].log_prob(block, out, last, log_prior)
+        if not blocks:
+            out = dispatch.finish_rows(np.tile(self.start, (len(rows), 1)), finish, log_prior)
+        return out
+
+    def joint_log_likelihood(self, rows: Rows) -> Floats:
+        """Return log p(c) + log p(x | c), less what does not depend on the class."""
+        return self.score(rows, "joint")  # type: ignore[no-any-return]
+
+    def posterior(self, rows: Rows) -> Floats:
+        """Return p(c | x)."""
+        return self.score(rows, "posterior")  # type: ignore[no-any-return]
+
+    def log_evidence(self, rows: Rows) -> Floats:
+        """Return log p(x), the evidence of Bayes's theorem, by the event models unweighted.
+
+        Pairs of columns have no part in it: with them probabilities would not sum to 1.
+        """
+        plain = replace(self.without_pairs(), weights=None)
+        total = np.logaddexp.reduce(plain.joint_log_likelihood(rows), axis=1)
+        for name, block in plain.blocks(rows).items():
+            total += plain.unweighted_likelihoods[name].log_base(block)
+        return total  # type: ignore[no-any-return]
+
+    def log_posterior(self, rows: Rows) -> Floats:
+        """Return log p(c | x)."""
+        return self.score(rows, "log_posterior")  # type: ignore[no-any-return]
+
+    def decide(self, rows: Rows) -> NDArray[Any]:
+        """Return the most probable class of each row."""
+        return self.classes[self.score(rows, "label")]  # type: ignore[no-any-return]
+
+    def sample(
+        self, n: int, label: Any = None, random_state: Any = None
+    ) -> tuple[Rows, NDArray[Any]]:
+        """Draw rows and their labels; all of one label, or labels by the class prior."""
+        rng = np.random.default_rng(random_state)
+        if label is None:
+            codes = rng.choice(len(self.classes), n, p=np.exp(self.class_log_prior))
+        else:
+            labels = self.classes.tolist()
+            if label not in labels:
+                raise ValueError(f"There is no class {label!r}; the classes are {labels}.")
+            codes = np.full(n, labels.index(label))
+        blocks = {
+            group.key: group.event.sample(self.counts[group.key], codes, rng)
+            for group in self.schema.written
+        }
+        return self.schema.decode(blocks), self.classes[codes]
+
+    def contributions(self, rows: Rows) -> dict[GroupKey, Contributions]:
+        """Return the log likelihoods item by item; with the prior they sum to the joint."""
+        return {
+            name: self.likelihoods[name].contributions(block)
+            for name, block in self.blocks(rows).items()
+        }

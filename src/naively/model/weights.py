@@ -1,0 +1,135 @@
+"""Weights: how much the evidence of each column counts.
+
+Naive Bayes counts what two columns say alike twice. Non-negative factors of each column's log
+likelihoods, one for each class, take that back; every explanation is still a sum, and the
+probabilities are calibrated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from naively.counting.parts import Part, octave
+from naively.kernels.reference import Floats
+from naively.messages import Shown
+
+Kind: TypeAlias = Literal["loo", "temperature"]
+
+
+@dataclass(frozen=True, repr=False)
+class Weights(Shown):
+    """A non-negative factor for the log likelihoods of each part of the evidence.
+
+    Parameters
+    ----------
+    classes : tuple of labels
+        The classes that the numbers of each part are for.
+    of : mapping of Part to a tuple of float
+        One for each class.
+    bias : tuple of float
+        What is added to the log prior of each class, in nats.
+    usual : float
+        The weight of a column, or for a class, without one of its own.
+    rows : float
+        The total weight of the rows that the model held when these were fitted.
+    how : {"loo", "temperature"}
+        How they were fitted: a weight for each part, or one for all.
+
+    Notes
+    -----
+    A log likelihood is centred over the classes before it is multiplied: weights that are equal
+    for all classes merely temper it.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes().fit({"a": [1.0, 2.0, 7.0, 8.0]}, ["low", "low", "high", "high"])
+    >>> list(nb.weights_.by_name) == ["a"]
+    True
+    """
+
+    classes: tuple[Any, ...]
+    of: Mapping[Part, tuple[float, ...]]
+    bias: tuple[float, ...]
+    usual: float
+    rows: float
+    how: Kind = "loo"
+
+    @property
+    def by_name(self) -> dict[str, dict[Any, float]]:
+        """The weights of each column, or of a group that is one event, by class."""
+        return {
+            str(part): dict(zip(self.classes, each, strict=True)) for part, each in self.of.items()
+        }
+
+    def __str__(self) -> str:
+        lines = [f"fitted on {self.rows:,.10g} rows; mean over the classes (least to greatest)"]
+        for name, by_class in self.by_name.items():
+            of = list(by_class.values())
+            lines.append(f"  {np.mean(of):.3f} ({min(of):.3f} to {max(of):.3f})  {name}")
+        return "\n".join(lines)
+
+    def fresh(self, rows: float) -> float:
+        """Return the share of the rows that the weights were fitted with, or to."""
+        return min(1.0, self.rows / rows) if rows > 0 else 1.0
+
+    def table(self, parts: Sequence[Part], classes: Sequence[Any]) -> Floats:
+        """Return the weights of parts (parts, classes).
+
+        A part without weights of its own has those of its whole group, or the usual one.
+        """
+        usual = (self.usual,) * len(self.classes)
+        wholes = {group: self.of.get(Part(group), usual) for group in {p.group for p in parts}}
+        each = [self.of.get(part, wholes[part.group]) for part in parts]
+        found = np.array(each, np.float64).reshape(len(parts), len(self.classes))  # of none too
+        place = self._places(classes)
+        mean = found.mean(axis=1, keepdims=True) if self.classes else np.zeros((len(found), 1))
+        return np.hstack([found, mean])[:, place]
+
+    def of_words(self, group: Any, texts: Floats, classes: Sequence[Any]) -> Floats | None:
+        """Return weights of words by how often they came (words, classes).
+
+        None if this group has none for its words. Words that came more often than any did when
+        the weights were fitted have those of the last band.
+        """
+        parts = [part for part in self.of if part.group == group and part.column is not None]
+        if not parts:
+            return None
+        bands = sorted(parts, key=lambda part: part.band or 0)
+        return self.table(bands, classes)[np.minimum(octave(texts), len(bands) - 1)]
+
+    def bias_of(self, classes: Sequence[Any]) -> Floats:
+        """Return what is added to the log priors of classes."""
+        return np.array([*self.bias, 0.0])[self._places(classes)]
+
+    def _places(self, classes: Sequence[Any]) -> list[int]:
+        place = {label: i for i, label in enumerate(self.classes)}
+        return [place.get(label, len(place)) for label in classes]
+
+    def __add__(self, other: Weights) -> Weights:
+        """Average the weights, each by the rows behind it; what one lacks is the other's."""
+        rows = self.rows + other.rows
+        share = self.rows / rows if rows > 0 else 0.5
+        classes = tuple(dict.fromkeys([*self.classes, *other.classes]))
+
+        def mean(part: Part) -> tuple[float, ...]:
+            mine, theirs = (
+                w.table([part], classes)[0] if part in w.of else None for w in (self, other)
+            )
+            if mine is None or theirs is None:
+                return tuple((theirs if mine is None else mine).tolist())  # type: ignore[union-attr]
+            return tuple((theirs + share * (mine - theirs)).tolist())
+
+        bias = share * self.bias_of(classes) + (1 - share) * other.bias_of(classes)
+        return Weights(
+            classes,
+            {part: mean(part) for part in dict.fromkeys([*self.of, *other.of])},
+            tuple(bias.tolist()),
+            other.usual + share * (self.usual - other.usual),
+            rows,
+            self.how if self.how == other.how else "loo",
+        )

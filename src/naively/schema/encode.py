@@ -1,0 +1,212 @@
+"""Columns become blocks, and back: numbers as they are, levels as codes, texts as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.analyser import Analyser
+from naively.counting.axis import DENSE_RANGE, Columns, Level, Levels, Words, title
+from naively.counting.block import Block, Codes, Dense, Documents, Sparse
+from naively.counting.labels import is_missing
+from naively.data.columns import TIME, Kind, Name
+from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows
+
+MISSING = -1
+EPOCH = np.datetime64(0, "us")
+
+
+def encode_numbers(rows: Rows, columns: range | tuple[Name, ...], *, sparse: bool) -> Block:
+    """Encode numbers: a view of the array where it can be, CSR where it is sparse and may be."""
+    axis = Columns(columns)
+    if sparse and isinstance(rows, SparseRows) and columns == rows.names:
+        matrix = rows.matrix
+        return Sparse(matrix.indptr, matrix.indices, matrix.data, axis)
+    return Dense(rows.numbers(columns), axis)
+
+
+def encode_texts(
+    rows: Rows, column: Name, analyser: Analyser, axis: Words | None = None
+) -> Documents:
+    """Encode a text column; without an axis its words are found as they are counted."""
+    texts = rows.values(column)
+    if texts.dtype.kind != "O":  # every cell is missing
+        texts = np.full(len(texts), None)
+    axis = axis or Words((column,), analyser.vocabulary(), analyser)
+    return Documents(analyser.rows(texts.tolist()), axis, analyser.binary)
+
+
+def find_levels(rows: Rows, columns: tuple[Name, ...] | range) -> Codes:
+    """Encode columns by the levels they hold; the codes of whole numbers are cheap."""
+    if isinstance(rows, MatrixRows) and columns == rows.names and len(rows):
+        matrix = rows.matrix
+        if matrix.dtype.kind in "iu" and int(matrix.max()) - int(matrix.min()) < DENSE_RANGE:
+            low, high = matrix.min(axis=0).tolist(), matrix.max(axis=0).tolist()
+            levels = tuple(tuple(range(a, b + 1)) for a, b in zip(low, high, strict=True))
+            if any(low):
+                if matrix.dtype.itemsize < 4:  # the differences may not fit in so few bits
+                    matrix = matrix.astype(np.int32)
+                matrix = matrix - np.array(low, matrix.dtype)
+            return Codes(_signed(matrix), Levels(tuple(columns), levels))
+    found = [_levels_of(rows.values(name)) for name in columns]
+    codes = np.stack([c for c, _ in found], axis=1) if found else np.empty((len(rows), 0), np.int32)
+    return Codes(codes, Levels(tuple(columns), tuple(levels for _, levels in found)))
+
+
+def look_up_levels(rows: Rows, axis: Levels) -> Codes:
+    """Encode columns by known levels; a code past the last stands for all others."""
+    if isinstance(rows, MatrixRows) and axis.columns == tuple(rows.names):
+        matrix = rows.matrix
+        if matrix.dtype.kind in "iu":
+            if axis.own_codes and matrix.size and matrix.min() >= 0:
+                return Codes(_signed(matrix), axis)
+            if axis.code_table is not None:
+                return Codes(axis.code_table.look_up(_signed(matrix)), axis)
+    codes = np.empty((len(rows), len(axis.columns)), np.int32)
+    for j, name in enumerate(axis.columns):
+        codes[:, j] = _look_up(rows.values(name), axis.index[j])
+    return Codes(codes, axis)
+
+
+def encode_bins(
+    rows: Rows,
+    name: Name,
+    *,
+    edges: Sequence[float] | None = None,
+    levels: Sequence[Level] = (),
+) -> NDArray[np.int64]:
+    """Encode a column by bins: of numbers cut at edges, or one a level and one for all others.
+
+    The last bin is for missing cells.
+
+    Examples
+    --------
+    >>> from naively.data.rows import column_rows
+    >>> rows = column_rows({"a": [0.5, 2.0, None], "b": ["x", "z", None]})
+    >>> encode_bins(rows, "a", edges=[1.0, 2.0]).tolist()
+    [0, 2, 3]
+    >>> encode_bins(rows, "b", levels=["x", "y"]).tolist()
+    [0, 2, 3]
+    """
+    if edges is not None:
+        numbers = rows.numbers([name])[:, 0]
+        bins = np.searchsorted(np.asarray(edges, np.float64), numbers, side="right")
+        return np.where(np.isnan(numbers), len(edges) + 1, bins)
+    codes = _look_up(rows.values(name), {level: code for code, level in enumerate(levels)})
+    return np.where(codes == MISSING, len(levels) + 1, np.minimum(codes, len(levels)))
+
+
+def decode(block: Block, kind: Kind) -> dict[Name, NDArray[Any]]:
+    """Return a block's columns as they were before they were encoded."""
+    if isinstance(block, Documents):
+        texts = np.empty(len(block), object)
+        texts[:] = block.texts
+        return {block.axis.columns[0]: texts}
+    if isinstance(block, Codes):
+        return {
+            name: _values(np.array([*levels, None], object)[:-1][codes], kind)
+            for name, levels, codes in zip(
+                block.axis.columns, block.axis.levels, block.codes.T, strict=True
+            )
+        }
+    assert isinstance(block, Dense)
+    return {
+        name: _values(column, kind)
+        for name, column in zip(block.axis.columns, block.values.T, strict=True)
+    }
+
+
+def _values(column: NDArray[Any], kind: Kind) -> NDArray[Any]:
+    if kind == "time":
+        seconds = column.dtype.kind == "f"
+        return (column * 1e6).astype("timedelta64[us]") + EPOCH if seconds else column.astype(TIME)
+    if kind == "boolean":
+        return column.astype(np.bool_)
+    return np.array(column.tolist()) if kind == "number" else column
+
+
+def whole_rows(rows: Rows, columns: range | tuple[Name, ...]) -> Rows:
+    """Make one column of several: tuples of their cells; a row with a missing cell is missing."""
+    cells = zip(*(_cells(_storable(rows.values(name))) for name in columns), strict=True)
+    whole = np.empty(len(rows), object)
+    for i, row in enumerate(cells):
+        whole[i] = None if any(map(is_missing, row)) else row
+    name = ", ".join(map(title, columns))
+    return ColumnRows({name: whole}, {name: "string"}, len(rows))
+
+
+def _cells(column: NDArray[Any]) -> list[Any]:
+    """Return the cells of a column as Python's own."""
+    return [v.item() if isinstance(v, np.generic) else v for v in column.tolist()]
+
+
+def split_rows(block: Codes, columns: Sequence[Name]) -> dict[Name, NDArray[Any]]:
+    """Return the columns that whole rows were made of."""
+    (whole,) = decode(block, "string").values()
+    columns_of = {}
+    for j, name in enumerate(columns):
+        cells = [row[j] for row in whole.tolist()]
+        kinds = {type(cell) for cell in cells}
+        plain = kinds <= {int, float} or kinds == {bool}
+        columns_of[name] = np.array(cells, None if plain else object)
+    return columns_of
+
+
+def _signed(whole: NDArray[Any]) -> NDArray[Any]:
+    """Whole numbers as int32 or int64; those past int64 become its largest, as good a stranger."""
+    if whole.dtype in (np.int32, np.int64):
+        return whole
+    if whole.dtype.kind == "u" and whole.dtype.itemsize == 8:
+        whole = np.minimum(whole, np.iinfo(np.int64).max)
+    return whole.astype(np.int32 if whole.dtype.itemsize < 4 else np.int64)
+
+
+def _levels_of(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
+    column = _storable(column)
+    if column.dtype.kind in "fiub":
+        levels, inverse = np.unique(column, return_inverse=True)
+        codes = inverse.astype(np.int32)
+        if levels.size and levels.dtype.kind == "f" and np.isnan(levels[-1]):
+            codes[codes == len(levels) - 1] = MISSING
+            levels = levels[:-1]
+        return codes, tuple(_plain(levels))
+    values = column.tolist()
+    index = {
+        value: code for code, value in enumerate(v for v in dict.fromkeys(values) if v is not None)
+    }
+    levels_found = tuple(index)
+    index[None] = MISSING
+    return np.fromiter(map(index.__getitem__, values), np.int32, len(values)), levels_found
+
+
+def _storable(column: NDArray[Any]) -> NDArray[Any]:
+    """Return times as strings; a level is something that a model file can hold."""
+    if column.dtype.kind != "M":
+        return column
+    strings = np.datetime_as_string(column).astype(object)
+    strings[np.isnat(column)] = None
+    return strings
+
+
+def _plain(levels: NDArray[Any]) -> list[Level]:
+    """Whole numbers as int, so that 1, 1.0 and True are one level however they arrive."""
+    if levels.dtype.kind == "f" and (levels == np.rint(levels)).all() and np.isfinite(levels).all():
+        return [int(level) for level in levels.tolist()]
+    return levels.tolist()  # type: ignore[no-any-return]
+
+
+def _look_up(column: NDArray[Any], index: dict[Level, int]) -> NDArray[np.int32]:
+    unseen = len(index)
+    column = _storable(column)
+    if column.dtype.kind in "fiub":
+        values, inverse = np.unique(column, return_inverse=True)
+        codes = np.array(
+            [MISSING if np.isnan(v) else index.get(v, unseen) for v in values.tolist()], np.int32
+        )
+        return codes[inverse]
+    values = column.tolist()
+    found = (MISSING if v is None else index.get(v, unseen) for v in values)
+    return np.fromiter(found, np.int32, len(values))

@@ -1,0 +1,446 @@
+"""The schema: which columns go to which event model, and how they are encoded.
+
+The only place where data and event models meet. A group is all columns of one event model; it
+becomes one block.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from naively.counting.analyser import Analyser
+from naively.counting.axis import Axis, Columns, Levels, Words, title
+from naively.counting.block import Block, Codes
+from naively.data.columns import Kind, Name
+from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
+from naively.data.times import CYCLES, TimedRows, part_name
+from naively.events.base import EventModel
+from naively.events.interaction import Pairs
+from naively.messages import Shown
+from naively.schema.encode import (
+    decode,
+    encode_bins,
+    encode_numbers,
+    encode_texts,
+    find_levels,
+    look_up_levels,
+    split_rows,
+    whole_rows,
+)
+
+USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
+    "bernoulli": "boolean",
+    "categorical": "string",
+    "joint": "string",
+    "pairs": "pair",
+}
+SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
+WIDEST = 40  # of the names, in characters
+# What a column may come as, beside what it was learned as.
+ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",), "time": ("string",)}
+
+
+@dataclass(frozen=True)
+class GroupKey:
+    """What a group and its block are known by: settings, by their values, as they count alike.
+
+    Groups that were made apart are the same exactly if their keys are equal, whatever is printed.
+
+    Parameters
+    ----------
+    event : EventModel
+        With all its settings.
+    kind : str
+        What kind of values the columns held in training.
+    column : str or int, optional
+        The column of a text, which is a group of its own.
+    analyser : Analyser, optional
+        How the text was split.
+    """
+
+    event: EventModel
+    kind: Kind
+    column: Name | None = None
+    analyser: Analyser | None = None
+
+    def __str__(self) -> str:
+        usual = self.kind in ("text", USUAL_KIND.get(self.event.name, "number"))
+        name = str(self.event) if usual else f"{self.event} of {self.kind}s"
+        if self.analyser is None or self.column is None:
+            return name
+        name = f"{name} {title(self.column)}"
+        return name if self.analyser.is_plain else f"{name} {self.analyser}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The columns of one event model, and what kind of values they held in training."""
+
+    event: EventModel
+    kind: Kind
+    columns: range | tuple[Name, ...]
+    analyser: Analyser | None = None  # of a text
+
+    @cached_property
+    def key(self) -> GroupKey:
+        """What the group is known by in tallies, weights and model files."""
+        own = None if self.analyser is None else self.columns[0]
+        return GroupKey(self.event, self.kind, own, self.analyser)
+
+    def encode(self, rows: Rows, axis: Axis | None) -> Block:
+        """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
+        if isinstance(self.event, Pairs):
+            return encode_pairs(rows, self.event)
+        if self.event.layout == "rows":
+            rows = whole_rows(rows, self.columns)
+            assert axis is None or isinstance(axis, Levels)
+            return look_up_levels(rows, axis) if axis else find_levels(rows, tuple(rows.names))
+        columns = self.columns if axis is None else axis.columns
+        assert isinstance(columns, range | tuple)
+        if self.kind == "text":
+            assert axis is None or isinstance(axis, Words)
+            assert self.analyser is not None
+            return encode_texts(rows, columns[0], self.analyser, axis)
+        if self.event.layout == "levels":
+            if axis is None:
+                return find_levels(rows, columns)
+            assert isinstance(axis, Levels)
+            return look_up_levels(rows, axis)
+        return encode_numbers(rows, columns, sparse=self.event.sparse)
+
+
+@dataclass(frozen=True, repr=False)
+class Schema(Shown):
+    """Groups of columns; every column of the table is in one, unless it was missing throughout.
+
+    A text may be in several, each with an analyser of its own, and pairs of columns are groups
+    beside those of the columns. A part of a time (hour, weekday, month) is a column of a group and
+    not of the table. Columns that are free were given no event model: it follows from what is
+    counted of them (see ``schema.settle``). Printed, a schema says one line a column: its event
+    model, and why; or one line a group if there are many.
+    """
+
+    groups: tuple[Group, ...]
+    order: range | tuple[Name, ...]  # the columns of the table, as they came
+    notes: Mapping[Name, str] = field(default_factory=dict)  # what else is to be said of a column
+    free: frozenset[Name] = frozenset()
+
+    @cached_property
+    def columns(self) -> dict[Name, Group]:
+        """The group of each column: those of the table in its order, then parts of times.
+
+        Of a text in several groups it is the first.
+        """
+        of = {name: groups[0] for name, groups in self.groups_of.items()}
+        return {name: of[name] for name in self.order if name in of} | of
+
+    @cached_property
+    def groups_of(self) -> dict[Name, list[Group]]:
+        """All groups of each column."""
+        of: dict[Name, list[Group]] = {}
+        for group in self.of_columns:
+            for name in group.columns:
+                of.setdefault(name, []).append(group)
+        return of
+
+    def is_part_of(self, other: Schema) -> bool:
+        """Whether each of these columns is in the same groups there."""
+        if [(g.key, g.columns) for g in self.groups] == [(g.key, g.columns) for g in other.groups]:
+            return True
+        theirs = other.groups_of
+        return all(
+            {group.key for group in groups} == {group.key for group in theirs.get(name, ())}
+            for name, groups in self.groups_of.items()
+        )
+
+    @cached_property
+    def of_columns(self) -> tuple[Group, ...]:
+        """The groups of columns, without those of pairs."""
+        return tuple(group for group in self.groups if not group.event.beside)
+
+    @property
+    def written(self) -> list[Group]:
+        """The groups that say what the cells of the columns are: of a text in several, words."""
+        of = {
+            name: next((g for g in groups if g.analyser and g.analyser.single_words), groups[0])
+            for name, groups in self.groups_of.items()
+        }
+        return list(dict.fromkeys(of.values()))
+
+    @cached_property
+    def of_runs(self) -> frozenset[GroupKey]:
+        """The groups of runs of characters, of texts whose words are counted too."""
+        found = set()
+        for groups in self.groups_of.values():
+            runs = {g.key for g in groups if g.analyser and not g.analyser.legible}
+            found |= runs if len(runs) < len(groups) else set()
+        return frozenset(found)
+
+    @property
+    def pairs(self) -> dict[Name, tuple[Name, Name]]:
+        """The pairs of columns that are counted, by name."""
+        events = (group.event for group in self.groups)
+        of_pairs = (event for event in events if isinstance(event, Pairs))
+        return {name: pair for e in of_pairs for name, pair in zip(e.names, e.pairs, strict=True)}
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The columns of the table that have names, rather than places in an array."""
+        if isinstance(self.order, range):
+            return []
+        return [name for name in self.order if isinstance(name, str)]
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the table."""
+        return len(self.order)
+
+    @property
+    def kinds(self) -> dict[Name, Kind]:
+        """What the columns of the table hold, where they held anything."""
+        return {name: group.kind for name, group in self.columns.items() if name not in self.parts}
+
+    @property
+    def event_models(self) -> Any:
+        """What to choose to learn like this again."""
+        with_parts = {of for of, _ in self.parts.values()}
+        named = {
+            name: self._chosen(name)
+            for name in self.names
+            if name in self.columns and name not in with_parts
+        }
+        alone = len(self.of_columns) == 1 and not self.names
+        return named or (self.groups[0].event if alone else "auto")
+
+    def _chosen(self, name: Name) -> Any:
+        chosen = [group.analyser or group.event for group in self.groups_of[name]]
+        return chosen[0] if len(chosen) == 1 else chosen
+
+    @cached_property
+    def parts(self) -> dict[Name, tuple[Name, str]]:
+        """The columns that are parts of times: of which, and what part."""
+        held = {name for group in self.groups if group.kind == "part" for name in group.columns}
+        all_of = {part_name(of, part): (of, part) for of in self.times for part in CYCLES}
+        return {name: of for name, of in all_of.items() if name in held}
+
+    @cached_property
+    def times(self) -> frozenset[Name]:
+        """The columns that are times."""
+        timed = (group.columns for group in self.groups if group.kind == "time")
+        return frozenset(name for columns in timed for name in columns)
+
+    def encode(
+        self, rows: Rows, axes: Mapping[GroupKey, Axis] | None = None
+    ) -> dict[GroupKey, Block]:
+        """Encode rows into one block a group, by known axes, or finding them.
+
+        Raises
+        ------
+        ValueError
+            If a column holds another kind of values than in training; it names the column.
+        """
+        rows = self.match(rows)
+        return {
+            group.key: group.encode(rows, None if axes is None else axes.get(group.key))
+            for group in self.groups
+        }
+
+    def decode(self, blocks: Mapping[GroupKey, Block]) -> Rows:
+        """Return the rows that these blocks encode."""
+        columns: dict[Name, Any] = {}
+        kinds: dict[Name, Kind] = {}
+        for group in self.written:
+            block = blocks[group.key]
+            if group.event.layout == "rows":
+                assert isinstance(block, Codes)
+                columns |= split_rows(block, group.columns)
+            else:
+                columns |= decode(block, group.kind)
+                kinds |= dict.fromkeys(group.columns, group.kind)
+        nothing = [None] * len(next(iter(blocks.values()), ()))
+        return column_rows({name: columns.get(name, nothing) for name in self.order}, kinds)
+
+    def match(self, rows: Rows) -> Rows:
+        """Return the rows with exactly these columns, or say which differ."""
+        rows = rows.rows if isinstance(rows, TimedRows) else rows
+        if len(self.groups) == 1 and rows.names == self.groups[0].columns:
+            _check_kinds(rows, self.groups[0], rows.names)
+            return self._timed(rows)
+        if not self.names or isinstance(rows.names, range):
+            return self._timed(self._match_by_place(rows))
+        lacking = [name for name in self.order if name not in rows.place]
+        extra = [name for name in rows.names if name not in self._known]
+        if lacking and len(lacking) == self.width:
+            raise ValueError(
+                "None of the columns that were learned is in the table: it has "
+                f"{list_names(rows.names)}, but {list_names(self.order)} were learned."
+            )
+        if lacking:
+            warnings.warn(f"No column {list_names(lacking)}: counted as missing.", stacklevel=2)
+        if extra:
+            warnings.warn(f"Column {list_names(extra)} was not learned: ignored.", stacklevel=2)
+        for group in self.of_columns:
+            _check_kinds(rows, group, [name for name in group.columns if name in rows.place])
+        return self._timed(PaddedRows(rows, tuple(self.order)) if lacking else rows)
+
+    def named(self, rows: Rows) -> Rows:
+        """Return the rows with the names of these columns, where columns go by their places."""
+        by_place = isinstance(rows.names, range) or not self.names
+        if not by_place or set(rows.names) == self._known:
+            return rows
+        if len(rows.names) != self.width:
+            raise ValueError(
+                f"X has {len(rows.names)} features, but NaiveBayes is expecting {self.width} "
+                "features as input."
+            )
+        return RenamedRows(rows, tuple(self.order))
+
+    def _match_by_place(self, rows: Rows) -> Rows:
+        by_place = self.named(rows)
+        for group in self.of_columns:
+            _check_kinds(by_place, group, [c for c in group.columns if c not in self.parts])
+        return by_place
+
+    def _timed(self, rows: Rows) -> Rows:
+        return TimedRows(rows, self.times, self.parts) if self.times else rows
+
+    @cached_property
+    def _known(self) -> frozenset[Name]:
+        return frozenset(self.order)
+
+    def union(self, other: Schema) -> Schema:
+        """Return the schema with the columns of both; a column must have one event model."""
+        if other is self:
+            return self
+        if self.order and other.order and bool(self.names) != bool(other.names):
+            raise ValueError(
+                "The columns have names in one model and only places in the other; "
+                "they cannot be merged."
+            )
+        mine = {group.key: group for group in self.groups}
+        for group in other.groups:
+            own = mine.get(group.key)
+            if own is None or own.columns != group.columns:
+                if not group.event.beside:
+                    self._check_same(group, other)
+                columns = _union(own.columns, group.columns) if own else group.columns
+                mine[group.key] = replace(group, columns=columns)
+        order = _union(self.order, other.order)
+        notes = {**other.notes, **self.notes}
+        return Schema(tuple(mine.values()), order, notes, self._free_in_both(other))
+
+    def _free_in_both(self, other: Schema) -> frozenset[Name]:
+        if self.free == other.free:
+            return self.free
+        given = (own.columns.keys() - own.free for own in (self, other))
+        return (self.free | other.free).difference(*given)
+
+    def _check_same(self, group: Group, other: Schema) -> None:
+        """Check that a column is counted alike; of a text, one may count more blocks."""
+        for name in group.columns:
+            keys = [own.key for own in self.groups_of.get(name, ())]
+            theirs = {their.key for their in other.groups_of[name]}
+            if keys and theirs.isdisjoint(keys):
+                mine, its = " and ".join(map(str, keys)), str(group.key)
+                if mine == its:  # alike but for what is by default, and is not printed
+                    mine, its = " and ".join(map(repr, keys)), repr(group.key)
+                raise ValueError(
+                    f"Column {title(name)!r} is {mine} in one model and {its} in the other; they "
+                    "cannot be merged."
+                )
+
+    def __str__(self) -> str:
+        if len(self.columns) > SHOWN:
+            lines = [
+                (_event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
+                for group in self.groups
+            ]
+            noted = [(title(name), note) for name, note in self.notes.items()]
+            return "\n".join(f"{name}: {what}" for name, what in lines + noted)
+        table = [
+            (
+                title(name),
+                _event_names(self.groups_of[name]),
+                self.notes.get(name, f"{group.kind}s"),
+            )
+            for name, group in self.columns.items()
+        ]
+        table += [(name, Pairs.name, "how two columns meet") for name in map(title, self.pairs)]
+        table += [
+            (title(name), "not learned", self.notes.get(name, "missing throughout"))
+            for name in self.order
+            if name not in self.columns
+        ]
+        wide = [min(max((len(row[i]) for row in table), default=0), WIDEST) for i in range(2)]
+        return "\n".join(f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c}" for a, b, c in table)
+
+
+def pair_group(event: Pairs) -> Group:
+    """Make the group of pairs of columns."""
+    return Group(event, "pair", event.names)
+
+
+def encode_pairs(rows: Rows, event: Pairs) -> Codes:
+    """Encode how the bins of pairs of columns meet; all that can be is known."""
+    bins = {name: encode_bins(rows, name, edges=edges) for name, edges in event.edges}
+    bins |= {name: encode_bins(rows, name, levels=levels) for name, levels in event.levels}
+    codes = np.empty((len(rows), len(event.pairs)), np.int32)
+    for j, (a, b) in enumerate(event.pairs):
+        codes[:, j] = bins[a] * event.size[b] + bins[b]
+    return Codes(codes, event.axis)
+
+
+def list_names(names: Iterable[Name], most: int = 10) -> str:
+    """List names for a message, so many at most."""
+    every = list(names)
+    shown = ", ".join(repr(title(name)) for name in islice(every, most))
+    return shown + (f" and {len(every) - most} more" if len(every) > most else "")
+
+
+def _event_names(groups: Sequence[Group]) -> str:
+    """Return the event model of a column; of a text in several groups, without the analysers."""
+    of = [groups[0]] if len(groups) == 1 else [replace(group, analyser=None) for group in groups]
+    return " + ".join(dict.fromkeys(map(_event_name, of)))
+
+
+def _event_name(group: Group) -> str:
+    """Return the event model's name, with the options that are not the usual ones."""
+    event: Any = group.event
+    usual = type(event)()
+    shown = (f.name for f in fields(event) if f.repr and f.name != "columns")
+    options = {name: getattr(event, name) for name in shown}
+    other = [
+        f"{name}={value!r}"
+        for name, value in options.items()
+        if value not in (getattr(usual, name), "auto")
+    ]
+    name = f"{event.name}({', '.join(other)})" if other else str(event.name)
+    plain = group.analyser is None or group.analyser.is_plain
+    return name if plain else f"{name} {group.analyser}"
+
+
+def _union(a: range | tuple[Name, ...], b: range | tuple[Name, ...]) -> range | tuple[Name, ...]:
+    return Columns(a).union(Columns(b))[0].columns
+
+
+def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
+    """Raise a ValueError if a column holds another kind of values than in training."""
+    if group.event.layout == "rows":
+        return  # of any kinds
+    allowed = (group.kind, None, *ALSO.get(group.kind, ()))
+    if rows.one_kind in allowed and rows.one_kind is not None:
+        return
+    for name in names:
+        kind = rows.kind(name)
+        if kind not in allowed:
+            raise ValueError(
+                f"Column {title(name)!r} held {group.kind}s in training and holds {kind}s now; "
+                "convert it, or train again."
+            )

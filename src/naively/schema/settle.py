@@ -1,0 +1,344 @@
+"""What a column is taken for follows from what was counted of it, not from how its rows came.
+
+A column that was given no event model is counted so that nothing is decided too early: numbers as
+truths while they are 0 and 1, else in cells; strings as levels while they may be categories. What
+the column is, is then read from its counts whenever it is asked. So it is the same for rows that
+were learned at once, in batches, or by models that were merged.
+
+Truths are counts of the cells of 0 and 1, and levels are texts that came so many times, so that
+both become the other exactly where tallies that are added have one of each. A text does not become
+levels again: once there are many different ones, they are not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Columns, Levels
+from naively.counting.cells import Cells
+from naively.counting.labels import Labels
+from naively.counting.statistic import CELL, LEVEL, PRESENT, VALUE
+from naively.counting.tally import BlockTally, Tally
+from naively.data.columns import Name
+from naively.data.rows import column_rows
+from naively.data.times import CYCLES, part_name
+from naively.events import Bernoulli, Categorical, Histogram
+from naively.kernels.cells import sortable
+from naively.kernels.double_double import Sums
+from naively.schema.encode import encode_texts
+from naively.schema.schema import Group, GroupKey, Schema
+from naively.schema.text import Text
+from naively.schema.usual import Usual
+
+OF_NUMBERS = Histogram  # unless they are named, or sparse
+TEXT_WORDS = 4.0  # strings of so many words on average are texts, if they are
+TEXT_DISTINCT = 0.5  # mostly different ones,
+MANY = 1_000  # or more different ones than that
+ZERO, ONE = sortable(np.array([0.0, 1.0])).tolist()
+
+Counted = tuple[Schema, Tally]
+
+
+@dataclass(frozen=True)
+class Move:
+    """Columns of a group that are taken for something else, and what was counted of that."""
+
+    source: Group
+    columns: Sequence[Name]
+    targets: Sequence[tuple[Group, BlockTally]]
+
+
+def reads_as_text(strings: Collection[str], n: float) -> bool:
+    """Whether these different strings of n rows are texts rather than categories.
+
+    Examples
+    --------
+    >>> reads_as_text({"the cat sat down", "the dog ran away again"}, 2)
+    True
+    >>> reads_as_text({"the cat sat down", "the dog ran away again"}, 100)
+    False
+    >>> reads_as_text({"cat", "dog"}, 2)
+    False
+    """
+    differ = len(strings) > MANY or len(strings) >= TEXT_DISTINCT * n
+    if not (strings and differ):
+        return False
+    return sum(len(string.split()) for string in strings) >= TEXT_WORDS * len(strings)
+
+
+def settle(schema: Schema, tally: Tally, usual: Usual) -> Counted:
+    """Return what the columns are taken for, and the tally of that."""
+    moves = []
+    for group in schema.of_columns:
+        block = tally.blocks.get(group.key)
+        free = schema.free.intersection(group.columns) if schema.free and block else None
+        if not free or block is None:
+            continue
+        if _holds_truths(group):
+            names = _constant(block) & free
+            moves += [_into_cells(group, block, names, usual.make(OF_NUMBERS))] if names else []
+        elif _holds_cells(group):
+            names = _truths(block) & free
+            moves += [_into_truths(group, block, names, usual)] if names else []
+        elif _holds_levels(group):
+            names = _texts(block) & free
+            moves += [_into_texts(group, block, name, usual.texts) for name in names]
+    idle = _idle_parts(schema, tally)
+    moves += [
+        Move(group, parts, [])
+        for group in schema.of_columns
+        if group.kind == "part" and (parts := [name for name in group.columns if name in idle])
+    ]
+    return _without_idle_texts(*_moved(schema, tally, moves))
+
+
+def make_sure(schema: Schema, tally: Tally, usual: Usual) -> Counted:
+    """Return the tally with many different texts counted as such; they were levels until now."""
+    moves = [
+        _into_texts(group, tally.blocks[group.key], name, usual.texts)
+        for group in schema.of_columns
+        if _holds_levels(group) and not schema.free.isdisjoint(group.columns)
+        for name in _texts(tally.blocks[group.key], many=True) & schema.free
+    ]
+    return _moved(schema, tally, moves)
+
+
+def alike(mine: Counted, theirs: Counted) -> tuple[Counted, Counted]:
+    """Return both with each column that may be counted as in the other counted so."""
+    return _as_in(theirs[0], *mine), _as_in(mine[0], *theirs)
+
+
+def _as_in(other: Schema, schema: Schema, tally: Tally) -> Counted:
+    if schema is other or not schema.free:
+        return schema, tally
+    moves = []
+    for group in schema.of_columns:
+        if not (_holds_truths(group) or _holds_levels(group)):
+            continue
+        block = tally.blocks[group.key]
+        shared = schema.free.intersection(group.columns).intersection(other.columns)
+        by_event: dict[Any, set[Name]] = {}
+        for name in shared:
+            theirs = other.groups_of[name]
+            if _holds_truths(group) and _holds_cells(theirs[0]):
+                by_event.setdefault(theirs[0].event, set()).add(name)
+            elif _holds_levels(group) and theirs[0].kind == "text":
+                analysers = [text.analyser for text in theirs if isinstance(text.analyser, Text)]
+                moves.append(_into_texts(group, block, name, analysers))
+        moves += [_into_cells(group, block, names, event) for event, names in by_event.items()]
+    return _moved(schema, tally, moves)
+
+
+def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
+    """Return the schema with some columns in groups like these; their own columns do not matter."""
+    groups: dict[GroupKey, Group] = {}
+    for group in schema.groups:
+        stay = group.columns
+        if not group.event.beside and not to.keys().isdisjoint(stay):
+            stay = tuple(name for name in stay if name not in to)
+        if stay or not group.columns:
+            groups[group.key] = replace(group, columns=stay)
+    place = {name: j for j, name in enumerate(schema.order)}
+    more: dict[GroupKey, list[Name]] = {}
+    for name, targets in to.items():
+        for target in targets:
+            like = replace(target, columns=(name,))
+            groups.setdefault(like.key, replace(like, columns=()))
+            more.setdefault(like.key, []).append(name)
+    for key, names in more.items():
+        every = sorted([*groups[key].columns, *names], key=lambda name: place.get(name, len(place)))
+        whole = every == list(schema.order)
+        groups[key] = replace(groups[key], columns=schema.order if whole else tuple(every))
+    last = len(place)
+    first = {
+        key: min(place.get(name, last) for name in group.columns) for key, group in groups.items()
+    }
+    return replace(
+        schema, groups=tuple(groups[key] for key in sorted(groups, key=first.__getitem__))
+    )
+
+
+def text_group(name: Name, text: Text) -> Group:
+    """Return the group of a text."""
+    assert not isinstance(text.event, str)
+    return Group(text.event, "text", (name,), text)
+
+
+def _holds_truths(group: Group) -> bool:
+    return group.kind == "number" and isinstance(group.event, Bernoulli)
+
+
+def _holds_cells(group: Group) -> bool:
+    return group.kind == "number" and isinstance(group.event, Histogram)
+
+
+def _holds_levels(group: Group) -> bool:
+    return group.kind == "string" and isinstance(group.event, Categorical)
+
+
+def _constant(block: BlockTally) -> set[Name]:
+    """Return the columns that do not hold both 0 and 1."""
+    n, ones = block[PRESENT].total(axis=1), block[VALUE].total(axis=1)
+    both = np.asarray((ones.high > 0) & ((n - ones).high > 0))
+    return {block.axis.columns[j] for j in np.flatnonzero(~both).tolist()}
+
+
+def _truths(block: BlockTally) -> set[Name]:
+    """Return the columns that hold 0 and 1, and nothing else."""
+    axis = block.axis
+    assert isinstance(axis, Cells)
+    exact = [axis.columns[j] for j, shift in enumerate(axis.shifts) if shift == 0]
+    there = _there(block)
+    return {name for name in exact if axis.low[there[name]].tolist() == [0.0, 1.0]}
+
+
+def _texts(block: BlockTally, *, many: bool = False) -> set[Name]:
+    """Return the columns whose levels read as texts; those of many, if only such are asked for."""
+    axis = block.axis
+    assert isinstance(axis, Levels)
+    n = block[LEVEL].high.sum(axis=1)
+    every = dict(zip(axis.columns, zip(axis.levels, axis.first, strict=False), strict=True))
+    texts = set()
+    for name, rows in _there(block).items():
+        if many and len(rows) <= MANY:
+            continue
+        levels, first = every[name]
+        if reads_as_text([levels[row] for row in (rows - first).tolist()], float(n[rows].sum())):
+            texts.add(name)
+    return texts
+
+
+def _idle_parts(schema: Schema, tally: Tally) -> set[Name]:
+    """Return the parts of times whose cycle has not come twice, or of which there is one alone."""
+    idle: set[Name] = set()
+    for group in schema.of_columns:
+        block = tally.blocks.get(group.key)
+        if block is None or group.kind not in ("part", "time"):
+            continue
+        for name, rows in _there(block).items():
+            if group.kind == "part":
+                idle |= {name} if len(rows) < 2 else set()
+            elif isinstance(block.axis, Cells):
+                span = np.ptp(block.axis.low[rows]) if len(rows) else 0.0
+                idle |= {part_name(name, part) for part, least in CYCLES.items() if span < least}
+    return idle
+
+
+def _without_idle_texts(schema: Schema, tally: Tally) -> Counted:
+    """Leave out how a text was not counted even once, as runs of characters of long texts."""
+    idle: set[GroupKey] = set()
+    for group in schema.of_columns:
+        block = tally.blocks.get(group.key)
+        others = schema.groups_of[group.columns[0]] if group.kind == "text" and block else []
+        if len(others) > 1 and block is not None and not block[PRESENT].high.any():
+            counted = (tally.blocks[other.key] for other in others if other.key in tally.blocks)
+            idle |= {group.key} if any(other[PRESENT].high.any() for other in counted) else set()
+    if not idle:
+        return schema, tally
+    groups = tuple(group for group in schema.groups if group.key not in idle)
+    blocks = {key: block for key, block in tally.blocks.items() if key not in idle}
+    return replace(schema, groups=groups), replace(tally, blocks=blocks)
+
+
+def _there(block: BlockTally) -> dict[Name, NDArray[np.int64]]:
+    """Return the rows of each column's levels or cells that came."""
+    if isinstance(block.axis, Levels):
+        counts = block[LEVEL].high
+    elif isinstance(block.axis, Cells):
+        counts = block[CELL].high
+    else:
+        return {}
+    axis, found = block.axis, np.flatnonzero((counts > 0).any(axis=1))
+    each = np.split(found, np.searchsorted(found, axis.first[1:-1]))
+    return dict(zip(axis.columns, each, strict=False))
+
+
+def _into_cells(group: Group, block: BlockTally, names: set[Name], event: Any) -> Move:
+    """Count 0 and 1 by cell."""
+    truths = block.of(names)
+    columns = tuple(truths.axis.columns)
+    n, ones = truths[PRESENT], truths[VALUE]
+    both = [_interleaved(a, b) for a, b in zip(_pair(n - ones), _pair(ones), strict=True)]
+    keys = (np.array([ZERO, ONE], np.int64),) * len(columns)
+    cells = BlockTally(Cells(columns, (0,) * len(columns), keys), {CELL: Sums(*both)}).pruned()
+    return Move(group, columns, [(Group(event, "number", columns), cells)])
+
+
+def _into_truths(group: Group, block: BlockTally, names: set[Name], usual: Usual) -> Move:
+    """Count the cells of 0 and 1 as what is true of how many."""
+    cells = block.of(names)
+    axis = cells.axis
+    assert isinstance(axis, Cells)
+    of = {key: np.concatenate([keys == key for keys in axis.keys]) for key in (ZERO, ONE)}
+    zeros, ones = cells[CELL][of[ZERO]], cells[CELL][of[ONE]]
+    truths = BlockTally(Columns(axis.columns), {PRESENT: zeros + ones, VALUE: ones})
+    event = usual.make(Bernoulli)
+    return Move(group, tuple(axis.columns), [(Group(event, "number", axis.columns), truths)])
+
+
+def _into_texts(group: Group, block: BlockTally, name: Name, analysers: Iterable[Text]) -> Move:
+    """Count levels as texts, each as often as it came."""
+    levels = block.of({name})
+    assert isinstance(levels.axis, Levels)
+    rows = column_rows({name: list(levels.axis.levels[0])}, {name: "string"})
+    targets = []
+    for text in analysers:
+        target = text_group(name, text)
+        texts = encode_texts(rows, name, text)
+        counted = [
+            target.event.tally(texts.select(level), Labels(c.astype(np.int32), classes, n))
+            for level, c, n, classes in _entries(levels[LEVEL])
+        ]
+        targets.append((target, _sum(counted)))
+    return Move(group, (name,), targets)
+
+
+def _entries(
+    sums: Sums,
+) -> Iterable[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]]:
+    """Return where the sums are not zero, and what they are: all, then what rounding left."""
+    classes = np.arange(sums.shape[1])
+    for part in (sums.high, sums.low):
+        level, c = np.nonzero(part)
+        if len(level) or part is sums.high:
+            yield level, c, part[level, c], classes
+
+
+def _sum(blocks: Sequence[BlockTally]) -> BlockTally:
+    return reduce(lambda a, b: a.combine(b, Sums.__add__), blocks)
+
+
+def _pair(sums: Sums) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    return sums.high, sums.low
+
+
+def _interleaved(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.stack([a, b], axis=1).reshape(2 * len(a), -1)
+
+
+def _moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Counted:
+    if not moves:
+        return schema, tally
+    to: dict[Name, list[Group]] = {}
+    gone: dict[GroupKey, set[Name]] = {}
+    new: dict[GroupKey, list[BlockTally]] = {}
+    for move in moves:
+        gone.setdefault(move.source.key, set()).update(move.columns)
+        for name in move.columns:
+            to[name] = [target for target, _ in move.targets]
+        for target, block in move.targets:
+            new.setdefault(target.key, []).append(block)
+    blocks = {}
+    for key, block in tally.blocks.items():
+        stay = set(block.axis.columns) - gone[key] if key in gone else None
+        if stay is None or stay:
+            blocks[key] = block if stay is None else block.of(stay)
+    for key, counted in new.items():
+        blocks[key] = _sum([blocks[key], *counted] if key in blocks else counted)
+    return regroup(schema, to), replace(tally, blocks=blocks)

@@ -1,0 +1,183 @@
+"""Text: an analyser with the settings of ``CountVectorizer``, and its event model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+from naively.counting.analyser import Analyser
+from naively.events.base import EventModel
+from naively.kernels.tokens import Row, Unit, check_splitting
+from naively.schema.regular import bounded, compile_bounded
+
+TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105
+
+
+class TextModel(Analyser):
+    """How the texts of a column are counted: an analyser, and the event model of its tokens."""
+
+    event: str | EventModel
+
+    def with_event(self, event: EventModel) -> Self:
+        """Return this with another event model."""
+        return replace(self, event=event)  # type: ignore[type-var]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What differs from the default, the event model aside."""
+        return {name: value for name, value in super().settings.items() if name != "event"}
+
+
+@dataclass(frozen=True)
+class Text(TextModel):
+    r"""How a column of texts is counted: its tokens, and their event model.
+
+    The settings and the tokens are those of scikit-learn's ``CountVectorizer``. A column of lists
+    of words, or of word numbers, is taken as it is: only stop words and runs are looked for, those
+    of characters in the words with a space between them.
+
+    Parameters
+    ----------
+    analyzer : {"word", "char", "char_wb"}, default "word"
+        Tokens are words, or runs of characters, anywhere or within words.
+    ngram_range : (int, int), default (1, 1)
+        The shortest and longest run of words, or characters, that is a token.
+    lowercase : bool, default True
+        Whether "Word" and "word" are one.
+    token_pattern : str, default two characters or more of a word
+        What a word is, as a regular expression; with a group, what is in the group. One that
+        could take for ever on some texts is refused; of a run of more than 256 characters
+        without a space, each 256 are looked at alone.
+    stop_words : "english" or sequence of str, optional
+        Words that are passed over, before runs are made.
+    strip_accents : {"ascii", "unicode"}, optional
+        Whether "é" is "e".
+    min_df, max_df : int or float, default 1 and 1.0
+        Tokens in fewer or more texts are not learned from; a float is a share of the texts.
+    max_features : int, optional
+        Only the most frequent tokens (of Bernoulli: those in most texts) are learned from; of
+        equals, the first by name.
+    binary : bool, default False
+        Whether a token counts once in a text.
+    max_characters : int, optional
+        Texts that are longer are passed over, as if they were missing, and so are lists of words.
+    features : int, optional
+        Tokens are hashed to so many numbers, say ``2**22``: memory stays fixed on a stream of any
+        length, and words are not known.
+    event : str or EventModel, default "multinomial"
+        "multinomial", "bernoulli" or "complement", or such a model.
+
+    Notes
+    -----
+    Every token is counted. What ``min_df``, ``max_df`` and ``max_features`` leave out is left out
+    when parameters are derived, so that models merge and forget exactly.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes, Text
+    >>> texts = ["not good", "not bad", "good", "bad"]
+    >>> nb = NaiveBayes(Text(ngram_range=(1, 2)), weights=None).fit(texts, ["-", "+", "+", "-"])
+    >>> nb.predict(["not bad", "not good"])
+    array(['+', '-'], dtype='<U1')
+    """
+
+    analyzer: Unit = "word"
+    ngram_range: tuple[int, int] = (1, 1)
+    lowercase: bool = True
+    token_pattern: str = TOKEN_PATTERN
+    stop_words: str | Sequence[str] | None = None
+    strip_accents: Literal["ascii", "unicode"] | None = None
+    min_df: float = 1
+    max_df: float = 1.0
+    max_features: int | None = None
+    binary: bool = False
+    features: int | None = None
+    max_characters: int | None = None
+    event: str | EventModel = "multinomial"
+    name = "text"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ngram_range", tuple(self.ngram_range))  # a list is no key
+        check_splitting(self.analyzer, self.ngram_range)
+        if isinstance(self.stop_words, str):
+            if self.stop_words != "english":
+                raise ValueError(f"stop_words must be 'english' or words, got {self.stop_words!r}.")
+        elif self.stop_words is not None:
+            object.__setattr__(self, "stop_words", tuple(sorted(set(self.stop_words))))
+        if self.strip_accents not in (None, "ascii", "unicode"):
+            raise ValueError(
+                f"strip_accents must be 'ascii', 'unicode' or None, got {self.strip_accents!r}."
+            )
+        self._check_limits()
+        if compile_bounded(self.token_pattern, "token_pattern").groups > 1:
+            raise ValueError(f"token_pattern {self.token_pattern!r} has more than one group.")
+
+    def _check_limits(self) -> None:
+        for name, limit in (("min_df", self.min_df), ("max_df", self.max_df)):
+            if limit < 0 or (isinstance(limit, float) and limit > 1):
+                raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0: {limit!r}.")
+        if self.max_features is not None and self.max_features < 1:
+            raise ValueError(f"max_features must be at least 1, got {self.max_features}.")
+        if self.max_characters is not None and self.max_characters < 1:
+            raise ValueError(f"max_characters must be at least 1, got {self.max_characters}.")
+        if self.features is not None and not 1 <= self.features < 2**31:
+            raise ValueError(f"features must be from 1 to 2**31 - 1, got {self.features}.")
+        if self.features is not None and self.selects:
+            raise ValueError(
+                "Hashed tokens are not known, so that min_df, max_df and max_features cannot "
+                "choose among them; leave out features, or these."
+            )
+
+    @property
+    def splitting(self) -> dict[str, Any]:
+        return {
+            "analyzer": self.analyzer,
+            "ngram_range": self.ngram_range,
+            "lowercase": self.lowercase and self.strip_accents is None,
+            "stop_words": self._stop_words if self.analyzer == "word" else (),
+            "features": self.features,
+        }
+
+    def rows(self, texts: Iterable[Any]) -> Sequence[Row]:
+        texts = texts if isinstance(texts, list) else list(texts)
+        if self.max_characters is not None:
+            most = self.max_characters
+            texts = [
+                text if isinstance(text, str) and len(text) <= most else None for text in texts
+            ]
+        if self.analyzer != "word" and any(isinstance(row, list | tuple) for row in texts):
+            texts = [" ".join(row) if isinstance(row, list | tuple) else row for row in texts]
+        prepare = self._prepare
+        if prepare is None:
+            return texts
+        return [prepare(row) if isinstance(row, str) else row for row in texts]
+
+    @cached_property
+    def _prepare(self) -> Callable[[str], Row] | None:
+        """What is done to a text here, as a vocabulary does not know how."""
+        own_words = self.analyzer == "word" and self.token_pattern != TOKEN_PATTERN
+        if not own_words and self.strip_accents is None:
+            return None
+        from sklearn.feature_extraction import text as of_text
+
+        strip: dict[str | None, Callable[[str], str]] = {
+            None: str,
+            "ascii": of_text.strip_accents_ascii,
+            "unicode": of_text.strip_accents_unicode,
+        }
+        accents = strip[self.strip_accents]
+        find = compile_bounded(self.token_pattern, "token_pattern").findall
+        lower = str.lower if self.lowercase else str
+        if own_words:
+            return lambda text: find(bounded(accents(lower(text))))
+        return lambda text: accents(lower(text))
+
+    @cached_property
+    def _stop_words(self) -> tuple[str, ...]:
+        if self.stop_words == "english":
+            from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+            return tuple(sorted(ENGLISH_STOP_WORDS))
+        return tuple(self.stop_words or ())
