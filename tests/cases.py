@@ -38,7 +38,7 @@ from naively.events import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.events.interaction import Pairs
+from naively.events.interaction import Interaction
 from naively.schema.patterns import Patterns
 from naively.schema.text import Text
 
@@ -64,7 +64,7 @@ class Case:
     column: Callable[[list[Any]], np.ndarray] = np.array
     oracle: Callable[[], Any] | None = None
     text: bool = False
-    pairs: Pairs | None = None
+    pairs: Interaction | None = None
     name: str = ""
 
     def __repr__(self) -> str:
@@ -141,7 +141,7 @@ SETTLED = {  # nothing is chosen by what was counted
     "when": Exponential(),
     "note": DEFAULTS["note"],
 }
-PAIRS = Pairs(
+PAIRS = Interaction(
     pairs=[("size", "colour"), ("colour", "member")],
     edges=[("size", [-10.0, 0.0, 2.0])],
     levels=[("colour", ["red", "green"]), ("member", [True, False])],

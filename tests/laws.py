@@ -49,7 +49,9 @@ class Sample:
         labels = encode_labels(self.y, self.weight)
         model = Model.learn(self.rows, labels, self.case.event)
         return (
-            model.with_pairs(self.case.pairs, [(self.rows, labels)]) if self.case.pairs else model
+            model.with_interactions(self.case.pairs, [(self.rows, labels)])
+            if self.case.pairs
+            else model
         )
 
     def missing(self, n: int) -> dict[str, np.ndarray]:

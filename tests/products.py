@@ -23,7 +23,7 @@ from naively import (
     Text,
 )
 from naively.counting.tally import Tally
-from naively.events.interaction import Pairs
+from naively.events.interaction import Interaction
 from naively.kernels.double_double import Sums
 from naively.schema.patterns import Patterns
 
@@ -166,7 +166,7 @@ class Product:
     columns: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
     form: Form = "mapping"
-    pairs: Pairs | None = None
+    pairs: Interaction | None = None
     rows: int = 48
 
     def __repr__(self) -> str:
@@ -188,7 +188,7 @@ class Product:
         if self.pairs is None:
             return nb
         batch = nb._labelled(*table.labelled)
-        nb.keep(nb.model_.with_pairs(self.pairs, [batch]))
+        nb.keep(nb.model_.with_interactions(self.pairs, [batch]))
         return nb.calibrate()
 
 
@@ -196,7 +196,7 @@ def words(alpha: Any = 0.5, **settings: Any) -> Text:
     return Text(binary=True, event=Multinomial(alpha=alpha), **settings)
 
 
-PAIRS = Pairs(
+PAIRS = Interaction(
     pairs=[("size", "colour"), ("colour", "member")],
     edges=[("size", [0.0, 2.0, 4.0])],
     levels=[("colour", ["red", "green", "blue"]), ("member", [True, False])],

@@ -15,12 +15,12 @@ from naively.counting.labels import encode_labels
 from naively.counting.parts import Part
 from naively.data.rows import column_rows
 from naively.evaluation.cross_validate import cross_validate
-from naively.evaluation.interactions import COLUMNS, _columns, _edges, add_pairs, screen
-from naively.evaluation.leave_one_out import Evidence
+from naively.evaluation.interactions import COLUMNS, _columns, _edges, add_interactions, screen
+from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Reservoir, deal
 from naively.model.model import Model
 
-OF_PAIRS = 10.0  # the ridge, as docs/decisions say
+OF_INTERACTIONS = 10.0  # the ridge, as docs/decisions say
 
 
 def table(n: int, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
@@ -53,11 +53,11 @@ def test_a_gain_is_what_a_weight_of_its_own_saves_to_second_order(weighted: bool
     assert min(found.gains) > 2
     kept = dict(zip(found.pairs, found.gains, strict=True))
     every = replace(found, pairs=[*combinations(["a", "b", "few", "many"], 2)])
-    weighed = model.with_pairs(every.first(6), [(rows, labels)])
-    own = sample.evidence(weighed)
+    weighed = model.with_interactions(every.first(6), [(rows, labels)])
+    own = sample.leave_one_out(weighed)
     pairs = {part: own.table[i] for i, part in enumerate(own.parts) if own.kinds[i] == "pair"}
     assert len(pairs) == 6
-    columns = sample.evidence(model)
+    columns = sample.leave_one_out(model)
     by_class = model.classes.tolist()
     weights = model.weights.table(columns.parts, by_class)
     joint = columns.joint(weights) + model.weights.bias_of(by_class)
@@ -71,7 +71,7 @@ def test_a_gain_is_what_a_weight_of_its_own_saves_to_second_order(weighted: bool
     for pair, evidence in zip(every.pairs, pairs.values(), strict=True):
         low, here, high = (loss(evidence, t) for t in (-1e-3, 0.0, 1e-3))
         slope, curve = (high - low) / 2e-3, (high - 2 * here + low) / 1e-6
-        gain = slope**2 / (2 * (curve + OF_PAIRS)) if slope < 0 else 0.0
+        gain = slope**2 / (2 * (curve + OF_INTERACTIONS)) if slope < 0 else 0.0
         assert (gain > 2) == (pair in kept)
         if pair in kept:
             assert kept[pair] == pytest.approx(gain, rel=1e-3)
@@ -112,14 +112,14 @@ def test_of_many_columns_those_that_say_most_are_paired() -> None:
     weight = rng.random((d, 2))
     parts = [Part("g", i) for i in range(d)]
     labels = encode_labels(np.array(["a", "b"] * 4)[:7])
-    found = Evidence(parts, [True] * d, ["column"] * d, table, np.zeros((7, 2)), labels)
+    found = LeaveOneOut(parts, [True] * d, ["column"] * d, table, np.zeros((7, 2)), labels)
     said = (np.abs(table) * weight[:, None]).sum(axis=(1, 2))
     most = sorted(np.argsort(-said)[:COLUMNS].tolist())
     assert _columns(found, weight) == most
-    few = Evidence(
+    few = LeaveOneOut(
         [Part("g", "x"), Part("t", "words", 0), Part("one")],
         [True] * 3,
-        ["column", "octave", "column"],
+        ["column", "band", "column"],
         table[:3],
         np.zeros((7, 2)),
         labels,
@@ -131,9 +131,9 @@ def test_as_many_pairs_as_are_asked_for_are_counted_on_all_rows() -> None:
     model, sample, rows, labels = learned(600)
     best = screen(model, sample).pairs
     assert len(best) > 1
-    one = add_pairs(model, sample, (rows, labels), most=1)
-    assert list(one.schema.pairs.values()) == best[:1]
-    assert add_pairs(model, sample, most=0) is model
+    one = add_interactions(model, sample, (rows, labels), most=1)
+    assert list(one.schema.interactions.values()) == best[:1]
+    assert add_interactions(model, sample, most=0) is model
     (group,) = (group for group in one.schema.groups if group.kind == "pair")
     assert sum(s.high.sum() for s in one.tally.blocks[group.key].sums.values()) == 600
     # All weights are fitted again, with the pair.
@@ -145,10 +145,10 @@ def test_as_many_pairs_as_are_asked_for_are_counted_on_all_rows() -> None:
 
 def test_few_rows_or_one_class_have_no_pairs() -> None:
     model, sample, *_ = learned(299)
-    assert add_pairs(model, sample) is model
+    assert add_interactions(model, sample) is model
     X, _ = table(400)
     alone = NaiveBayes(interactions="auto").fit(X, ["p"] * 400)
-    assert not alone.schema_.pairs
+    assert not alone.schema_.interactions
 
 
 def test_the_assessment_chooses_as_many_pairs_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,18 +156,18 @@ def test_the_assessment_chooses_as_many_pairs_again(monkeypatch: pytest.MonkeyPa
 
     def counted(*of: Any, most: int | None) -> Model:
         asked.append(most)
-        return add_pairs(*of, most=most)
+        return add_interactions(*of, most=most)
 
     model, sample, *_ = learned(600)
-    monkeypatch.setattr("naively.evaluation.cross_validate.add_pairs", counted)
+    monkeypatch.setattr("naively.evaluation.cross_validate.add_interactions", counted)
     fold = deal(sample.labels(model.classes).codes, 3)
-    cross_validate(add_pairs(model, sample, most=1), sample, "loo", fold)
+    cross_validate(add_interactions(model, sample, most=1), sample, "loo", fold)
     assert asked == [1, 1, 1]
 
 
 def test_the_assessment_is_better_with_pairs() -> None:
     X, y = table(600)
     nb = NaiveBayes(interactions="auto").fit(X, y)
-    assert len(nb.schema_.pairs) >= 1
+    assert len(nb.schema_.interactions) >= 1
     plain = NaiveBayes().fit(X, y)
     assert nb.assess().log_loss < plain.assess().log_loss

@@ -133,7 +133,7 @@ def test_steps_are_timed_and_columns_named(page: str) -> None:
     assert "All of this took" in page
     assert page.count("What the columns were taken for") == 4
     assert "30 columns of numbers: mean radius, mean texture" in page
-    assert re.search(r"texts: [\d.]+ words, [\d.]+ runs of 2 words", page)
+    assert re.search(r"texts: [\d.]+ words, [\d.]+ word 2-grams", page)
 
 
 def test_in_a_pipe_it_is_plain_and_narrow(page: str) -> None:

@@ -28,7 +28,7 @@ from naively import (
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.data.rows import column_rows
-from naively.events.interaction import TRACE, Pairs
+from naively.events.interaction import TRACE, Interaction
 from naively.model.model import Model
 
 
@@ -72,10 +72,10 @@ def test_levels_by_maximum_likelihood_have_no_pretend_rows(m: Any) -> None:
 def test_pairs_by_maximum_likelihood_have_a_trace_of_pretend_rows() -> None:
     rows = column_rows({"p": np.array(list("uvuvuv")), "q": np.array(list("xyyxxy"))})
     labels = encode_labels(np.array(list("aabbab")))
-    one = Pairs(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])], m=2.0)
+    one = Interaction(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])], m=2.0)
     model = Model.learn(rows, labels)
     joint = {
-        event: model.with_pairs(event, [(rows, labels)]).joint_log_likelihood(rows)
+        event: model.with_interactions(event, [(rows, labels)]).joint_log_likelihood(rows)
         for event in (one, replace(one, estimate="mle"), replace(one, m=TRACE))
     }
     mean, mle, trace = joint.values()
@@ -182,9 +182,9 @@ def test_free_parameters_of_bins_and_of_pairs() -> None:
     bins = NaiveBayes(Histogram(smoothing=0), weights=None).fit(x[:, None], y)
     assert bins.n_parameters_ == 1 + 2 * (5 - 1)
     rows = column_rows({"p": x, "q": np.tile([*"uvwu"], 5)})
-    event = Pairs(pairs=[("p", "q")], edges=[("p", [2.5])], levels=[("q", ["u", "v", "w"])])
+    event = Interaction(pairs=[("p", "q")], edges=[("p", [2.5])], levels=[("q", ["u", "v", "w"])])
     alone = Model.learn(rows, encode_labels(y))
-    paired = alone.with_pairs(event, [(rows, encode_labels(y))])
+    paired = alone.with_interactions(event, [(rows, encode_labels(y))])
     # Two bins and three levels meet, and each class has so many ratios that are free.
     assert paired.n_parameters - alone.n_parameters == (2 - 1) * (3 - 1) * 2
 

@@ -1,4 +1,4 @@
-"""Evidence: of batches together, of what is impossible; and what the log loss costs without it."""
+"""The leave-one-out table: of batches together, of the impossible; and the cost of a column."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from naively import Bernoulli, NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.counting.parts import Part
-from naively.evaluation.leave_one_out import Evidence, _centred
+from naively.evaluation.leave_one_out import LeaveOneOut, _centred
 
 INF = np.inf
 
@@ -36,17 +36,17 @@ def test_batches_with_words_of_fewer_texts_have_nothing_of_the_rest() -> None:
     rng = np.random.default_rng(0)
     parts = [Part("t", "text", 0), Part("g", "x"), Part("t", "text", 1)]
 
-    def batch(of: list[Part], n: int, classes: str) -> Evidence:
+    def batch(of: list[Part], n: int, classes: str) -> LeaveOneOut:
         table, prior = rng.normal(size=(len(of), n, 2)), rng.normal(size=(n, 2))
         labels = encode_labels(np.array([*classes] * n)[:n], rng.random(n))
-        kinds: Any = ["column" if part.group == "g" else "octave" for part in of]
-        return Evidence(of, [True] * len(of), kinds, table, prior, labels)
+        kinds: Any = ["column" if part.group == "g" else "band" for part in of]
+        return LeaveOneOut(of, [True] * len(of), kinds, table, prior, labels)
 
     few, all_of_them = batch([parts[1], parts[0]], 3, "ab"), batch(parts, 4, "ba")
     for first, second in ((few, all_of_them), (all_of_them, few)):
-        both = Evidence.join([first, second])
+        both = LeaveOneOut.join([first, second])
         assert both.parts == parts
-        assert both.kinds == ["octave", "column", "octave"]
+        assert both.kinds == ["band", "column", "band"]
         of_few = np.stack([few.table[1], few.table[0], np.zeros((3, 2))])
         tables = [of_few if of is few else of.table for of in (first, second)]
         np.testing.assert_array_equal(both.table, np.concatenate(tables, axis=1))
@@ -54,7 +54,7 @@ def test_batches_with_words_of_fewer_texts_have_nothing_of_the_rest() -> None:
         labels = [*first.labels.classes[first.labels.codes]]
         labels += [*second.labels.classes[second.labels.codes]]
         assert [*both.labels.classes[both.labels.codes]] == labels
-    same = Evidence.join([few, few])
+    same = LeaveOneOut.join([few, few])
     np.testing.assert_array_equal(same.table, np.concatenate([few.table, few.table], axis=1))
     np.testing.assert_array_equal(few.take(np.array([2, 0])).table, few.table[:, [2, 0]])
 
@@ -96,7 +96,7 @@ def test_the_cost_of_a_weighed_column_is_of_its_evidence_times_its_weight() -> N
     y = np.array(list("abc"))[np.arange(90) % 3]
     table = {"x": rng.normal(size=90) + (y == "a"), "z": rng.normal(size=90) - (y == "c")}
     nb = NaiveBayes().fit(table, y)
-    found, weights = nb._sample.evidence(nb.model_), nb.weights_
+    found, weights = nb._sample.leave_one_out(nb.model_), nb.weights_
     parts = found.table * weights.table(found.parts, list("abc"))[:, None]
     joint = found.prior + weights.bias_of(list("abc")) + parts.sum(axis=0)
 

@@ -10,7 +10,7 @@ import pytest
 
 from naively import Categorical, JointTable, NaiveBayes, Text
 from naively.events import Multinomial
-from naively.model.explain import RUNS, Evidence, Run, strongest
+from naively.model.explain import RUNS, ExplainedRow, Run, strongest
 
 N = 90
 LABELS = np.array(list("abc"))[np.arange(N) % 3]
@@ -41,9 +41,11 @@ def run(characters: str, *words: str) -> Run:
     return found
 
 
-def row(items: list[tuple[str, object, list[float]]], joint: list[float] | None = None) -> Evidence:
+def row(
+    items: list[tuple[str, object, list[float]]], joint: list[float] | None = None
+) -> ExplainedRow:
     log_likelihood = np.array([value for _, _, value in items])
-    return Evidence(
+    return ExplainedRow(
         [column for column, _, _ in items],
         [value for _, value, _ in items],
         log_likelihood,
@@ -118,7 +120,7 @@ def test_runs_are_shared_out_to_the_words_that_they_are_in() -> None:
 def test_runs_of_a_text_know_their_words() -> None:
     texts = ["cheap pills", "cheap watches", "lunch at noon", "Lunch with ann"] * 5
     nb = NaiveBayes().fit(texts, ["spam", "spam", "ham", "ham"] * 5)
-    assert nb.schema_.of_runs
+    assert nb.schema_.of_character_ngrams
     found = nb.explain(["Cheap lunch"])[0]
     runs = {str(value): value.words for value in found.value if isinstance(value, Run)}
     assert runs

@@ -14,13 +14,13 @@ import pytest
 from naively import NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.evaluation.calibrate import fit, temperature
-from naively.evaluation.leave_one_out import Evidence
+from naively.evaluation.leave_one_out import LeaveOneOut
 
 STEP = 1e-5
 
 
-def evidence_of(k: int, n: int, parts: int, kind: str, weighted: bool = False) -> Evidence:
-    """Evidence that is right about the labels to another extent in each part."""
+def evidence_of(k: int, n: int, parts: int, kind: str, weighted: bool = False) -> LeaveOneOut:
+    """LeaveOneOut that is right about the labels to another extent in each part."""
     rng = np.random.default_rng(k * n * parts)
     y = np.arange(n) % k
     table = rng.normal(scale=2.0, size=(parts, n, k))
@@ -31,10 +31,10 @@ def evidence_of(k: int, n: int, parts: int, kind: str, weighted: bool = False) -
     weight = rng.choice([0.5, 1.0, 3.0], n) if weighted else None
     labels = encode_labels(y, weight)
     names = [("g", i) for i in range(parts)]
-    return Evidence(names, [True] * parts, [kind] * parts, table, prior, labels)
+    return LeaveOneOut(names, [True] * parts, [kind] * parts, table, prior, labels)
 
 
-def log_loss(found: Evidence, weight: np.ndarray, bias: Any) -> float:
+def log_loss(found: LeaveOneOut, weight: np.ndarray, bias: Any) -> float:
     joint = found.prior + bias + (weight[:, None, :] * found.table).sum(axis=0)
     right = joint[np.arange(len(joint)), found.labels.codes]
     rows = np.logaddexp.reduce(joint, axis=1) - right
@@ -52,7 +52,7 @@ def slope(function: Any, x: np.ndarray) -> np.ndarray:
     return found
 
 
-def heat_of(found: Evidence) -> float:
+def temperature_of(found: LeaveOneOut) -> float:
     """The temperature of all evidence: a grid, then a finer one."""
     k = found.labels.k
     near = np.linspace(-5, 3, 801)
@@ -67,24 +67,24 @@ def heat_of(found: Evidence) -> float:
     return float(np.exp(best))
 
 
-def found_of(found: Evidence, table: np.ndarray) -> Evidence:
-    return Evidence(found.parts[:1], [True], found.kinds[:1], table, found.prior, found.labels)
+def found_of(found: LeaveOneOut, table: np.ndarray) -> LeaveOneOut:
+    return LeaveOneOut(found.parts[:1], [True], found.kinds[:1], table, found.prior, found.labels)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_temperature_has_the_least_log_loss(k: int, weighted: bool) -> None:
     found = evidence_of(k, 60, 3, "column", weighted)
-    heat = temperature(found.table.sum(axis=0), found.prior, found.labels)
-    assert heat == pytest.approx(heat_of(found), rel=1e-3)
+    temperatures = temperature(found.table.sum(axis=0), found.prior, found.labels)
+    assert temperatures == pytest.approx(temperature_of(found), rel=1e-3)
     weights = fit(found, "temperature", 60.0)
     assert weights.of == {}
-    assert (weights.usual, weights.rows) == (heat, 60.0)
+    assert (weights.usual, weights.rows) == (temperatures, 60.0)
     assert weights.bias == (0.0,) * k
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("kind", ["column", "octave", "pair"])
+@pytest.mark.parametrize("kind", ["column", "band", "pair"])
 @pytest.mark.parametrize("k", [2, 3])
 def test_weights_and_biases_have_the_least_penalised_log_loss(
     k: int, kind: str, weighted: bool
@@ -92,10 +92,10 @@ def test_weights_and_biases_have_the_least_penalised_log_loss(
     found = evidence_of(k, 80, 4, kind, weighted)
     weights = fit(found, "loo", 80.0)
     weight, bias = np.array([weights.of[part] for part in found.parts]), np.array(weights.bias)
-    heat = heat_of(found)
+    temperatures = temperature_of(found)
     centre, strength, apart = {
-        "column": (0.5 * heat, 5.0, 10.0),
-        "octave": (heat, 0.5 / heat**2, 3.0 / heat**2),
+        "column": (0.5 * temperatures, 5.0, 10.0),
+        "band": (temperatures, 0.5 / temperatures**2, 3.0 / temperatures**2),
         "pair": (0.0, 10.0, 10.0),
     }[kind]
 
@@ -117,7 +117,9 @@ def test_weights_and_biases_have_the_least_penalised_log_loss(
         weight = weight[:, :1]
     assert np.abs(slopes[weight > 0]).max() < 0.01
     assert (slopes[weight == 0] > -0.01).all()
-    assert weights.usual == pytest.approx(0.5 * (heat if kind == "column" else 1.0), rel=1e-3)
+    assert weights.usual == pytest.approx(
+        0.5 * (temperatures if kind == "column" else 1.0), rel=1e-3
+    )
 
 
 def test_a_part_whose_weights_must_be_equal_has_one() -> None:
@@ -147,7 +149,7 @@ def test_words_that_count_as_one_part_have_a_temperature_and_biases_of_many_clas
     weights = fit(found, "loo", 90.0)
     (weight,) = weights.of.values()
     if k == 2:
-        assert weight == pytest.approx((heat_of(found),) * 2, rel=1e-3)
+        assert weight == pytest.approx((temperature_of(found),) * 2, rel=1e-3)
         assert weights.bias == (0.0, 0.0)
     else:
         assert min(map(abs, weights.bias)) > 0
@@ -162,9 +164,9 @@ def test_texts_of_words_are_tempered_by_the_temperature_of_their_evidence(weight
     nb = NaiveBayes(text="words", weights=weights).fit(texts, y)
     (of_class,) = nb.weights_.by_name.values()
     assert len(set(of_class.values())) == 1
-    found = nb._sample.evidence(nb.model_)
+    found = nb._sample.leave_one_out(nb.model_)
     assert found.kinds == ["text"]
-    assert of_class["a"] == pytest.approx(heat_of(found), rel=1e-3)
+    assert of_class["a"] == pytest.approx(temperature_of(found), rel=1e-3)
 
 
 def test_weights_are_fitted_again_when_the_rows_have_doubled_and_not_before() -> None:

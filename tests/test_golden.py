@@ -80,7 +80,7 @@ def test_bands_of_words_are_numbered_from_the_rarest(path: Path) -> None:
 
 
 def test_the_golden_interactions_hold_some() -> None:
-    assert all(load(path).schema_.pairs for path in FILES if path.stem == "interactions")
+    assert all(load(path).schema_.interactions for path in FILES if path.stem == "interactions")
 
 
 @pytest.mark.parametrize("path", MAIL, ids=by_format)

@@ -151,7 +151,7 @@ def test_the_warning_names_the_column_and_what_is_looked_for() -> None:
     with pytest.warns(UserWarning, match=r"column 'note'.* words that match '\\d\+'") as said:
         NaiveBayes(models, weights=None).fit(table, [0, 1])
     assert len(said) == 1
-    with pytest.warns(UserWarning, match="runs of 9 characters"):
+    with pytest.warns(UserWarning, match="character 9-grams"):
         NaiveBayes(Text(analyzer="char", ngram_range=(9, 9))).fit(["ab", "c"], [0, 1])
 
 

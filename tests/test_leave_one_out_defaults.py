@@ -22,11 +22,11 @@ from naively.counting.labels import encode_labels
 from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally
 from naively.evaluation.calibrate import fit
-from naively.evaluation.leave_one_out import evidence
+from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.events import EventModel
 from naively.events.categorical import CHOICES, SURE, USUAL_M
 from naively.events.histogram import WIDTHS
-from naively.events.interaction import Pairs
+from naively.events.interaction import Interaction
 from naively.model.model import Model
 from tests.cases import COUNT, LEVEL, REAL, TEXT, TRUTH, Case, numbers, objects
 from tests.laws import Sample, samples
@@ -49,7 +49,7 @@ def drawn(data: Any, case: Case) -> Sample:
 def left_out(sample: Sample) -> np.ndarray:
     """The evidence of each row and class, left out in closed form."""
     labels = encode_labels(sample.y, sample.weight)
-    table: np.ndarray = evidence(sample.model, sample.rows, labels, pure=True).table
+    table: np.ndarray = leave_one_out_table(sample.model, sample.rows, labels, pure=True).table
     return table.sum(axis=0)
 
 
@@ -251,7 +251,7 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
     table = table.take(slice(None) if table.weight is None else table.weight > 0)
     nb = product.fit(table)
     rows, labels = nb._labelled(*table.labelled)
-    found = evidence(nb.model_, rows, labels)
+    found = leave_one_out_table(nb.model_, rows, labels)
     weights = fit(found, "loo", float(nb.class_count_.sum()))
     model = replace(nb.model_, weights=weights)
     joint = found.joint(np.array(list(weights.of.values())))
@@ -270,7 +270,7 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
 @few
 @given(seed=seeds())
 def test_weighted_evidence_is_what_the_weighted_model_without_the_row_says(
-    pairs: Pairs | None, seed: int
+    pairs: Interaction | None, seed: int
 ) -> None:
     product = Product("given", tuple(GIVEN), {"event_models": GIVEN}, pairs=pairs)
     for found, expected in weighted_without(product, seed):

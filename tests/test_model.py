@@ -15,7 +15,7 @@ from naively.counting.statistic import LEVEL
 from naively.data.frames import as_rows
 from naively.data.rows import column_rows
 from naively.events import Gaussian
-from naively.events.interaction import Pairs
+from naively.events.interaction import Interaction
 from naively.model.model import Model, Settings
 
 Y = np.array(["a", "b", "b", "a", "b"])
@@ -92,23 +92,23 @@ def test_pairs_are_counted_of_rows_that_have_weight_and_taken_off_again() -> Non
     X = {"p": np.array(list("uvuvu")), "q": np.array(list("xxyyx"))}
     rows, labels = column_rows(X), encode_labels(Y, np.array([1.0, 2.0, 0.0, 1.0, 0.5]))
     model = Model.learn(rows, labels)
-    event = Pairs(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])])
-    paired = model.with_pairs(event, [(rows.take(np.arange(2)), labels.take(np.arange(2)))])
+    event = Interaction(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])])
+    paired = model.with_interactions(event, [(rows.take(np.arange(2)), labels.take(np.arange(2)))])
     name = paired.schema.groups[-1].key
     assert paired.tally.blocks[name][LEVEL].high.sum() == 3.0
-    whole = model.with_pairs(event, [(rows, labels)])
+    whole = model.with_interactions(event, [(rows, labels)])
     np.testing.assert_array_equal(whole.tally.blocks[name][LEVEL].high.sum(axis=0), [2.0, 2.5])
     parts = [
         (rows.take(index), labels.take(index)) for index in (np.array([0, 3]), np.array([1, 2, 4]))
     ]
     np.testing.assert_array_equal(
-        model.with_pairs(event, parts).tally.blocks[name][LEVEL].high,
+        model.with_interactions(event, parts).tally.blocks[name][LEVEL].high,
         whole.tally.blocks[name][LEVEL].high,
     )
-    alone = whole.without_pairs()
+    alone = whole.without_interactions()
     assert alone.schema.groups == model.schema.groups
     assert alone.tally.blocks.keys() == model.tally.blocks.keys()
-    assert model.without_pairs() is model
+    assert model.without_interactions() is model
 
 
 def test_rows_are_drawn_by_the_class_prior_or_of_a_class_that_there_is() -> None:

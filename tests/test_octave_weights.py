@@ -1,4 +1,4 @@
-"""Words have the weights of their octave; printed weights go by the names of their columns."""
+"""Words have the weights of their band; printed weights go by the names of their columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OF_WORDS = {Part("t", "text", i): (float(i), i + 10.0) for i in range(3)}
 WEIGHTS = Weights(("x", "y"), {**OF_WORDS, Part("g", "a"): (7.0, 8.0)}, (0.0, 0.0), 1.0, 9.0)
 
 
-def test_words_have_the_weights_of_their_octave_and_the_last_ones_beyond() -> None:
+def test_words_have_the_weights_of_their_band_and_the_last_ones_beyond() -> None:
     texts = np.array([1.0, 2.0, 3.0, 4.0, 7.0, 8.0, 900.0])
     found = WEIGHTS.of_words("t", texts, ["y", "x"])
     np.testing.assert_array_equal(found, [[i + 10, i] for i in (0, 1, 1, 2, 2, 2, 2)])

@@ -18,12 +18,12 @@ from naively.counting.labels import encode_labels
 from naively.counting.statistic import LEVEL
 from naively.data.rows import Rows, column_rows
 from naively.evaluation.interactions import screen
-from naively.evaluation.leave_one_out import evidence
+from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
-from naively.events.interaction import Pairs, residual
+from naively.events.interaction import Interaction, residual
 from naively.model.model import Model
 
-EVENT = Pairs(
+EVENT = Interaction(
     pairs=[("a", "b"), ("b", "c"), ("a", "c")],
     edges=[("a", [0.0, 1.0])],
     levels=[("b", ["x", "y"]), ("c", [True, False])],
@@ -57,7 +57,7 @@ def counted(cells: list[Any]) -> Model:
         counted=replace(model.counted, groups=()),
         tally=replace(model.tally, blocks={}),
     )
-    return only.with_pairs(EVENT, [(rows, labels)])
+    return only.with_interactions(EVENT, [(rows, labels)])
 
 
 def dependent(n: int, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
@@ -86,7 +86,7 @@ def test_columns_that_are_independent_in_each_class_say_nothing() -> None:
 def test_leave_one_out_is_refitting(cells: list[Any]) -> None:
     rows, y, weight = table(cells)
     model = counted(cells)
-    found = evidence(model, rows, encode_labels(y, weight)).table.sum(axis=0)
+    found = leave_one_out_table(model, rows, encode_labels(y, weight)).table.sum(axis=0)
     for i, cell in enumerate(cells):
         # Of a row that counts twice, one is left out.
         rest = [*cells[:i], *cells[i + 1 :]]
@@ -117,7 +117,7 @@ def test_merging_is_counting_all_rows_and_forgetting_takes_back(
 def test_a_pair_that_depends_is_chosen_and_halves_the_loss() -> None:
     X, y = dependent(1000)
     plain, paired = NaiveBayes().fit(X, y), NaiveBayes(interactions="auto").fit(X, y)
-    assert list(paired.schema_.pairs) == ["a × b"]
+    assert list(paired.schema_.interactions) == ["a × b"]
     X_test, y_test = dependent(1000, seed=1)
     assert plain.score(X_test, y_test) < 0.6
     assert paired.score(X_test, y_test) > 0.85
@@ -129,7 +129,7 @@ def test_no_pair_of_noise_is_chosen() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2000, 10)), rng.choice(["p", "q", "r"], 2000)
     plain, paired = NaiveBayes().fit(X, y), NaiveBayes(interactions="auto").fit(X, y)
-    assert not paired.schema_.pairs
+    assert not paired.schema_.interactions
     np.testing.assert_array_equal(plain.predict_proba(X), paired.predict_proba(X))
 
 
@@ -178,7 +178,7 @@ def test_more_rows_are_counted_by_the_same_pairs_and_forgotten() -> None:
     before = nb.tally_.blocks[pairs][LEVEL].high
     more = dependent(300, seed=5)
     nb.partial_fit(*more)
-    assert list(nb.schema_.pairs) == ["a × b"]
+    assert list(nb.schema_.interactions) == ["a × b"]
     assert nb.tally_.blocks[pairs][LEVEL].high.sum() == 1300
     nb.forget(*more)
     np.testing.assert_array_equal(nb.tally_.blocks[pairs][LEVEL].high, before)
@@ -209,13 +209,16 @@ def test_array_columns_and_times_pair_too() -> None:
     X, y = dependent(1000)
     matrix = np.stack([X["a"], (X["b"] == "x").astype(float)], axis=1)
     nb = NaiveBayes(interactions="auto").fit(matrix, y)
-    assert {frozenset(pair) for pair in nb.schema_.pairs.values()} == {frozenset({0, 1})}
+    assert {frozenset(pair) for pair in nb.schema_.interactions.values()} == {frozenset({0, 1})}
     assert nb.score(matrix, y) > 0.85
     hours = np.datetime64("2026-01-01T00:00") + np.arange(1000) * np.timedelta64(7, "h")
     night = (np.arange(1000) * 7) % 24 < 12
     told = np.where(night == (X["b"] == "x"), "p", "q")
     of_time = NaiveBayes(interactions="auto").fit({"at": hours, "b": X["b"]}, told)
-    assert "b × at (hour)" in of_time.schema_.pairs or "at (hour) × b" in of_time.schema_.pairs
+    assert (
+        "b × at (hour)" in of_time.schema_.interactions
+        or "at (hour) × b" in of_time.schema_.interactions
+    )
     assert of_time.feature_importances_.shape == (2,)
 
 
@@ -237,7 +240,9 @@ def test_weight_is_repetition() -> None:
     rows = column_rows(X)
     weighted = Model.learn(rows, encode_labels(y, np.full(600, 2.0)))
     repeated = Model.learn(column_rows(twice), encode_labels(np.concatenate([y, y])))
-    event = Pairs(pairs=[("a", "c")], edges=[("a", [0.0]), ("c", [0.0])])
-    a = weighted.with_pairs(event, [(rows, encode_labels(y, np.full(600, 2.0)))])
-    b = repeated.with_pairs(event, [(column_rows(twice), encode_labels(np.concatenate([y, y])))])
+    event = Interaction(pairs=[("a", "c")], edges=[("a", [0.0]), ("c", [0.0])])
+    a = weighted.with_interactions(event, [(rows, encode_labels(y, np.full(600, 2.0)))])
+    b = repeated.with_interactions(
+        event, [(column_rows(twice), encode_labels(np.concatenate([y, y])))]
+    )
     np.testing.assert_allclose(a.joint_log_likelihood(rows), b.joint_log_likelihood(rows))

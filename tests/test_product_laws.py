@@ -20,8 +20,8 @@ from scipy import sparse
 from naively import Bernoulli, Multinomial, NaiveBayes, load
 from naively.data.frames import as_rows
 from naively.evaluation.calibrate import fit
-from naively.evaluation.leave_one_out import evidence
-from naively.events.interaction import Pairs
+from naively.evaluation.leave_one_out import leave_one_out_table
+from naively.events.interaction import Interaction
 from tests.products import PRODUCTS, Product, Table, assert_same, few, seeds
 
 every_product = pytest.mark.parametrize("product", PRODUCTS, ids=repr)
@@ -138,7 +138,7 @@ def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
 def test_weights_are_fitted_to_what_predictions_are_made_of(product: Product, seed: int) -> None:
     nb, table = product.fit(product.table(seed, weights=True)), product.table(seed + 1)
     rows, labels = nb._labelled(table.X, table.y, None)
-    found = evidence(nb.model_, rows, labels, learned=False)
+    found = leave_one_out_table(nb.model_, rows, labels, learned=False)
     weights = fit(found, "loo", 1.0)
     nb.keep(replace(nb.model_, weights=weights))
     classes = nb.classes_.tolist()
@@ -326,7 +326,7 @@ def test_pairs_that_are_chosen_are_counted_as_pairs_that_are_given(seed: int) ->
     )
     nb = CHOSEN.fit(table)
     events = [group.event for group in nb.schema_.groups]
-    (event,) = [event for event in events if isinstance(event, Pairs)]
+    (event,) = [event for event in events if isinstance(event, Interaction)]
     assert ("size", "member") in event.pairs
     given = Product("given", CHOSEN.columns, pairs=event)
     assert_same(nb, given.fit(table), new.X)
@@ -335,7 +335,7 @@ def test_pairs_that_are_chosen_are_counted_as_pairs_that_are_given(seed: int) ->
     for part in (slice(310, 340), slice(340, None)):
         first.partial_fit(*table.take(part).labelled[:2])
     events = [group.event for group in first.schema_.groups]
-    of_first = [event for event in events if isinstance(event, Pairs)]
+    of_first = [event for event in events if isinstance(event, Interaction)]
     if of_first:
         given = Product("given", CHOSEN.columns, pairs=of_first[0])
         assert_same(first.calibrate(), given.fit(table), new.X)

@@ -19,7 +19,7 @@ import pytest
 
 from naively import Categorical, NaiveBayes, load
 from naively.data.frames import as_rows
-from naively.schema.diagnose import telling
+from naively.schema.diagnose import leaking
 
 DAYS = 40
 Y = ["late" if i % 3 == 0 or i % 7 == 2 else "on time" for i in range(DAYS)]
@@ -486,7 +486,7 @@ def test_the_label_under_another_name_is_warned_of():
         "sometimes": np.where(code == 0, None, names),
     }
     nb = pure().fit(honest, y)
-    assert telling(nb.schema_, nb.tally_) == []
+    assert leaking(nb.schema_, nb.tally_) == []
     for column in (names, code, code + 1e8, 0.1 * code, pd.Categorical(y)):
         with pytest.warns(UserWarning, match="Column 'leak' is the label under other names"):
             nb = pure().fit(honest | {"leak": column}, y)
@@ -497,7 +497,7 @@ def test_the_label_under_another_name_is_warned_of():
     pure().fit({"leak": names[few]}, y[few])  # a small table is not suspected
     finer = np.array([f"{name}{i % 4}" for i, name in enumerate(names)], object)
     nb = pure().fit({"finer": finer}, y)  # noted, for it may be legitimate
-    assert telling(nb.schema_, nb.tally_) == ["finer"]
+    assert leaking(nb.schema_, nb.tally_) == ["finer"]
 
 
 # Bad input, one by one

@@ -17,7 +17,7 @@ from naively.counting.labels import encode_labels
 from naively.counting.statistic import VALUE
 from naively.data.frames import as_rows
 from naively.evaluation.calibrate import temperature
-from naively.evaluation.leave_one_out import Evidence
+from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.semi_supervised import Unlabelled, cross_validate
 from naively.events.base import EventModel
@@ -80,7 +80,7 @@ def test_the_soft_counts_are_those_of_the_posteriors() -> None:
     )
 
 
-def evidence_loss(found: Evidence) -> float:
+def evidence_loss(found: LeaveOneOut) -> float:
     """The mean log loss, after the best temperature."""
     joint = found.table.sum(axis=0)
     joint = found.prior + temperature(joint, found.prior, found.labels) * joint

@@ -1,4 +1,4 @@
-"""The default of texts: blocks of words, pairs and runs, damped by length, weights by octave."""
+"""The default of texts: blocks of words, pairs and runs, damped by length, weights by band."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from naively import Multinomial, NaiveBayes, Text, load
-from naively.counting.parts import Part, octave
+from naively.counting.parts import Part, band_of
 from naively.counting.statistic import VALUE
 
 TEXTS = [
@@ -43,7 +43,7 @@ def test_the_blocks() -> None:
     options = [(g.analyser.analyzer, g.analyser.ngram_range) for g in nb.schema_.groups_of["note"]]
     assert options == [("word", (1, 1)), ("word", (2, 2)), ("char_wb", (2, 5))]
     assert "words, " in str(nb.schema_)
-    assert "runs of 2 to 5 characters" in str(nb.schema_)
+    assert "character 2- to 5-grams" in str(nb.schema_)
     assert nb.feature_importances_.shape == (2,)
     assert list(nb.assess().cost) == ["note", "n"]
 
@@ -66,7 +66,7 @@ def test_words_alone_are_multinomial_nb(settings: dict[str, Any]) -> None:
 
 
 def test_the_posterior_is_what_the_formula_says() -> None:
-    """Each block: Σ over its words of weight by octave × centred log p, over the root of length."""
+    """Each block: Σ over its words of weight by band × centred log p, over the root of length."""
     nb = NaiveBayes().fit(TEXTS, Y)
     assert nb.weights_ is not None
     new = ["cheap lunch now, now", "unknown words", ""]
@@ -81,9 +81,9 @@ def test_the_posterior_is_what_the_formula_says() -> None:
         of_class = np.stack([held[np.array(Y) == c].sum(axis=0) for c in nb.classes_], axis=1)
         log_p = np.log(of_class + 0.5) - np.log((of_class + 0.5).sum(axis=0))
         log_p -= log_p.mean(axis=1, keepdims=True)
-        in_octave = octave(held.sum(axis=0).astype(float))
-        bands = [Part(group.key, "text", band) for band in range(in_octave.max() + 1)]
-        weight = nb.weights_.table(bands, nb.classes_.tolist())[in_octave]
+        in_band = band_of(held.sum(axis=0).astype(float))
+        bands = [Part(group.key, "text", band) for band in range(in_band.max() + 1)]
+        weight = nb.weights_.table(bands, nb.classes_.tolist())[in_band]
         rows = count.transform(new).toarray()
         joint += rows @ (weight * log_p) / np.sqrt(np.maximum(rows.sum(axis=1), 1))[:, None]
     np.testing.assert_allclose(nb.predict_joint_log_proba(new), joint, atol=1e-12)
@@ -180,6 +180,6 @@ def test_it_is_better_than_words_alone_and_knows_how_good_it_is(
     assert 0.7 < nb.assess().log_loss / ours < 1.4
 
 
-def test_a_word_of_two_texts_is_in_their_octave_whatever_is_rounded() -> None:
+def test_a_word_of_two_texts_is_in_their_band_whatever_is_rounded() -> None:
     assert 2.3 - 0.3 < 2
-    assert octave(np.array([2.3 - 0.3, 2.0, 1.9])).tolist() == [1, 1, 0]
+    assert band_of(np.array([2.3 - 0.3, 2.0, 1.9])).tolist() == [1, 1, 0]

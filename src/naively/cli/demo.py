@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from naively import NaiveBayes
     from naively.data.rows import Rows
     from naively.evaluation.scores import Scores
-    from naively.model.explain import Evidence
+    from naively.model.explain import ExplainedRow
 
 SHARE, SEED = 0.25, 0  # of the rows that are held out
 WIDTH = 78  # columns, so that nothing is wrapped in a terminal of 80
@@ -232,7 +232,7 @@ def _print_row(console: Console, row: Rows, example: Example) -> None:
             _print_wrapped(console, _plain(row.values(name)[0]), lines=2)
 
 
-def _print_explanation(console: Console, evidence: Evidence, right: Any) -> None:
+def _print_explanation(console: Console, evidence: ExplainedRow, right: Any) -> None:
     from rich.text import Text
 
     c = evidence.best

@@ -81,7 +81,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     text: Annotated[
         str,
         typer.Option(
-            help="What is counted of texts: auto (words, pairs of words, and runs of characters "
+            help="What is counted of texts: auto (words, word bigrams, and character n-grams "
             "where texts are short) or words (the fastest, in the least memory)."
         ),
     ] = "auto",

@@ -57,12 +57,12 @@ class Analyser(ABC):
         unit, (least, most) = split.get("analyzer", "word"), split.get("ngram_range", (1, 1))
         if self.single_words:
             return "words"
-        several = f"{least}" if least == most else f"{least} to {most}"
-        return f"runs of {several} {'words' if unit == 'word' else 'characters'}"
+        several = f"{least}-grams" if least == most else f"{least}- to {most}-grams"
+        return f"{'word' if unit == 'word' else 'character'} {several}"
 
     @property
     def legible(self) -> bool:
-        """Whether a token says something to a reader: it is no run of characters."""
+        """Whether a token says something to a reader: it is no character n-gram."""
         return bool(self.splitting.get("analyzer", "word") == "word")
 
     @property

@@ -1,7 +1,7 @@
-"""Octaves: the words of texts by how many texts hold them, 1, 2 to 3, 4 to 7, and so on.
+"""Bands: the words of texts by how many texts hold them, 1, 2 to 3, 4 to 7, and so on.
 
 A word that two texts in a thousand hold is evidence of another worth than one that every second
-holds, so that the words of each octave are a part of the evidence with weights of their own.
+holds, so that the words of each band are a part of the evidence with weights of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Name, title
 from naively.counting.block import Documents, Entries
 from naively.counting.labels import Labels
-from naively.kernels.double_double import HAPAX
+from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 
 ROWS = 1_000  # at a time, to bound memory
@@ -23,22 +23,22 @@ ROWS = 1_000  # at a time, to bound memory
 ROUNDING = 1e-9
 
 
-def octave(texts: Floats) -> NDArray[np.int64]:
-    """Return the octave of words that so many texts hold.
+def band_of(texts: Floats) -> NDArray[np.int64]:
+    """Return the band of words that so many texts hold.
 
-    >>> octave(np.array([1.0, 2.0, 3.0, 4.0, 0.5]))
+    >>> band_of(np.array([1.0, 2.0, 3.0, 4.0, 0.5]))
     array([0, 1, 1, 2, 0])
     """
     return np.frexp(np.maximum(texts, 1.0) * (1 + ROUNDING))[1].astype(np.int64) - 1
 
 
-def octaves_of(texts: Floats) -> int:
-    """Return how many octaves the words have that so many texts hold; at least one.
+def count_bands(texts: Floats) -> int:
+    """Return how many bands the words have that so many texts hold; at least one.
 
-    >>> octaves_of(np.array([1.0, 5.0]))
+    >>> count_bands(np.array([1.0, 5.0]))
     3
     """
-    return int(octave(texts.max(initial=1.0))) + 1
+    return int(band_of(texts.max(initial=1.0))) + 1
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,15 @@ class Part:
         return f"{self.group}, words in {span}"
 
 
-def word_parts(group: Any, column: Name, frequency: Floats, by_octave: bool) -> list[Part]:
-    """Return the parts of the evidence that the words of a text are: one, or one for each octave.
+def word_parts(group: Any, column: Name, frequency: Floats, by_band: bool) -> list[Part]:
+    """Return the parts of the evidence that the words of a text are: one, or one for each band.
 
-    >>> word_parts("multinomial text", "text", np.array([1.0, 3.0]), by_octave=False)
+    >>> word_parts("multinomial text", "text", np.array([1.0, 3.0]), by_band=False)
     [Part(group='multinomial text', column='text', band=None)]
     """
-    if not by_octave:
+    if not by_band:
         return [Part(group, column)]
-    return [Part(group, column, band) for band in range(octaves_of(frequency))]
+    return [Part(group, column, band) for band in range(count_bands(frequency))]
 
 
 def leave_one_out(
@@ -98,22 +98,22 @@ def leave_one_out(
     pretend : ndarray of shape (words,)
         Pretend counts beside them.
     block : Documents
-        Texts, by octave where their words count once.
+        Texts, by band where their words count once.
     labels : Labels
         Their classes; what they weigh is left out, at most 1.
 
     Returns
     -------
     evidence : ndarray of shape (rows, parts, classes)
-        An octave is of the number of other texts that hold a word. A word that no other text
+        A band is of the number of other texts that hold a word. A word that no other text
         holds is as if it had never been seen.
     length : ndarray of shape (rows,)
         How many words they have that other texts hold.
     """
     frequency = count.sum(axis=1)
-    octaves = octaves_of(frequency) if block.presence else 1
+    bands = count_bands(frequency) if block.presence else 1
     total = count.sum(axis=0) + pretend.sum()
-    evidence = np.zeros((len(block), octaves, count.shape[1]))
+    evidence = np.zeros((len(block), bands, count.shape[1]))
     length = np.zeros(len(block))
     for start in range(0, len(block), ROWS):
         some = np.arange(start, min(start + ROWS, len(block)))
@@ -123,7 +123,7 @@ def leave_one_out(
         here[word] = True
         cells = row, (np.cumsum(here) - 1)[word], x
         evidence[some], length[some] = _some(
-            count[here], frequency[here], pretend[here], total, cells, own, octaves
+            count[here], frequency[here], pretend[here], total, cells, own, bands
         )
     return evidence, length
 
@@ -135,7 +135,7 @@ def _some(
     total: Floats,
     cells: Entries,
     labels: Labels,
-    octaves: int,
+    bands: int,
 ) -> tuple[Floats, Floats]:
     from scipy.sparse import csr_array
 
@@ -146,20 +146,20 @@ def _some(
     others = frequency[word] - own
     total = np.tile(total, (n, 1))
     total[np.arange(n), labels.codes] -= np.bincount(row, own, n)
-    known = others > HAPAX
+    known = others > NEGLIGIBLE
     total -= np.bincount(row[~known], pretend[word[~known]], n)[:, None]
     row, word, x, own, y = row[known], word[known], x[known], own[known], y[known]
 
-    part = row * octaves + (octave(others[known]) if octaves > 1 else 0)
+    part = row * bands + (band_of(others[known]) if bands > 1 else 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_count = np.log(count + pretend[:, None])
-        held = csr_array((x, (part, word)), shape=(n * octaves, len(count)))
-        evidence = (held @ log_count).reshape(n, octaves, k)
+        held = csr_array((x, (part, word)), shape=(n * bands, len(count)))
+        evidence = (held @ log_count).reshape(n, bands, k)
         left = np.maximum(count[word, y] - own, 0.0) + pretend[word]
-        change = np.bincount(part, x * (np.log(left) - log_count[word, y]), n * octaves)
-        evidence[np.arange(n), :, labels.codes] += change.reshape(n, octaves)
-        of_all = np.where(total > HAPAX, np.log(total), 0.0)
-    number = np.bincount(part, x, n * octaves).reshape(n, octaves)
+        change = np.bincount(part, x * (np.log(left) - log_count[word, y]), n * bands)
+        evidence[np.arange(n), :, labels.codes] += change.reshape(n, bands)
+        of_all = np.where(total > NEGLIGIBLE, np.log(total), 0.0)
+    number = np.bincount(part, x, n * bands).reshape(n, bands)
     evidence -= number[:, :, None] * of_all[:, None]
-    evidence[np.broadcast_to((total <= HAPAX)[:, None], evidence.shape)] = 0.0
+    evidence[np.broadcast_to((total <= NEGLIGIBLE)[:, None], evidence.shape)] = 0.0
     return evidence, np.bincount(row, x, n).astype(np.float64)

@@ -22,7 +22,7 @@ from naively.model.explain import Explanation, explain
 from naively.model.linear import Linear, linear
 from naively.model.model import Model
 from naively.model.parameters import ParameterCount
-from naively.model.weights import Kind, Weights
+from naively.model.weights import Weighting, Weights
 from naively.schema.schema import Schema
 
 
@@ -30,7 +30,7 @@ class Answers(metaclass=ABCMeta):
     """What follows from a fitted model, whichever way rows are read."""
 
     model_: Model
-    _kind: Kind | None = None  # of weights
+    _kind: Weighting | None = None  # of weights
     _sample: Reservoir | None = None  # of the rows learned; None where that has changed
 
     @abstractmethod
@@ -195,7 +195,7 @@ class Answers(metaclass=ABCMeta):
         of_column = {name: [title(name)] for name in schema.order}
         for part, (name, _) in schema.parts.items():
             of_column[name].append(title(part))
-        for pair, both in schema.pairs.items():
+        for pair, both in schema.interactions.items():
             for name in both:  # without either there is no pair
                 of_column[schema.parts.get(name, (name, ""))[0]].append(title(pair))
         growth = np.array(

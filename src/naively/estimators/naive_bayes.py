@@ -27,15 +27,15 @@ from naively.estimators.base import CountingClassifier, check_some_weight
 from naively.estimators.exclusive import exclusive
 from naively.estimators.fitted import check_is_fitted
 from naively.evaluation.calibrate import fit
-from naively.evaluation.interactions import add_pairs
-from naively.evaluation.leave_one_out import evidence
+from naively.evaluation.interactions import add_interactions
+from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.semi_supervised import learn_unlabelled
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.events.base import How
 from naively.model.class_prior import ClassPrior, check_class_prior
 from naively.model.model import Model, Settings
-from naively.model.weights import Kind
+from naively.model.weights import Weighting
 from naively.schema.choose import EventModels, extend, given_as_objects, infer
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
 from naively.schema.usual import TextBlocks, check_smoothing
@@ -94,8 +94,8 @@ class Learner(CountingClassifier):
         second pass, and explained like a column.
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
-        the words, the pairs of words, and, of texts of up to 1,500 characters, the runs of two to
-        five characters that each holds, each kind with weights of its own; with "words", which is
+        the words, the word bigrams, and, of texts of up to 1,500 characters, the character n-grams
+        (n from 2 to 5) that each holds, each kind with weights of its own; with "words", which is
         the fastest, how often each word comes. So it is too without ``weights="loo"``, and with
         ``estimate`` "mle" or "predictive".
     random_state : int, Generator or None, default None
@@ -149,7 +149,7 @@ class Learner(CountingClassifier):
         class_prior: ClassPrior = "data",
         estimate: How = "mean",
         smoothing: float | str = "auto",
-        weights: Kind | None = "loo",
+        weights: Weighting | None = "loo",
         interactions: Literal["auto"] | None = None,
         random_state: Any = None,
         semi_supervised: bool = False,
@@ -242,7 +242,7 @@ class Learner(CountingClassifier):
         else:
             model = self._learn_unlabelled(model, self._sample, every, there, sample_weight)
         if self.interactions:
-            model = add_pairs(model, self._sample, (every, labels))
+            model = add_interactions(model, self._sample, (every, labels))
         self.keep(model)
         return self
 
@@ -321,7 +321,7 @@ class Learner(CountingClassifier):
             self.keep(self.model_.weighed(self._learned().weights(self.model_, kind)))
             return self
         rows, labels = self._labelled(X, y, sample_weight)
-        found = evidence(self.model_, rows, labels, learned=False)
+        found = leave_one_out_table(self.model_, rows, labels, learned=False)
         weights = fit(found, kind, float(self.class_count_.sum()))
         self.keep(self.model_.weighed(weights))
         return self
@@ -356,7 +356,7 @@ class Learner(CountingClassifier):
         return model.weighed(None if kind is None else self._learned().weights(model, kind))
 
     @property
-    def _kind(self) -> Kind | None:  # type: ignore[override]
+    def _kind(self) -> Weighting | None:  # type: ignore[override]
         return self.weights
 
     def _rows(self, X: Any) -> Rows:
@@ -476,7 +476,7 @@ def learner_of(kind: type[L], model: Model) -> L:
         "mean" if as_objects else settings.estimate,
         "auto" if as_objects else settings.smoothing,
         weights=None if model.weights is None else model.weights.how,
-        interactions="auto" if model.schema.pairs else None,
+        interactions="auto" if model.schema.interactions else None,
         text="auto" if settings.text == "blocks" else "words",
     )
     nb.keep(model)

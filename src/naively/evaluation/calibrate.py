@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
-from naively.evaluation.leave_one_out import Evidence
+from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.model.weights import Kind, Weights
+from naively.model.weights import Weighting, Weights
 
 RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
-OF_PAIRS = 10.0  # as RIDGE, of a pair of columns, whose centre is 0
+OF_INTERACTIONS = 10.0  # as RIDGE, of a pair of columns, whose centre is 0
 APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
 BIAS = 5.0  # as RIDGE, of a class's bias
 OF_TEXTS = 0.5  # as RIDGE, of words of a text, in temperatures; drawn to the temperature
@@ -33,7 +33,7 @@ RANGE = (-5.0, 3.0)  # of that logarithm
 ROWS = 10_000  # a sample of so many tells the weights as well as all rows
 OF_ONE = 500  # as many of each class tell one weight
 CELLS = 20_000_000  # most numbers in a table of evidence
-OCTAVES = 16  # of a text, about
+BANDS = 16  # of a text, about
 
 
 class SampleSize(NamedTuple):
@@ -62,39 +62,39 @@ def sample_size(model: Model) -> SampleSize:
 def count_parts(model: Model) -> int:
     """Return how many weights the evidence of a row has, for each class."""
     return sum(
-        OCTAVES if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
+        BANDS if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
         for g in model.schema.groups
     )
 
 
-def fit(found: Evidence, kind: Kind, rows: float) -> Weights:
+def fit(found: LeaveOneOut, kind: Weighting, rows: float) -> Weights:
     """Fit a weight for each part of the evidence, or one for all."""
     classes = tuple(found.labels.classes.tolist())
     none = (0.0,) * len(classes)
     if found.labels.k < 2 or not found.parts:
         return Weights(classes, {}, none, 1.0, rows, kind)
     kinds = np.array(found.kinds)
-    heat = np.zeros(len(kinds))  # the temperature of each part
-    texts = np.isin(kinds, ["text", "octave"])
+    temperatures = np.zeros(len(kinds))  # the temperature of each part
+    texts = np.isin(kinds, ["text", "band"])
     for of in (kinds == "column", texts):
-        heat[of] = temperature(found.table[of].sum(axis=0), found.prior, found.labels)
-    usual = float(heat[kinds == "column"].max(initial=0.0)) or 1.0
+        temperatures[of] = temperature(found.table[of].sum(axis=0), found.prior, found.labels)
+    usual = float(temperatures[kinds == "column"].max(initial=0.0)) or 1.0
     # Of two classes a text alone needs no bias, which would decide what has no known word.
     if kind == "temperature" or (found.kinds == ["text"] and len(classes) == 2):
-        # Pairs count by weights of their own, or not at all.
+        # Interaction count by weights of their own, or not at all.
         own = {
             part: (float(t),) * len(classes)
-            for part, t, of in zip(found.parts, heat, kinds, strict=True)
+            for part, t, of in zip(found.parts, temperatures, kinds, strict=True)
             if of != "column"
         }
         return Weights(classes, own, none, usual, rows, kind)
-    weight, bias = ridge(found, _pull(kinds, heat))
+    weight, bias = ridge(found, _shrinkage(kinds, temperatures))
     by_part = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
     return Weights(classes, by_part, tuple(bias.tolist()), CENTRE * usual, rows, kind)
 
 
 @dataclass(frozen=True)
-class Pull:
+class Shrinkage:
     """What draws the weights of each part: their mean to a centre, and they to their mean."""
 
     centre: Floats
@@ -102,12 +102,12 @@ class Pull:
     apart: Floats
 
 
-def _pull(kinds: NDArray[np.str_], heat: Floats) -> Pull:
-    texts = np.isin(kinds, ["text", "octave"])
-    square = np.square(np.where(texts, np.maximum(heat, 1e-3), 1.0))
-    return Pull(
-        centre=np.where(texts, heat, CENTRE * heat),
-        strength=np.select([kinds == "pair", texts], [OF_PAIRS, OF_TEXTS / square], RIDGE),
+def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats) -> Shrinkage:
+    texts = np.isin(kinds, ["text", "band"])
+    square = np.square(np.where(texts, np.maximum(temperatures, 1e-3), 1.0))
+    return Shrinkage(
+        centre=np.where(texts, temperatures, CENTRE * temperatures),
+        strength=np.select([kinds == "pair", texts], [OF_INTERACTIONS, OF_TEXTS / square], RIDGE),
         apart=np.where(texts, TEXTS_APART / square, APART),
     )
 
@@ -124,7 +124,7 @@ def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
     return float(np.exp(found.x))
 
 
-def ridge(found: Evidence, pull: Pull) -> tuple[Floats, Floats]:
+def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
     """Return the weights (parts, classes), at least 0, and biases (classes) of least log loss."""
     from scipy.optimize import minimize
 
@@ -145,15 +145,15 @@ def ridge(found: Evidence, pull: Pull) -> tuple[Floats, Floats]:
         excess = p * right.sum(axis=1, keepdims=True) - right
         gradient = np.matmul(table, excess.T[:, :, None])[:, :, 0].T
         mean = weight.mean(axis=1)
-        off, apart = mean - pull.centre, weight - mean[:, None]
-        gradient += (pull.strength * off)[:, None] / k + pull.apart[:, None] * apart
-        total += (pull.strength @ off**2 + pull.apart @ (apart**2).sum(axis=1)) / 2
+        off, apart = mean - shrinkage.centre, weight - mean[:, None]
+        gradient += (shrinkage.strength * off)[:, None] / k + shrinkage.apart[:, None] * apart
+        total += (shrinkage.strength @ off**2 + shrinkage.apart @ (apart**2).sum(axis=1)) / 2
         total += BIAS / 2 * bias @ bias
         of_weight = np.bincount(number.ravel(), gradient.ravel(), size)
         return total / rows, np.append(of_weight, excess.sum(axis=0) + BIAS * bias) / rows
 
     of_number = np.empty(size)
-    of_number[number] = pull.centre[:, None]
+    of_number[number] = shrinkage.centre[:, None]
     start = np.append(of_number, np.zeros(k))
     bounds = [(0.0, None)] * size + [(None, None)] * k
     result = minimize(

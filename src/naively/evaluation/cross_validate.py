@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from naively.counting.axis import Words, title
 from naively.counting.statistic import VALUE
 from naively.evaluation.calibrate import count_parts
-from naively.evaluation.interactions import COLUMNS, add_pairs
-from naively.evaluation.leave_one_out import Evidence
+from naively.evaluation.interactions import COLUMNS, add_interactions
+from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Reservoir, deal
 from naively.evaluation.scores import LEAST, Scores, scores
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer
 from naively.model.model import Model
-from naively.model.weights import Kind
+from naively.model.weights import Weighting
 
 FEW = 2_000  # rows, up to which
 MANY_FOLDS = 20
@@ -46,7 +46,7 @@ class Folds(NamedTuple):
     why: str
 
 
-def assess(model: Model, sample: Reservoir, kind: Kind | None) -> Scores:
+def assess(model: Model, sample: Reservoir, kind: Weighting | None) -> Scores:
     """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
     folds = plan(model, sample)
     fold = deal(sample.labels(model.classes).codes, folds.dealt)
@@ -89,7 +89,7 @@ def plan(model: Model, sample: Reservoir) -> Folds:
 def work(model: Model, rows: float) -> float:
     """Return how many numbers are computed to learn so many of the rows."""
     parts, k = count_parts(model), len(model.classes)
-    if model.schema.pairs:
+    if model.schema.interactions:
         columns = min(len(model.schema.of_columns), COLUMNS)
         parts += columns * (columns - 1) // 2
     texts = [block for block in model.taken.blocks.values() if isinstance(block.axis, Words)]
@@ -103,7 +103,7 @@ def work(model: Model, rows: float) -> float:
 def cross_validate(
     model: Model,
     sample: Reservoir,
-    kind: Kind | None,
+    kind: Weighting | None,
     fold: NDArray[np.int64],
     held: int | None = None,
 ) -> Floats:
@@ -115,7 +115,7 @@ def cross_validate(
     sample.
     """
     labels = sample.labels(model.classes)
-    unweighted = replace(model.without_pairs(), weights=None)
+    unweighted = replace(model.without_interactions(), weights=None)
     p = np.zeros((len(labels), labels.k))
     for f in range(int(fold.max()) + 1 if held is None else held):
         rest = unweighted - sample.take(fold == f).learn(unweighted.counted)
@@ -124,8 +124,8 @@ def cross_validate(
         rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
         if kind is not None:
             rest = rest.weighed(others.weights(rest, kind))
-        if model.schema.pairs:
-            rest = add_pairs(rest, others, most=len(model.schema.pairs))
+        if model.schema.interactions:
+            rest = add_interactions(rest, others, most=len(model.schema.interactions))
         place = {label: i for i, label in enumerate(model.classes.tolist())}
         columns = [place[label] for label in rest.classes.tolist()]
         there = np.flatnonzero(fold == f)
@@ -135,7 +135,7 @@ def cross_validate(
 
 def costs(model: Model, sample: Reservoir) -> dict[str, float]:
     """Return how much the leave-one-out log loss grows without each column, in nats a row."""
-    found = sample.evidence(model, pure=model.weights is None)
+    found = sample.leave_one_out(model, pure=model.weights is None)
     columns, classes = _columns(model, found), model.classes.tolist()
     of_column = {name: np.zeros_like(found.prior) for name in columns}
     for name, part, table in zip(columns, found.parts, found.table, strict=True):
@@ -148,13 +148,13 @@ def costs(model: Model, sample: Reservoir) -> dict[str, float]:
     return {name: _log_loss(joint - own, found) - loss for name, own in of_column.items()}
 
 
-def _columns(model: Model, found: Evidence) -> list[str]:
+def _columns(model: Model, found: LeaveOneOut) -> list[str]:
     """Return the column that each part is of; several that are one event go by their group."""
     texts = {g.key: title(g.columns[0]) for g in model.schema.groups if g.kind == "text"}
     return [texts.get(part.group, str(part)) for part in found.parts]
 
 
-def _log_loss(joint: Floats, found: Evidence) -> float:
+def _log_loss(joint: Floats, found: LeaveOneOut) -> float:
     log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
     right = log_p[np.arange(len(joint)), found.labels.codes]
     return float(np.average(-np.maximum(right, np.log(LEAST)), weights=found.labels.weight))

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from naively.counting.axis import Name
 from naively.counting.labels import Labels
 from naively.data.rows import Rows
-from naively.evaluation.calibrate import CELLS, OF_PAIRS
-from naively.evaluation.leave_one_out import Evidence
+from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
+from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Reservoir, deal
 from naively.evaluation.scores import LEAST
-from naively.events.interaction import Pairs, residual_without
+from naively.events.interaction import Interaction, residual_without
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.encode import encode_bins, find_levels
@@ -61,18 +61,18 @@ class Candidates:
     gains: list[float]
     cuts: Mapping[Name, dict[str, Any]]
 
-    def first(self, n: int) -> Pairs:
+    def first(self, n: int) -> Interaction:
         """Return the event model of the first n."""
         used = dict.fromkeys(name for pair in self.pairs[:n] for name in pair)
         cuts = [(name, self.cuts[name]) for name in used]
-        return Pairs(
+        return Interaction(
             pairs=self.pairs[:n],
             edges=[(name, cut["edges"]) for name, cut in cuts if "edges" in cut],
             levels=[(name, cut["levels"]) for name, cut in cuts if "levels" in cut],
         )
 
 
-def add_pairs(
+def add_interactions(
     model: Model, sample: Reservoir, all_rows: Batch | None = None, most: int | None = None
 ) -> Model:
     """Return the model with the pairs of columns that are worth it, and all weights fitted anew.
@@ -98,10 +98,12 @@ def add_pairs(
     return _with(model, found.first(most or 0), sample, all_rows)
 
 
-def _with(model: Model, event: Pairs, sample: Reservoir, all_rows: Batch | None = None) -> Model:
+def _with(
+    model: Model, event: Interaction, sample: Reservoir, all_rows: Batch | None = None
+) -> Model:
     if not event.pairs:
         return model
-    more = model.with_pairs(event, [all_rows] if all_rows else sample.batches)
+    more = model.with_interactions(event, [all_rows] if all_rows else sample.batches)
     return replace(more, weights=sample.weights(more, "loo"))
 
 
@@ -127,7 +129,7 @@ def _least_gain(model: Model, sample: Reservoir) -> float:
 def screen(model: Model, sample: Reservoir) -> Candidates:
     """Look at all pairs of columns by the evidence of the sample, each row left out in turn."""
     assert model.weights is not None
-    found = sample.evidence(model)
+    found = sample.leave_one_out(model)
     classes = model.classes.tolist()
     weight = model.weights.table(found.parts, classes)
     columns = _columns(found, weight)
@@ -141,7 +143,7 @@ def screen(model: Model, sample: Reservoir) -> Candidates:
     return Candidates(pairs, [gain for gain, _ in best[:most]], {b[0]: b[1] for b in bins})
 
 
-def _columns(found: Evidence, weight: Floats) -> list[Name]:
+def _columns(found: LeaveOneOut, weight: Floats) -> list[Name]:
     """Return the columns that pairs may be of: those that say most, if there are many."""
     parts = enumerate(zip(found.parts, found.kinds, strict=True))
     of = [(i, p.column) for i, (p, kind) in parts if kind == "column" and p.column is not None]
@@ -182,7 +184,7 @@ def _edges(numbers: NDArray[np.floating]) -> tuple[float, ...]:
 
 
 def _gains(
-    bins: list[Bins], found: Evidence, weight: Floats, bias: Floats
+    bins: list[Bins], found: LeaveOneOut, weight: Floats, bias: Floats
 ) -> dict[tuple[int, int], float]:
     """Return how many nats of log loss the evidence of each pair would save on the sample."""
     joint = found.joint(weight) + bias
@@ -191,7 +193,7 @@ def _gains(
     rows = np.ones(len(p)) if found.labels.weight is None else found.labels.weight
     lack = found.labels.one_hot() - p * rows[:, None]
     p_rows = p * rows[:, None]
-    m = Pairs().m
+    m = Interaction().m
     gains = {}
     for (i, (_, _, a, n_a)), (j, (_, _, b, n_b)) in combinations(enumerate(bins), 2):
         code = a * n_b + b
@@ -208,5 +210,5 @@ def _gains(
             continue
         mean = np.einsum("nk,nk->n", p, evidence)
         curve = np.einsum("nk,nk,nk->", p_rows, evidence, evidence) - (rows * mean) @ mean
-        gains[i, j] = float(gradient**2 / (2 * (curve + OF_PAIRS)))
+        gains[i, j] = float(gradient**2 / (2 * (curve + OF_INTERACTIONS)))
     return gains

@@ -1,6 +1,6 @@
-"""Evidence: what each part of each row says, for the fitting of weights and for honest scores.
+"""The leave-one-out table: what each part of each row says, as if the row had not been learned.
 
-Of rows that were learned it is taken as if each had not been: leave-one-out, in closed form.
+Weights are fitted to it, and honest scores are taken from it. A row is left out in closed form.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from numpy.typing import NDArray
 
 from naively.counting.block import Block, Codes, Dense, Documents
 from naively.counting.labels import Labels
-from naively.counting.parts import Part, octave, word_parts
+from naively.counting.parts import Part, band_of, word_parts
 from naively.counting.statistic import VALUE
 from naively.data.rows import Rows
 from naively.events import Beta, Dirichlet, Multinomial
 from naively.kernels.reference import Floats
-from naively.likelihoods.log_linear import damping
+from naively.likelihoods.log_linear import length_factor
 from naively.model.class_prior import is_estimated, pretend_classes
 from naively.model.model import Model
 from naively.schema.schema import Group
 
-PartKind: TypeAlias = Literal["column", "pair", "text", "octave"]
+PartKind: TypeAlias = Literal["column", "pair", "text", "band"]
 IMPOSSIBLE = -700.0
 FARTHEST = 1e100  # nats, of one part: squares of sums stay finite
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class LeaveOneOut:
     """The log likelihood of each part of each row, under each class.
 
     Parameters
@@ -40,7 +40,7 @@ class Evidence:
         What the evidence is divided into.
     centred : list of bool
         Whether the weights of a part may differ by class.
-    kinds : list of {"column", "pair", "text", "octave"}
+    kinds : list of {"column", "pair", "text", "band"}
         Whether a part is a column (or a group that is one event), a pair of columns, a text, or
         the words of one that about as many texts hold. What a text says is over the square root
         of its length.
@@ -60,9 +60,9 @@ class Evidence:
     labels: Labels
 
     @classmethod
-    def join(cls, batches: Sequence[Evidence]) -> Evidence:
+    def join(cls, batches: Sequence[LeaveOneOut]) -> LeaveOneOut:
         """Return the evidence of the rows of all batches."""
-        fullest = max(batches, key=lambda batch: len(batch.parts))  # of texts there may be octaves
+        fullest = max(batches, key=lambda batch: len(batch.parts))  # of texts there may be bands
         if all(batch.parts == fullest.parts for batch in batches):
             table = np.concatenate([batch.table for batch in batches], axis=1)
         else:
@@ -85,7 +85,7 @@ class Evidence:
         joint: Floats = self.prior + np.einsum("pc,pnc->nc", weight, self.table)
         return joint
 
-    def take(self, rows: NDArray[np.int64]) -> Evidence:
+    def take(self, rows: NDArray[np.int64]) -> LeaveOneOut:
         """Return a selection of the rows."""
         return replace(
             self,
@@ -95,9 +95,9 @@ class Evidence:
         )
 
 
-def evidence(
+def leave_one_out_table(
     model: Model, rows: Rows, labels: Labels, *, learned: bool = True, pure: bool = False
-) -> Evidence:
+) -> LeaveOneOut:
     """Return the evidence of labelled rows.
 
     Parameters
@@ -125,7 +125,7 @@ def evidence(
         centres = found[1] != "text" and model.unweighted_likelihoods[group.key].centres
         centred += [centres] * len(found[0])
         tables.append(found[2].transpose(1, 0, 2))
-    return Evidence(
+    return LeaveOneOut(
         parts,
         centred,
         kinds,
@@ -165,12 +165,12 @@ def _of_texts(
         table, length = event.leave_one_out_by_word(tally, block, labels)
     else:
         items = model.unweighted_likelihoods[group.key].contributions(block)
-        part = octave(frequency)[items.item] * block.presence
+        part = band_of(frequency)[items.item] * block.presence
         table = np.zeros((len(labels), len(parts), labels.k))
         np.add.at(table, (items.row, part), items.value)
         length = block.lengths.astype(np.float64)
-    table *= damping(length)[:, None, None]
-    return [*parts], "octave" if block.presence else "text", table
+    table *= length_factor(length)[:, None, None]
+    return [*parts], "band" if block.presence else "text", table
 
 
 def _centred(table: Floats) -> Floats:

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from naively.counting.labels import Labels, union_classes
 from naively.data.rows import Rows
 from naively.evaluation.calibrate import SampleSize, fit, sample_size
-from naively.evaluation.leave_one_out import Evidence, evidence
+from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.model.weights import Kind, Weights
+from naively.model.weights import Weighting, Weights
 from naively.schema.schema import Schema
 
 Batch: TypeAlias = "tuple[Rows, Labels]"
@@ -143,19 +143,19 @@ class Reservoir:
         with _lacking_columns():
             return np.concatenate([model.posterior(rows) for rows, _ in self.batches])
 
-    def evidence(self, model: Model, *, pure: bool = False) -> Evidence:
+    def leave_one_out(self, model: Model, *, pure: bool = False) -> LeaveOneOut:
         """Return the leave-one-out evidence of the sample under the model that learned it."""
         with _lacking_columns():
             found = [
-                evidence(model, rows, labels, pure=pure)
+                leave_one_out_table(model, rows, labels, pure=pure)
                 for rows, labels in self.batches
                 if len(labels)
             ]
-        return Evidence.join(found)
+        return LeaveOneOut.join(found)
 
-    def weights(self, model: Model, kind: Kind) -> Weights:
+    def weights(self, model: Model, kind: Weighting) -> Weights:
         """Fit weights to the sample."""
-        return fit(self.evidence(model), kind, float(model.tally.class_count.sum()))
+        return fit(self.leave_one_out(model), kind, float(model.tally.class_count.sum()))
 
 
 @contextmanager

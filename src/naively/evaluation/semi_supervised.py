@@ -18,11 +18,11 @@ from naively.counting.labels import Labels
 from naively.counting.tally import Tally, count_classes
 from naively.data.rows import Rows
 from naively.evaluation.calibrate import fit, temperature
-from naively.evaluation.leave_one_out import Evidence, evidence
+from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.evaluation.reservoir import Reservoir, deal
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.model.weights import Kind
+from naively.model.weights import Weighting
 from naively.schema.schema import GroupKey
 
 SHARES = (0.1, 0.3, 1.0)  # of an unlabelled row, beside a labelled one
@@ -33,7 +33,7 @@ NOTHING = 1e-9  # a posterior below this is not counted
 
 
 def learn_unlabelled(
-    model: Model, sample: Reservoir, rows: Rows, weight: Floats, kind: Kind | None
+    model: Model, sample: Reservoir, rows: Rows, weight: Floats, kind: Weighting | None
 ) -> tuple[Model, float]:
     """Learn from rows without a label; return the model, and how much such a row counts in it.
 
@@ -57,7 +57,7 @@ def learn_unlabelled(
     model = replace(model, weights=None)
     unlabelled = Unlabelled.encode(model, rows, weight)
     models = {0.0: unlabelled.start} | {share: unlabelled.fit(share) for share in SHARES}
-    best = min(models, key=lambda share: _loss(sample.evidence(models[share])))
+    best = min(models, key=lambda share: _loss(sample.leave_one_out(models[share])))
     held_out = cross_validate(model, sample, rows, weight, best) if best > 0 else None
     if held_out is None or _loss(held_out[1]) >= _loss(held_out[0]):
         weights = None if kind is None else sample.weights(model, kind)
@@ -70,7 +70,7 @@ def learn_unlabelled(
 
 def cross_validate(
     model: Model, sample: Reservoir, rows: Rows, weight: Floats, share: float
-) -> tuple[Evidence, Evidence] | None:
+) -> tuple[LeaveOneOut, LeaveOneOut] | None:
     """Return the evidence of labelled rows that were held out: without the other rows, and with.
 
     Leave-one-out is not enough here: what was concluded from a row's label stays in the counts of
@@ -80,14 +80,16 @@ def cross_validate(
     labels = sample.labels(model.classes)
     fold = deal(labels.codes, FOLDS)
     fold[np.bincount(labels.codes, minlength=labels.k)[labels.codes] == 1] = -1
-    without: list[Evidence] = []
-    with_: list[Evidence] = []
+    without: list[LeaveOneOut] = []
+    with_: list[LeaveOneOut] = []
     for f in np.unique(fold[fold >= 0]):
         out = sample.take(fold == f)
         rest = Unlabelled.encode(model - out.learn(model.counted), rows, weight)
         for fitted, found in ((rest.start, without), (rest.fit(share), with_)):
-            found += [evidence(fitted, x, y, learned=False) for x, y in out.batches if len(y)]
-    return (Evidence.join(without), Evidence.join(with_)) if without else None
+            found += [
+                leave_one_out_table(fitted, x, y, learned=False) for x, y in out.batches if len(y)
+            ]
+    return (LeaveOneOut.join(without), LeaveOneOut.join(with_)) if without else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +152,7 @@ class Unlabelled:
         return last
 
 
-def _loss(found: Evidence) -> float:
+def _loss(found: LeaveOneOut) -> float:
     """Return the log loss after one temperature for all evidence."""
     joint = found.table.sum(axis=0)
     joint = found.prior + temperature(joint, found.prior, found.labels) * joint

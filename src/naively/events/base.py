@@ -16,7 +16,7 @@ from naively.counting.block import Block, Dense, Sparse
 from naively.counting.labels import Labels
 from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally, count
-from naively.kernels.double_double import HAPAX, Sums
+from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 
@@ -156,7 +156,7 @@ class EventModel(ABC):
             np.add.at(joint, (at, y), change)
         if tally.axis.grows:  # a word that no other row holds goes with the row
             left = tally[VALUE].high[item].sum(axis=1) - weight[row] * x
-            alone = left <= HAPAX
+            alone = left <= NEGLIGIBLE
             np.subtract.at(joint, row[alone], own[alone])
         joint[np.isnan(joint)] = -np.inf  # impossible with a cell and without it
         return joint[:, None]

@@ -26,9 +26,9 @@ from naively.events.base import (
 )
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, share
-from naively.kernels.double_double import HAPAX
+from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
-from naively.likelihoods.table import Table
+from naively.likelihoods.table import LevelTable
 
 SPARE = 0.5  # of a row, for each level in the share over all classes, and for one never seen
 HALF = 0.5  # of a row, for each class
@@ -123,7 +123,7 @@ class Categorical(Estimable):
         smoothed = self._smoothed(tally, how)
         return {"p": share(smoothed.count, smoothed.total[_column(tally)])}
 
-    def likelihood(self, tally: BlockTally) -> Table:
+    def likelihood(self, tally: BlockTally) -> LevelTable:
         axis, column = tally.axis, _column(tally)
         assert isinstance(axis, Levels)
         smoothed = self._smoothed(tally, self.estimate)
@@ -133,7 +133,7 @@ class Categorical(Estimable):
             table[np.arange(len(axis)) + column] = smoothed.count / smoothed.total[column]
             table[first[1:] - 1] = smoothed.never / (smoothed.total + smoothed.outside)
             # A class with no value in a column, unsmoothed, says nothing.
-            return Table(np.log(np.where(np.isnan(table), 1.0, table)), first)
+            return LevelTable(np.log(np.where(np.isnan(table), 1.0, table)), first)
 
     def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
         axis = tally.axis
@@ -316,7 +316,7 @@ def _pooled(
     """
     seen = tally[LEVEL].high.sum(axis=1)[level]
     left = np.maximum(seen - left_out, 0.0)
-    left = np.where(left <= HAPAX * seen, 0.0, left)
+    left = np.where(left <= NEGLIGIBLE * seen, 0.0, left)
     column = _column(tally)[level] if column is None else column
     share: Floats = (left + SPARE) / _pooled_total(tally, left_out, column)
     return share

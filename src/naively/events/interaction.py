@@ -22,11 +22,11 @@ from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import EventModel, How, check_estimate
 from naively.kernels.reference import Floats
-from naively.likelihoods.table import Table
+from naively.likelihoods.table import LevelTable
 
 
 @dataclass(frozen=True)
-class Pairs(EventModel):
+class Interaction(EventModel):
     """How bins of two columns meet: for each class, how much more often than by chance.
 
     Parameters
@@ -53,8 +53,8 @@ class Pairs(EventModel):
 
     Examples
     --------
-    >>> from naively.events.interaction import Pairs
-    >>> event = Pairs(pairs=[("a", "b")], edges=[("a", [0.5])], levels=[("b", ["x", "y"])])
+    >>> from naively.events.interaction import Interaction
+    >>> event = Interaction(pairs=[("a", "b")], edges=[("a", [0.5])], levels=[("b", ["x", "y"])])
     >>> event.names, event.shapes
     (('a × b',), ((3, 4),))
     """
@@ -72,7 +72,7 @@ class Pairs(EventModel):
     def __post_init__(self) -> None:
         check_estimate(self.estimate)
         if not (np.isfinite(self.m) and self.m > 0):
-            raise ValueError(f"Pairs m must be greater than 0, got {self.m}.")
+            raise ValueError(f"Interaction m must be greater than 0, got {self.m}.")
         # As tuples they are equal to themselves, and hash.
         object.__setattr__(self, "pairs", tuple((a, b) for a, b in self.pairs))
         for bins in ("edges", "levels"):
@@ -109,8 +109,8 @@ class Pairs(EventModel):
         ]
         return {"ratio": np.concatenate([np.empty((0, tally[LEVEL].shape[1])), *ratio])}
 
-    def likelihood(self, tally: BlockTally) -> Table:
-        return Table(np.log(self.parameters(tally, self.estimate)["ratio"]), self.axis.first)
+    def likelihood(self, tally: BlockTally) -> LevelTable:
+        return LevelTable(np.log(self.parameters(tally, self.estimate)["ratio"]), self.axis.first)
 
     def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
         assert isinstance(block, Codes)

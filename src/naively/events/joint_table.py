@@ -24,9 +24,9 @@ from naively.events.base import (
 )
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, share
-from naively.kernels.double_double import HAPAX
+from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
-from naively.likelihoods.table import Table
+from naively.likelihoods.table import LevelTable
 
 
 @dataclass(frozen=True)
@@ -86,21 +86,21 @@ class JointTable(Estimable):
         left = np.maximum(self._smooth(count, count.sum(axis=0), 0.0, 1.0) * count.sum() + alpha, 0)
         return {"p": share(left, left.sum(axis=0, keepdims=True))}
 
-    def likelihood(self, tally: BlockTally) -> Table:
+    def likelihood(self, tally: BlockTally) -> LevelTable:
         p = self.parameters(tally, self.estimate)["p"]
         alpha = 0.0 if self.estimate == "mle" else self.alpha
         n, sides = tally[LEVEL].high.sum(), self._sides(tally)
         never = alpha / (n + alpha * sides) if n + alpha > 0 else 1.0
         with np.errstate(divide="ignore"):
             table = np.log(np.concatenate([p, np.full((1, p.shape[1]), never)]))
-        return Table(table, np.array([0, len(table)]))
+        return LevelTable(table, np.array([0, len(table)]))
 
     def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
         assert isinstance(block, Codes)
         row, column = np.nonzero(block.codes >= 0)
         own, count = labels.take(row).one_hot(), tally[LEVEL].high
         left = count[block.codes[row, column]] - own
-        left[left <= HAPAX] = 0.0
+        left[left <= NEGLIGIBLE] = 0.0
         alpha = 0.0 if self.estimate == "mle" else self.alpha
         p = self._smooth(left, count.sum(axis=0) - own, alpha, self._sides(tally))
         evidence = np.zeros((*block.codes.shape, labels.k))

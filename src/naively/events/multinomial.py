@@ -31,10 +31,14 @@ from naively.events.base import (
 )
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, leave_one_out_alpha, share
-from naively.kernels.double_double import HAPAX
+from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.dirichlet_multinomial import Polya, log_coefficient, polya_cells
+from naively.likelihoods.dirichlet_multinomial import (
+    DirichletMultinomial,
+    cells_of_urn,
+    log_coefficient,
+)
 from naively.likelihoods.log_linear import LogLinear
 
 
@@ -127,7 +131,7 @@ class BagOfCounts(Estimable):
         alone = np.zeros(len(row), np.bool_)
         if tally.axis.grows:
             count = tally[VALUE].high[item].sum(axis=1)
-            alone = count - weight[row] * x <= HAPAX
+            alone = count - weight[row] * x <= NEGLIGIBLE
         pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(every), 1))
         pretend = np.where(self._unrecorded(tally)[:, None], 0.0, pretend)
         left = np.maximum(np.maximum(every[item] - own, 0.0) + pretend[item], 0.0)
@@ -136,10 +140,10 @@ class BagOfCounts(Estimable):
         if isinstance(block, Dense):  # a column that only this row records goes with it
             recorded = tally[PRESENT].high.sum(axis=1)
             gone_row, gone = np.nonzero(~np.isnan(block.values))
-            only = recorded[gone] - weight[gone_row] <= HAPAX
+            only = recorded[gone] - weight[gone_row] <= NEGLIGIBLE
             gone_row, gone = gone_row[only], gone[only]
             np.subtract.at(total, gone_row, np.maximum(pretend[gone], 0.0))
-            alone = recorded[item] - weight[row] <= HAPAX
+            alone = recorded[item] - weight[row] <= NEGLIGIBLE
         else:
             np.subtract.at(total, row[alone], np.maximum(pretend[item[alone]], 0.0))
         length = np.bincount(row[~alone], x[~alone], len(block)).astype(np.float64)
@@ -225,7 +229,7 @@ class Multinomial(BagOfCounts):
 
     def likelihood(self, tally: BlockTally) -> Likelihood:
         if self.integrates:
-            return Polya(self._counts(tally, "mean"))
+            return DirichletMultinomial(self._counts(tally, "mean"))
         return LogLinear(self.log_probabilities(tally, self.estimate), base=log_coefficient)
 
     def sample(
@@ -260,7 +264,7 @@ class Multinomial(BagOfCounts):
 
     def _say(self, x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
         if self.integrates:
-            return polya_cells(x, count, total, np.maximum(length, 1e-300))
+            return cells_of_urn(x, count, total, np.maximum(length, 1e-300))
         return super()._say(x, count, total, length)
 
     def _log_shares(self, count: Floats, total: Floats) -> Floats:

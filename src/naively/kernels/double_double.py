@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 SPLITTER = 134217729.0  # 2**27 + 1 (Veltkamp): halves a float64 into two that multiply exactly
-HAPAX = 1e-12  # what is left of a count where one row alone had it
+NEGLIGIBLE = 1e-12  # what is left of a count where one row alone had it
 CANCELLED = 2.0**-80  # a difference this small against its operands is rounding, that is, zero
 
 

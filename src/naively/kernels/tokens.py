@@ -1,7 +1,7 @@
 """Splitting a text into its tokens, in plain Python: what scikit-learn's ``CountVectorizer`` finds.
 
 A word is a run of two or more letters, digits or underscores, of any script, lower-cased. Tokens
-are words and runs of words ("word"), runs of characters ("char"), or those within words, which are
+are words and runs of words ("word"), character n-grams ("char"), or those within words, which are
 padded with spaces ("char_wb"). They come in scikit-learn's order: the short ones first.
 """
 
@@ -52,8 +52,8 @@ def splitter(
         assert isinstance(row, str)
         text = row.lower() if lowercase else row
         if analyzer == "char":
-            return windows(SPACES.sub(" ", text), low, high)
-        return [token for word in text.split() for token in padded_windows(word, low, high)]
+            return character_ngrams(SPACES.sub(" ", text), low, high)
+        return [token for word in text.split() for token in padded_ngrams(word, low, high)]
 
     return of_words if analyzer == "word" else of_characters
 
@@ -81,10 +81,10 @@ def runs(words: Sequence[str], low: int, high: int) -> list[str]:
     return found
 
 
-def windows(text: str, low: int, high: int) -> list[str]:
+def character_ngrams(text: str, low: int, high: int) -> list[str]:
     """Return the runs of ``low`` to ``high`` characters.
 
-    >>> windows("abc", 1, 2)
+    >>> character_ngrams("abc", 1, 2)
     ['a', 'b', 'c', 'ab', 'bc']
     """
     found: list[str] = []
@@ -93,14 +93,14 @@ def windows(text: str, low: int, high: int) -> list[str]:
     return found
 
 
-def padded_windows(word: str, low: int, high: int) -> list[str]:
-    """Return the runs of characters of a word between spaces; a short word is one, once.
+def padded_ngrams(word: str, low: int, high: int) -> list[str]:
+    """Return the character n-grams of a word between spaces; a short word is one, once.
 
-    >>> padded_windows("I", 2, 5), padded_windows("I", 4, 5)
+    >>> padded_ngrams("I", 2, 5), padded_ngrams("I", 4, 5)
     ([' I', 'I ', ' I '], [' I '])
     """
     padded = f" {word} "
-    return [padded] if low > len(padded) else windows(padded, low, high)
+    return [padded] if low > len(padded) else character_ngrams(padded, low, high)
 
 
 def check_splitting(analyzer: str, ngram_range: tuple[int, int]) -> None:

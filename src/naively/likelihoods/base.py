@@ -114,7 +114,7 @@ def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Any) -> Floats:
     return np.bincount(row, of_row, len(block)).astype(np.float64)
 
 
-def times(table: Floats, weight: Floats, finite: Any = None) -> Floats:
+def multiply(table: Floats, weight: Floats, finite: Any = None) -> Floats:
     """Centre each row over the classes and multiply it by its weights.
 
     A row that is not finite stays where it is, and takes the mean of its weights; 0 · -inf is 0,

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from naively.counting.block import Documents
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats
-from naively.likelihoods.base import Contributions, Likelihood, Typical, times
+from naively.likelihoods.base import Contributions, Likelihood, Typical, multiply
 
 
-def polya_cells(x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
+def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
     """Return log likelihoods of cells, (cells, classes), which sum to those of their rows.
 
     Parameters
@@ -55,7 +55,7 @@ def log_coefficient(block: Any) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Polya(Likelihood):
+class DirichletMultinomial(Likelihood):
     """``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``."""
 
     count: Floats  # words × classes, pretend ones among them; 0 throughout: says nothing
@@ -77,17 +77,17 @@ class Polya(Likelihood):
     def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
         number = x.astype(np.float64)
         total = np.tile(self.count.sum(axis=0), (len(x), 1))
-        value = polya_cells(number, self.count[column], total, np.maximum(number, 1e-300))
+        value = cells_of_urn(number, self.count[column], total, np.maximum(number, 1e-300))
         return np.where(number[:, None] == 0, 0.0, self._weighted(value, column))
 
-    def weighted(self, weight: Floats) -> Polya:
+    def weighted(self, weight: Floats) -> DirichletMultinomial:
         return replace(self, weight=weight)
 
     def contributions(self, block: Any) -> Contributions:
         row, item, x = self._known(block)
         length = np.bincount(row, x, len(block)).astype(np.float64)[row]
         total = np.tile(self.count.sum(axis=0), (len(x), 1))
-        value = self._weighted(polya_cells(x, self.count[item], total, length), item)
+        value = self._weighted(cells_of_urn(x, self.count[item], total, length), item)
         column = np.zeros_like(item) if isinstance(block, Documents) else item
         return Contributions(row, column, item, value)
 
@@ -98,7 +98,7 @@ class Polya(Likelihood):
     def _weighted(self, value: Floats, item: NDArray[np.int64]) -> Floats:
         if self.weight is None:
             return value
-        return times(value, self.weight[item], np.False_)
+        return multiply(value, self.weight[item], np.False_)
 
     def _known(self, block: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
         row, item, x = block.entries()

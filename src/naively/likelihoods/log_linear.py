@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Dense, Documents, Sparse
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats, hold
-from naively.likelihoods.base import ABSENT, Contributions, Likelihood, Typical, times
+from naively.likelihoods.base import ABSENT, Contributions, Likelihood, Typical, multiply
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +84,8 @@ class LogLinear(Likelihood):
         with np.errstate(invalid="ignore"):  # what must happen: inf - inf
             both = self.slope if self.offset is None else self.slope + self.offset
         finite = np.isfinite(both).all(axis=1)
-        offset = None if self.offset is None else times(self.offset, weight, finite)
-        return replace(self, slope=times(self.slope, weight, finite), offset=offset)
+        offset = None if self.offset is None else multiply(self.offset, weight, finite)
+        return replace(self, slope=multiply(self.slope, weight, finite), offset=offset)
 
     def contributions(self, block: Any) -> Contributions:
         return self._contributions(block, itemised=False)
@@ -181,10 +181,10 @@ def _finite(table: Floats) -> Floats:
     return table if np.isfinite(table).all() else np.where(np.isfinite(table), table, 0.0)
 
 
-def damping(length: NDArray[Any]) -> Floats:
+def length_factor(length: NDArray[Any]) -> Floats:
     """Return what the evidence of texts of so many tokens is multiplied by.
 
-    >>> damping(np.array([0, 1, 4]))
+    >>> length_factor(np.array([0, 1, 4]))
     array([1. , 1. , 0.5])
     """
     factor: Floats = 1 / np.sqrt(np.maximum(length, 1))
@@ -192,7 +192,7 @@ def damping(length: NDArray[Any]) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Damped(Likelihood):
+class LengthNormalised(Likelihood):
     """The evidence of the words of each text, over the square root of how many are known."""
 
     words: LogLinear
@@ -207,7 +207,7 @@ class Damped(Likelihood):
     def log_prob(self, block: Documents, start: Floats, finish: Finish, log_prior: Floats) -> Any:
         none = np.zeros(len(log_prior) + 1)
         found = self._with_length.log_prob(block, none, "joint", none)
-        joint = found[:, :-1] * damping(found[:, -1])[:, None]
+        joint = found[:, :-1] * length_factor(found[:, -1])[:, None]
         joint += start
         return dispatch.finish_rows(joint, finish, log_prior)
 
@@ -217,7 +217,7 @@ class Damped(Likelihood):
     def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
         return self.words.at(x, column)
 
-    def weighted(self, weight: Floats) -> Damped:
+    def weighted(self, weight: Floats) -> LengthNormalised:
         return replace(self, words=self.words.weighted(weight))
 
     def linear(self) -> tuple[Floats, Floats]:
@@ -228,7 +228,7 @@ class Damped(Likelihood):
 
     def contributions(self, block: Any) -> Contributions:
         found = self.words.contributions(block)
-        return replace(found, value=found.value * damping(block.lengths)[found.row, None])
+        return replace(found, value=found.value * length_factor(block.lengths)[found.row, None])
 
     def typical(self, c: int) -> Typical:
         return self.words.typical(c)

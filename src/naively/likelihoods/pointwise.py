@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Dense
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats
-from naively.likelihoods.base import Contributions, Likelihood, Typical, times
+from naively.likelihoods.base import Contributions, Likelihood, Typical, multiply
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Pointwise(Likelihood):
     def weighted(self, weight: Floats) -> Pointwise:
         return replace(
             self,
-            log_density=lambda x, column: times(
+            log_density=lambda x, column: multiply(
                 self.log_density(x, column), weight[column], np.False_
             ),
         )

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from naively.counting.block import Codes, Dense
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats
-from naively.likelihoods.base import Contributions, Likelihood, Typical, times
+from naively.likelihoods.base import Contributions, Likelihood, Typical, multiply
 
 FLOAT = np.finfo(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Likelihood):
+class LevelTable(Likelihood):
     """``Σ_j table[first_j + code_j]``; each column's last row is for levels never seen."""
 
     table: Floats
@@ -34,9 +34,9 @@ class Table(Likelihood):
         value: Floats = self.table[self.first[column] + np.minimum(x.astype(np.int64), last)]
         return value
 
-    def weighted(self, weight: Floats) -> Table:
+    def weighted(self, weight: Floats) -> LevelTable:
         weight = np.repeat(weight, np.diff(self.first), axis=0)
-        return replace(self, table=times(self.table, weight))
+        return replace(self, table=multiply(self.table, weight))
 
     def contributions(self, block: Codes) -> Contributions:
         row, column = np.nonzero(block.codes >= 0)
@@ -109,7 +109,7 @@ class Binned(Likelihood):
         return value
 
     def weighted(self, weight: Floats) -> Binned:
-        table = Table(self.table, self.first).weighted(weight).table
+        table = LevelTable(self.table, self.first).weighted(weight).table
         return replace(self, table=table)
 
     def contributions(self, block: Dense) -> Contributions:

@@ -1,7 +1,7 @@
 """Explanations: weights of evidence, one per column, category or word, that sum to the log odds.
 
 The weight of evidence of an item for class c against class r is log p(item | c) - log p(item | r)
-(I. J. Good, Probability and the Weighing of Evidence, 1950), in nats.
+(I. J. Good, Probability and the Weighing of ExplainedRow, 1950), in nats.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from naively.counting.axis import Axis, Levels, Name, Words, title
 from naively.counting.block import Documents
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
-from naively.kernels.tokens import splitter, windows
+from naively.kernels.tokens import character_ngrams, splitter
 from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown
 from naively.model.model import Model
 
 PRIOR = "class prior"
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
-RUNS = "(runs of characters)"
+RUNS = "(character n-grams)"
 LONGEST = 1_000_000  # characters, of a text that is explained
 FEW_WORDS = 16  # in a token; of more, a run that is in none of them is not theirs
 
@@ -32,7 +32,7 @@ Item: TypeAlias = "tuple[str, Any, Floats]"  # column, value, log likelihoods
 
 
 class Run(str):
-    """A run of characters of a text whose words are counted too, and the words that it is in."""
+    """A character n-gram of a text whose words are counted too, and the words that it is in."""
 
     __slots__ = ("words",)
 
@@ -40,7 +40,7 @@ class Run(str):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evidence(Shown):
+class ExplainedRow(Shown):
     """The evidence in one row: items with their log likelihood under each class."""
 
     column: list[str]
@@ -80,7 +80,7 @@ class Evidence(Shown):
     def top(self, c: int, n: int | None = None) -> list[tuple[str, Any, float]]:
         """Return the n items of greatest weight either way, greatest first.
 
-        What the runs of characters of a text say is shared out to the words that they are in.
+        What the character n-grams of a text say is shared out to the words that they are in.
         """
         weights: dict[tuple[str, Any], float] = {}
         for i, (column, value, weight) in enumerate(
@@ -142,15 +142,15 @@ class Explanation(Shown):
     0 sun wet yes
     """
 
-    rows: list[Evidence]
+    rows: list[ExplainedRow]
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __getitem__(self, row: int) -> Evidence:
+    def __getitem__(self, row: int) -> ExplainedRow:
         return self.rows[row]
 
-    def __iter__(self) -> Iterator[Evidence]:
+    def __iter__(self) -> Iterator[ExplainedRow]:
         return iter(self.rows)
 
     def __str__(self) -> str:
@@ -191,19 +191,19 @@ class Explanation(Shown):
 def explain(model: Model, rows: Rows) -> Explanation:
     """Explain the prediction of each row (see ``NaiveBayes.explain``)."""
     rows = model.schema.match(rows)
-    pairs = model.schema.pairs
+    pairs = model.schema.interactions
     prior: Item = (PRIOR, None, model.start)
     items = [[prior] for _ in range(len(rows))]
-    of_runs = model.schema.of_runs
+    of_character_ngrams = model.schema.of_character_ngrams
     for key, block in model.blocks(rows).items():
         if isinstance(block, Documents):
             _refuse_long(block)
         found = model.likelihoods[key].itemised(block)
-        _collect(items, found, model.counts[key].axis, rows, pairs, key in of_runs)
+        _collect(items, found, model.counts[key].axis, rows, pairs, key in of_character_ngrams)
     joint = model.joint_log_likelihood(rows)
     return Explanation(
         [
-            Evidence(
+            ExplainedRow(
                 [column for column, _, _ in of_row],
                 [value for _, value, _ in of_row],
                 np.stack([log_likelihood for _, _, log_likelihood in of_row]),
@@ -234,7 +234,7 @@ def _collect(
     runs: bool,
 ) -> None:
     values: dict[int, Any] = {}
-    words_of = _words_of_runs(axis, rows) if runs and isinstance(axis, Words) else []
+    words_of = _words_of_ngrams(axis, rows) if runs and isinstance(axis, Words) else []
     for row, column, item, value in zip(
         found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
     ):
@@ -265,10 +265,10 @@ def _collect(
         items[row].append(("columns" if name is None else title(name), shown, value))
 
 
-def _words_of_runs(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
-    """Return the words that each run of characters of each text is in."""
+def _words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
+    """Return the words that each character n-gram of each text is in."""
     options = {key: value for key, value in axis.analyser.splitting.items() if key != "features"}
-    lower, of_runs = options["lowercase"], splitter(**options)
+    lower, of_character_ngrams = options["lowercase"], splitter(**options)
     of_words = splitter("word", (1, 1), lower, ())
     found = []
     for text in axis.analyser.rows(rows.values(axis.columns[0]).tolist()):
@@ -277,7 +277,7 @@ def _words_of_runs(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
             inner = of_words(token) or [token.lower() if lower else token]
             holders = _holders(inner, options["ngram_range"][1])
             beside = inner if len(inner) <= FEW_WORDS else ()
-            for run in dict.fromkeys(of_runs(token)):
+            for run in dict.fromkeys(of_character_ngrams(token)):
                 near = holders.get(run.strip(), beside)
                 words.setdefault(run, {}).update(dict.fromkeys(near))
         found.append({run: tuple(of) for run, of in words.items()})
@@ -288,7 +288,7 @@ def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
     """Return the words that each run of so many characters at most is in."""
     found: dict[str, dict[str, None]] = {}
     for word in dict.fromkeys(words):
-        for run in windows(word, 1, longest):
+        for run in character_ngrams(word, 1, longest):
             found.setdefault(run, {})[word] = None
     return found
 
@@ -305,7 +305,7 @@ def _plain(value: Any) -> Any:
 def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
     """Return the n items that speak most for class c against all others together.
 
-    An item is a word (no run of characters), a level, a column that is true, or a number that is
+    An item is a word (no character n-gram), a level, a column that is true, or a number that is
     usual in the class: its mean, or one in the most probable bin. Its weight is
     log p(item | c) - log p(item | not c), the others weighted by their priors.
     """
@@ -315,9 +315,9 @@ def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
     prior = model.class_log_prior[others]
     log_share = prior - np.logaddexp.reduce(prior)
     found: list[tuple[float, str, Any]] = []
-    for name, likelihood in model.without_pairs().likelihoods.items():
+    for name, likelihood in model.without_interactions().likelihoods.items():
         axis = model.counts[name].axis
-        if name in model.schema.of_runs:
+        if name in model.schema.of_character_ngrams:
             continue
         typical = likelihood.typical(c)
         rest = np.logaddexp.reduce(typical.value[:, others] + log_share, axis=1)

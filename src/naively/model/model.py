@@ -20,18 +20,18 @@ from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally, Tally, count_classes
 from naively.data.rows import Rows
 from naively.events.base import EventModel, How
-from naively.events.interaction import Pairs
+from naively.events.interaction import Interaction
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats
 from naively.likelihoods.base import Contributions, Likelihood
-from naively.likelihoods.log_linear import Damped, LogLinear
+from naively.likelihoods.log_linear import LengthNormalised, LogLinear
 from naively.messages import Shown
 from naively.model.class_prior import ClassPrior, class_probabilities, is_estimated
 from naively.model.parameters import ParameterCount
 from naively.model.weights import Weights
 from naively.schema.choose import EventModels, infer
 from naively.schema.diagnose import describe
-from naively.schema.schema import GroupKey, Schema, encode_pairs, pair_group
+from naively.schema.schema import GroupKey, Schema, encode_interaction, interaction_group
 from naively.schema.settle import Counted, alike, make_sure, settle
 from naively.schema.usual import TextBlocks, Usual
 
@@ -170,13 +170,15 @@ class Model(Shown):
         vars(model).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return model
 
-    def with_pairs(self, event: Pairs, batches: Iterable[tuple[Rows, Labels]]) -> Model:
+    def with_interactions(
+        self, event: Interaction, batches: Iterable[tuple[Rows, Labels]]
+    ) -> Model:
         """Count pairs of columns too, in a second pass over the rows that were learned."""
-        group = pair_group(event)
+        group = interaction_group(event)
         codes, of = [], []
         for rows, labels in batches:
             seen = np.arange(len(labels)) if labels.weight is None else labels.weight.nonzero()[0]
-            codes.append(encode_pairs(self.schema.match(rows.take(seen)), event).codes)
+            codes.append(encode_interaction(self.schema.match(rows.take(seen)), event).codes)
             of.append(labels.take(seen).among(self.classes))
         counted = event.tally(Codes(np.concatenate(codes), event.axis), Labels.join(of))
         return replace(
@@ -185,7 +187,7 @@ class Model(Shown):
             tally=replace(self.tally, blocks={**self.tally.blocks, group.key: counted}),
         )
 
-    def without_pairs(self) -> Model:
+    def without_interactions(self) -> Model:
         """Return the model of the columns alone."""
         groups = self.counted.of_columns
         if len(groups) == len(self.counted.groups):
@@ -301,7 +303,7 @@ class Model(Shown):
         classes = self.classes.tolist()
         by_word = weights.of_words(name, self.counts[name][VALUE].high.sum(axis=1), classes)
         if by_word is not None and isinstance(likelihood, LogLinear):
-            return Damped(likelihood.weighted(by_word))
+            return LengthNormalised(likelihood.weighted(by_word))
         weight = weights.table([Part(name)], classes)[0]
         return likelihood.weighted(np.broadcast_to(weight, (len(axis), len(classes))))
 
@@ -344,7 +346,7 @@ class Model(Shown):
 
         Pairs of columns have no part in it: with them probabilities would not sum to 1.
         """
-        plain = replace(self.without_pairs(), weights=None)
+        plain = replace(self.without_interactions(), weights=None)
         total = np.logaddexp.reduce(plain.joint_log_likelihood(rows), axis=1)
         for name, block in plain.blocks(rows).items():
             total += plain.unweighted_likelihoods[name].log_base(block)

@@ -13,11 +13,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from naively.counting.parts import Part, octave
+from naively.counting.parts import Part, band_of
 from naively.kernels.reference import Floats
 from naively.messages import Shown
 
-Kind: TypeAlias = Literal["loo", "temperature"]
+Weighting: TypeAlias = Literal["loo", "temperature"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,7 +57,7 @@ class Weights(Shown):
     bias: tuple[float, ...]
     usual: float
     rows: float
-    how: Kind = "loo"
+    how: Weighting = "loo"
 
     @property
     def by_name(self) -> dict[str, dict[Any, float]]:
@@ -100,7 +100,7 @@ class Weights(Shown):
         if not parts:
             return None
         bands = sorted(parts, key=lambda part: part.band or 0)
-        return self.table(bands, classes)[np.minimum(octave(texts), len(bands) - 1)]
+        return self.table(bands, classes)[np.minimum(band_of(texts), len(bands) - 1)]
 
     def bias_of(self, classes: Sequence[Any]) -> Floats:
         """Return what is added to the log priors of classes."""

@@ -52,7 +52,7 @@ def describe(schema: Schema, tally: Tally) -> Schema:
     return replace(schema, notes={name: "; ".join(of) for name, of in notes.items()})
 
 
-def telling(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name]:
+def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name]:
     """Return the columns that determine the label alone; or that are it, under other names.
 
     A column of levels or booleans does if every level came with one class only. So does one of
@@ -68,7 +68,7 @@ def telling(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("ignore")
     ...     nb = NaiveBayes().fit(X, y)
-    >>> telling(nb.schema_, nb.tally_)
+    >>> leaking(nb.schema_, nb.tally_)
     ['paid']
     """
     classes = tally.class_count > 0
@@ -78,7 +78,7 @@ def telling(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
     for group in schema.of_columns:
         block = tally.blocks[group.key]
         columns = block.axis.columns
-        tells = _tells(group, block, classes)
+        tells = _leaks(group, block, classes)
         if renamed and isinstance(block.axis, Levels | Cells):
             tells &= np.diff(block.axis.first) == classes.sum()
         found += [columns[j] for j in np.flatnonzero(tells).tolist()]
@@ -87,7 +87,7 @@ def telling(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
 
 def warn_of_leaks(schema: Schema, tally: Tally) -> None:
     """Warn of columns that are the label under other names."""
-    found = telling(schema, tally, renamed=True)
+    found = leaking(schema, tally, renamed=True)
     if found:
         rows = f"{tally.class_count.sum():,.0f}"
         warnings.warn(
@@ -120,7 +120,7 @@ def _sought(analyser: Analyser | None) -> str:
     return f"words that match '{analyser.token_pattern}'{usual}"
 
 
-def _tells(group: Group, block: BlockTally, classes: Flags) -> Flags:
+def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
     sums = block.sums
     none = np.zeros(len(block.axis.columns), np.bool_)
     if isinstance(block.axis, Levels | Cells):
@@ -197,7 +197,7 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
             yield from _odd_cells(axis, sums[CELL])
         elif isinstance(axis, Columns) and PRESENT in sums and VALUE in sums:
             yield from _constant(group, block)
-    for name in telling(schema, tally):
+    for name in leaking(schema, tally):
         yield name, "determines the label alone"
     for name in schema.order:
         if name not in schema.columns:

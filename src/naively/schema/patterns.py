@@ -98,10 +98,10 @@ def share_bin(part: int, whole: int) -> str:
     return f"{bounds[place]}-{bounds[place + 1]}"
 
 
-def octave(text: str) -> list[str]:
+def length_bin(text: str) -> list[str]:
     """Return the length of a text, to a factor of two.
 
-    >>> octave("a text of 24 characters.")
+    >>> length_bin("a text of 24 characters.")
     ['length:16-31']
     """
     if not text:
@@ -121,7 +121,7 @@ PATTERNS: dict[str, re.Pattern[str] | Finder] = {
     "repeated": re.compile(r"([!?.*$#=_~-])\1+"),
     "long word": re.compile(rf"\w{{{LONG_WORD},}}"),
     "not latin": scripts,
-    "length": octave,
+    "length": length_bin,
 }
 
 

@@ -54,7 +54,7 @@ def compile_bounded(pattern: str, what: str) -> re.Pattern[str]:
 
 
 def bounded(text: str) -> str:
-    """Return a text without long runs of characters, of words or of spaces.
+    """Return a text without long character n-grams, of words or of spaces.
 
     >>> len(bounded("a" * 1000).split()), len(bounded(" " * 1000))
     (4, 256)

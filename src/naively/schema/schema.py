@@ -22,7 +22,7 @@ from naively.data.columns import Kind, Name
 from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
 from naively.data.times import CYCLES, TimedRows, part_name
 from naively.events.base import EventModel
-from naively.events.interaction import Pairs
+from naively.events.interaction import Interaction
 from naively.messages import Shown
 from naively.schema.encode import (
     decode,
@@ -96,8 +96,8 @@ class Group:
 
     def encode(self, rows: Rows, axis: Axis | None) -> Block:
         """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
-        if isinstance(self.event, Pairs):
-            return encode_pairs(rows, self.event)
+        if isinstance(self.event, Interaction):
+            return encode_interaction(rows, self.event)
         if self.event.layout == "rows":
             rows = whole_rows(rows, self.columns)
             assert axis is None or isinstance(axis, Levels)
@@ -175,8 +175,8 @@ class Schema(Shown):
         return list(dict.fromkeys(of.values()))
 
     @cached_property
-    def of_runs(self) -> frozenset[GroupKey]:
-        """The groups of runs of characters, of texts whose words are counted too."""
+    def of_character_ngrams(self) -> frozenset[GroupKey]:
+        """The groups of character n-grams, of texts whose words are counted too."""
         found = set()
         for groups in self.groups_of.values():
             runs = {g.key for g in groups if g.analyser and not g.analyser.legible}
@@ -184,10 +184,10 @@ class Schema(Shown):
         return frozenset(found)
 
     @property
-    def pairs(self) -> dict[Name, tuple[Name, Name]]:
+    def interactions(self) -> dict[Name, tuple[Name, Name]]:
         """The pairs of columns that are counted, by name."""
         events = (group.event for group in self.groups)
-        of_pairs = (event for event in events if isinstance(event, Pairs))
+        of_pairs = (event for event in events if isinstance(event, Interaction))
         return {name: pair for e in of_pairs for name, pair in zip(e.names, e.pairs, strict=True)}
 
     @cached_property
@@ -372,7 +372,10 @@ class Schema(Shown):
             )
             for name, group in self.columns.items()
         ]
-        table += [(name, Pairs.name, "how two columns meet") for name in map(title, self.pairs)]
+        table += [
+            (name, Interaction.name, "how two columns meet")
+            for name in map(title, self.interactions)
+        ]
         table += [
             (title(name), "not learned", self.notes.get(name, "missing throughout"))
             for name in self.order
@@ -382,12 +385,12 @@ class Schema(Shown):
         return "\n".join(f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c}" for a, b, c in table)
 
 
-def pair_group(event: Pairs) -> Group:
+def interaction_group(event: Interaction) -> Group:
     """Make the group of pairs of columns."""
     return Group(event, "pair", event.names)
 
 
-def encode_pairs(rows: Rows, event: Pairs) -> Codes:
+def encode_interaction(rows: Rows, event: Interaction) -> Codes:
     """Encode how the bins of pairs of columns meet; all that can be is known."""
     bins = {name: encode_bins(rows, name, edges=edges) for name, edges in event.edges}
     bins |= {name: encode_bins(rows, name, levels=levels) for name, levels in event.levels}

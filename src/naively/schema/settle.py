@@ -231,7 +231,7 @@ def _idle_parts(schema: Schema, tally: Tally) -> set[Name]:
 
 
 def _without_idle_texts(schema: Schema, tally: Tally) -> Counted:
-    """Leave out how a text was not counted even once, as runs of characters of long texts."""
+    """Leave out how a text was not counted even once, as character n-grams of long texts."""
     idle: set[GroupKey] = set()
     for group in schema.of_columns:
         block = tally.blocks.get(group.key)

@@ -41,7 +41,7 @@ class Text(TextModel):
     Parameters
     ----------
     analyzer : {"word", "char", "char_wb"}, default "word"
-        Tokens are words, or runs of characters, anywhere or within words.
+        Tokens are words, or character n-grams, anywhere or within words.
     ngram_range : (int, int), default (1, 1)
         The shortest and longest run of words, or characters, that is a token.
     lowercase : bool, default True

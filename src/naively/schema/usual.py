@@ -47,8 +47,8 @@ class Usual:
         outcomes cannot be counted, the pretend rows in each class; "laplace" is 1, "jeffreys" 1/2.
         "auto" is chosen by leave-one-out where an event model can.
     text : {"words", "blocks"}
-        What is counted of a text: its words; or words, pairs of words, and, if it is short, runs
-        of characters, each once, as blocks of their own (see docs/decisions/0006-text.md).
+        What is counted of a text: its words; or words, word bigrams, and, if it is short, character
+        n-grams, each once, as blocks of their own (see docs/decisions/0006-text.md).
     """
 
     estimate: How = "mean"

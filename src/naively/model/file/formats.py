@@ -13,7 +13,7 @@ from naively.data.columns import Kind
 from naively.events import Beta, Dirichlet
 from naively.events.base import How
 from naively.model.file.declared import read
-from naively.model.weights import Kind as Fitted
+from naively.model.weights import Weighting
 
 FORMAT = 3  # of the files that are written now
 WITH_CHECKSUM = 3  # the first format that has one
@@ -72,7 +72,7 @@ class SavedWeights:
     of: tuple[tuple[int, Name | None, int | None], ...]
     usual: float
     rows: float
-    how: Fitted
+    how: Weighting
     groups: tuple[SavedKey, ...] | None = None  # those that were counted, if nothing is said
 
 

@@ -23,7 +23,7 @@ from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Name
 from naively.events import EVENT_MODELS
 from naively.events.base import PSEUDO_COUNTS, EventModel
-from naively.events.interaction import Pairs
+from naively.events.interaction import Interaction
 from naively.kernels.double_double import Sums
 from naively.model.file.container import Arrays
 from naively.model.file.declared import read, read_fields, shown
@@ -42,7 +42,7 @@ from naively.schema.patterns import Patterns
 from naively.schema.schema import Group, GroupKey, Schema
 from naively.schema.text import Text
 
-EVENTS: dict[str, type[EventModel]] = {**EVENT_MODELS, Pairs.name: Pairs}
+EVENTS: dict[str, type[EventModel]] = {**EVENT_MODELS, Interaction.name: Interaction}
 OF_TEXTS = ("multinomial", "bernoulli", "complement")
 ANALYSERS: dict[str, type[Analyser]] = {Text.name: Text, Patterns.name: Patterns}
 AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "pairs": "levels"}
@@ -118,9 +118,9 @@ def _group(saved: SavedGroup, where: str, stock: Stock, k: int) -> tuple[Group, 
     event = _event(saved, where)
     analyser = _analyser(saved, event, where)
     columns = _columns(saved.columns, f"{where}.columns")
-    if isinstance(event, Pairs):
+    if isinstance(event, Interaction):
         right = saved.kind == "pair"
-        _check_pairs(event, where)
+        _check_interaction(event, where)
     elif analyser is not None:
         right = saved.kind == "text" and event.name in OF_TEXTS and len(columns) == 1
     else:
@@ -223,14 +223,14 @@ def _levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...], where: st
         raise ValueError(f"{where} has a level that is a list")
     elif group.kind == "string" and any(type(level) is not str for of in levels for level in of):
         raise ValueError(f"{where} has a level that is not a string")
-    if isinstance(event, Pairs):
+    if isinstance(event, Interaction):
         for of, (a, b) in zip(levels, event.shapes, strict=True):
             if not all(type(meeting) is int and 0 <= meeting < a * b for meeting in of):
                 raise ValueError(f"{where} has bins that cannot meet")
     return Levels(columns, levels)
 
 
-def _check_pairs(event: Pairs, where: str) -> None:
+def _check_interaction(event: Interaction, where: str) -> None:
     """Raise a ValueError unless the bins of each pair are there, in order, and not too many."""
     bins = [name for name, _ in (*event.edges, *event.levels)]
     if len(set(bins)) < len(bins) or {name for pair in event.pairs for name in pair} - set(bins):
@@ -271,7 +271,7 @@ def _check_columns(schema: Schema) -> None:
     twice = len(set(grouped)) < len(grouped) or texts & set(grouped)
     if twice or not known >= {*grouped, *texts}:
         raise ValueError("the groups do not hold the columns")
-    paired = {name for pair in schema.pairs.values() for name in pair}
+    paired = {name for pair in schema.interactions.values() for name in pair}
     if not known >= paired:
         raise ValueError("there are pairs of columns that are not in the table")
 
