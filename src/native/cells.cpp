@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.h"
 #include "dense.h"
 #include "kernels.h"
 #include "table_sums.h"
+#include "tally_rows.h"
 #include "threads.h"
 
 namespace naively {
@@ -265,8 +265,8 @@ nb::object export_cells(const CellTables<Sum>& tables, int64_t k) {
 }  // namespace
 
 nb::object tally_cells(nb::handle values, nb::handle y, nb::handle w, int64_t k, int64_t cap) {
-    const Array x(values, 2, "values", {Type::float64, Type::float32});
-    const int64_t rows = x.shape(0), columns = x.shape(1);
+    const DenseMatrix x(values, "values");
+    const int64_t rows = x.rows();
     if (cap < 4 || cap > std::numeric_limits<std::int32_t>::max() / 4)
         throw nb::value_error("a column must have room for four cells");
     const ClassIndices classes(y, rows, k);
@@ -277,9 +277,7 @@ nb::object tally_cells(nb::handle values, nb::handle y, nb::handle w, int64_t k,
         CellTables<Sum> tables;
         {
             nb::gil_scoped_release released;
-            visit_floats(x, [&](auto* cells) {
-                const Matrix<std::remove_const_t<std::remove_pointer_t<decltype(cells)>>> matrix{
-                    cells, rows, columns, x.stride(0), x.stride(1)};
+            x.visit([&](const auto& matrix) {
                 tables = count_cells<Sum>(matrix, classes.data(), weights.data(), k, cap);
             });
         }
@@ -336,26 +334,24 @@ NAIVELY_INLINE inline void find_rows(const Matrix<T>& matrix,
 }  // namespace
 
 nb::object find_bins(nb::handle values, nb::handle edges, nb::handle first) {
-    const Array x(values, 2, "values", {Type::float64, Type::float32});
-    const Array all = import_floats(edges, 1, "edges");
-    const Array starts(first, 1, "first", {Type::int64, Type::int32}, true);
-    const int64_t rows = x.shape(0), columns = x.shape(1);
+    const DenseMatrix x(values, "values");
+    const Doubles all(edges, "edges", 1);
+    const Integers starts(first, "first", 1);
+    const int64_t rows = x.rows(), columns = x.columns();
     starts.require_shape({columns + 1});
     std::vector<PaddedEdges> padded;
     padded.reserve(columns);
-    visit_indices(starts, [&](auto* start) {
+    starts.visit([&](auto* start) {
         bool wrong = start[0] < 0 || start[columns] > all.shape(0);
         for (int64_t j = 0; j < columns; ++j) wrong |= start[j] > start[j + 1];
         if (wrong) throw nb::value_error("the first edges must not decrease");
         for (int64_t j = 0; j < columns; ++j)
-            padded.emplace_back(all.data<double>() + start[j], start[j + 1] - start[j]);
+            padded.emplace_back(all.data() + start[j], start[j + 1] - start[j]);
     });
     Result<std::int32_t> codes("empty", rows, columns);
     {
         nb::gil_scoped_release released;
-        visit_floats(x, [&](auto* cells) {
-            const Matrix<std::remove_const_t<std::remove_pointer_t<decltype(cells)>>> matrix{
-                cells, rows, columns, x.stride(0), x.stride(1)};
+        x.visit([&](const auto& matrix) {
             const int parts = count_parts(rows, 4.0 * static_cast<double>(columns));
             run_parts(rows, parts, [&](int64_t begin, int64_t end, int) {
                 on_best_instruction_set([&](auto) NAIVELY_INLINE {

@@ -10,10 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include "arrays.h"
 #include "dense.h"
 #include "held.h"
 #include "kernels.h"
+#include "scores.h"
 #include "threads.h"
 
 namespace naively {
@@ -241,7 +241,7 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
 }
 
 template <class Form>
-nb::object score(const Array& x, const Parameters& parameters, const Scores& scores) {
+nb::object score(const DenseMatrix& x, const Parameters& parameters, const Scores& scores) {
     {
         nb::gil_scoped_release released;
         // A few rows are not worth rearranging the tables for.
@@ -249,9 +249,7 @@ nb::object score(const Array& x, const Parameters& parameters, const Scores& sco
         if (scores.rows() >= 2 * group) tables.emplace(parameters);
         const double* tiles = tables ? tables->data() : nullptr;
         const auto operations = static_cast<double>((1 + parameters.columns) * parameters.classes);
-        visit_floats(x, [&](auto* cells) {
-            const Matrix<std::remove_const_t<std::remove_pointer_t<decltype(cells)>>> matrix{
-                cells, x.shape(0), x.shape(1), x.stride(0), x.stride(1)};
+        x.visit([&](const auto& matrix) {
             const int parts = count_parts(matrix.rows, operations);
             run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int) {
                 on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
@@ -267,33 +265,32 @@ nb::object score(const Array& x, const Parameters& parameters, const Scores& sco
 
 nb::object score_linear(nb::handle X, nb::handle slope, nb::handle offset, nb::handle start,
                         const char* finish, nb::handle log_prior) {
-    const Array x(X, 2, "X", {Type::float64, Type::float32});
-    const Array slopes = import_floats(slope, 2, "slope");
-    const int64_t columns = x.shape(1), k = slopes.shape(1);
+    const DenseMatrix x(X, "X");
+    const Doubles slopes(slope, "slope", 2);
+    const int64_t columns = x.columns(), k = slopes.shape(1);
     slopes.require_shape({columns, k});
-    std::optional<Array> offsets;
+    std::optional<Doubles> offsets;
     if (!offset.is_none()) {
-        offsets.emplace(offset, 2, "offset", std::initializer_list<Type>{Type::float64}, true);
+        offsets.emplace(offset, "offset", 2);
         offsets->require_shape({columns, k});
     }
-    const Scores scores(x.shape(0), k, start, finish, log_prior);
+    const Scores scores(x.rows(), k, start, finish, log_prior);
     return score<LinearForm>(
-        x, {{slopes.data<double>()}, offsets ? offsets->data<double>() : nullptr, columns, k},
+        x, {{slopes.data()}, offsets ? offsets->data() : nullptr, columns, k},
         scores);
 }
 
 nb::object score_quadratic(nb::handle X, nb::handle mean, nb::handle half_precision,
                            nb::handle offset, nb::handle start, const char* finish,
                            nb::handle log_prior) {
-    const Array x(X, 2, "X", {Type::float64, Type::float32});
-    const Array means = import_floats(mean, 2, "mean");
-    const Array precisions = import_floats(half_precision, 2, "half_precision");
-    const Array offsets = import_floats(offset, 2, "offset");
-    const int64_t columns = x.shape(1), k = means.shape(1);
-    for (const Array* table : {&means, &precisions, &offsets}) table->require_shape({columns, k});
-    const Scores scores(x.shape(0), k, start, finish, log_prior);
+    const DenseMatrix x(X, "X");
+    const Doubles means(mean, "mean", 2), precisions(half_precision, "half_precision", 2);
+    const Doubles offsets(offset, "offset", 2);
+    const int64_t columns = x.columns(), k = means.shape(1);
+    for (const Doubles* table : {&means, &precisions, &offsets}) table->require_shape({columns, k});
+    const Scores scores(x.rows(), k, start, finish, log_prior);
     return score<QuadraticForm>(
-        x, {{means.data<double>(), precisions.data<double>()}, offsets.data<double>(), columns, k},
+        x, {{means.data(), precisions.data()}, offsets.data(), columns, k},
         scores);
 }
 

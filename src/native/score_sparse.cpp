@@ -6,10 +6,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "arrays.h"
 #include "gather.h"
 #include "held.h"
 #include "kernels.h"
+#include "scores.h"
 #include "sparse.h"
 #include "threads.h"
 
@@ -108,7 +108,7 @@ class EntryAdder {
 nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle slope,
                      nb::handle start, const char* finish, nb::handle log_prior) {
     const CsrMatrix matrix(indptr, indices, data);
-    const Array table = import_floats(slope, 2, "slope");
+    const Doubles table(slope, "slope", 2);
     const int64_t width = table.shape(0), k = table.shape(1);
     const Scores scores(matrix.rows(), k, start, finish, log_prior);
     {
@@ -120,7 +120,7 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
         matrix.visit([&](auto* columns, auto* values) {
             run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int) {
                 const int64_t* starts = matrix.starts();
-                EntryAdder adder(columns, values, table.data<double>(), width, k,
+                EntryAdder adder(columns, values, table.data(), width, k,
                                  starts[matrix.rows()]);
                 on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
                     score_rows(
@@ -143,7 +143,7 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
 nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb::handle start,
                        const char* finish, nb::handle log_prior) {
     const CodeMatrix matrix(codes, first);
-    const Array rows = import_floats(table, 2, "table");
+    const Doubles rows(table, "table", 2);
     const int64_t k = rows.shape(1), columns = matrix.columns();
     if (matrix.levels() > rows.shape(0)) throw nb::value_error("the table has too few rows");
     const Scores scores(matrix.rows(), k, start, finish, log_prior);
@@ -170,7 +170,7 @@ nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb:
                         }
                         if (outside) throw std::invalid_argument("a level code is out of range");
                         add_table_rows<decltype(isa), false>(
-                            rows.data<double>(), k,
+                            rows.data(), k,
                             TableRows<int64_t>{level.data(), nullptr, present, 0}, joint);
                     };
                     const auto prepare = [](int64_t, int64_t) NAIVELY_INLINE {};
@@ -183,7 +183,7 @@ nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb:
 }
 
 nb::object finish_rows(nb::handle joint, const char* finish, nb::handle log_prior) {
-    const Array rows = import_floats(joint, 2, "joint");
+    const Doubles rows(joint, "joint", 2);
     const int64_t k = rows.shape(1);
     const Scores scores(rows.shape(0), k, joint, finish, log_prior);
     {

@@ -9,16 +9,17 @@
 #include <vector>
 
 #include "arrays.h"
+#include "simd.h"
 
 namespace naively {
 
 // indptr as int64, checked: rows follow one another and end inside the stored entries.
-inline std::vector<int64_t> import_row_starts(const Array& indptr, int64_t entries) {
+inline std::vector<int64_t> import_row_starts(const Integers& indptr, int64_t entries) {
     const int64_t size = indptr.shape(0);
     if (size < 1) throw nb::value_error("indptr is empty");
     std::vector<int64_t> starts(size);
     bool wrong = false;
-    visit_indices(indptr, [&](auto* from) {
+    indptr.visit([&](auto* from) {
         int64_t before = 0;
         for (int64_t i = 0; i < size; ++i) {
             starts[i] = from[i];
@@ -50,9 +51,7 @@ constexpr int64_t cached_bytes = 1 << 18;
 class CsrMatrix {
   public:
     CsrMatrix(nb::handle indptr, nb::handle indices, nb::handle data)
-        : indptr_(indptr, 1, "indptr", {Type::int64, Type::int32}, true),
-          indices_(indices, 1, "indices", {Type::int64, Type::int32}, true),
-          data_(data, 1, "data", {Type::float64, Type::float32, Type::int64, Type::int32}, true),
+        : indptr_(indptr, "indptr", 1), indices_(indices, "indices", 1), data_(data, "data", 1),
           starts_(import_row_starts(indptr_, std::min(indices_.shape(0), data_.shape(0)))) {}
 
     int64_t rows() const { return static_cast<int64_t>(starts_.size()) - 1; }
@@ -63,18 +62,12 @@ class CsrMatrix {
     // Call work(indices, data) with the typed pointers.
     template <class Work>
     void visit(const Work& work) const {
-        visit_indices(indices_, [&](auto* indices) {
-            switch (data_.type()) {
-                case Type::float32: return work(indices, data_.data<float>());
-                case Type::int64: return work(indices, data_.data<int64_t>());
-                case Type::int32: return work(indices, data_.data<std::int32_t>());
-                default: return work(indices, data_.data<double>());
-            }
-        });
+        indices_.visit([&](auto* indices) { data_.visit([&](auto* data) { work(indices, data); }); });
     }
 
   private:
-    Array indptr_, indices_, data_;
+    Integers indptr_, indices_;
+    Input<Layout::contiguous, double, float, int64_t, std::int32_t> data_;
     std::vector<int64_t> starts_;
 };
 
@@ -82,10 +75,9 @@ class CsrMatrix {
 class CodeMatrix {
   public:
     CodeMatrix(nb::handle codes, nb::handle first)
-        : codes_(codes, 2, "codes", {Type::int64, Type::int32, Type::int16, Type::int8}),
-          first_(first, 1, "first", {Type::int64, Type::int32}, true) {
+        : codes_(codes, "codes", 2), first_(first, "first", 1) {
         first_.require_shape({columns() + 1});
-        visit_indices(first_, [&](auto* from) { starts_.assign(from, from + columns() + 1); });
+        first_.visit([&](auto* from) { starts_.assign(from, from + columns() + 1); });
         if (starts_[0] < 0 || !std::is_sorted(starts_.begin(), starts_.end()))
             throw nb::value_error("the first levels must not decrease");
     }
@@ -99,16 +91,12 @@ class CodeMatrix {
 
     template <class Work>
     void visit(const Work& work) const {
-        switch (codes_.type()) {
-            case Type::int32: return work(codes_.data<std::int32_t>());
-            case Type::int16: return work(codes_.data<std::int16_t>());
-            case Type::int8: return work(codes_.data<std::int8_t>());
-            default: return work(codes_.data<int64_t>());
-        }
+        codes_.visit(work);
     }
 
   private:
-    Array codes_, first_;
+    Input<Layout::any, int64_t, std::int32_t, std::int16_t, std::int8_t> codes_;
+    Integers first_;
     std::vector<int64_t> starts_;
 };
 

@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.h"
 #include "dense.h"
 #include "double_double.h"
 #include "kernels.h"
 #include "strip_sums.h"
+#include "tally_rows.h"
 #include "threads.h"
 
 namespace naively {
@@ -165,8 +165,8 @@ std::vector<StripSums> tally_rows(const Matrix<T>& matrix, const std::int32_t* y
 }  // namespace
 
 nb::object tally_dense(nb::handle X, nb::handle y, nb::handle w, int64_t k) {
-    const Array x(X, 2, "X", {Type::float64, Type::float32});
-    const int64_t rows = x.shape(0), columns = x.shape(1);
+    const DenseMatrix x(X, "X");
+    const int64_t rows = x.rows(), columns = x.columns();
     const ClassIndices classes(y, rows, k);
     const Weights weights(w, rows);
     Result<double> results[statistics][2] = {
@@ -176,9 +176,7 @@ nb::object tally_dense(nb::handle X, nb::handle y, nb::handle w, int64_t k) {
     };
     if (rows && columns) {
         nb::gil_scoped_release released;
-        visit_floats(x, [&](auto* cells) {
-            const Matrix<std::remove_const_t<std::remove_pointer_t<decltype(cells)>>> matrix{
-                cells, rows, columns, x.stride(0), x.stride(1)};
+        x.visit([&](const auto& matrix) {
             const std::vector<StripSums> totals =
                 tally_rows(matrix, classes.data(), weights.data(), k);
             const Strips strips = make_strips(matrix);

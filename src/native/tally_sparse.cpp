@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "arrays.h"
 #include "kernels.h"
 #include "sparse.h"
 #include "table_sums.h"
+#include "tally_rows.h"
 #include "threads.h"
 
 namespace naively {

@@ -1,12 +1,10 @@
 // The Python class _native.Vocabulary; its contract is naively/kernels/vocabulary.py.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -21,6 +19,7 @@
 #include "text_count.h"
 #include "text_source.h"
 #include "text_tokens.h"
+#include "tally_rows.h"
 #include "threads.h"
 
 namespace nb = nanobind;
@@ -28,14 +27,11 @@ namespace nb = nanobind;
 namespace naively {
 namespace {
 
-using AnyInput = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
-
 template <class T>
 nb::object to_numpy(const std::vector<T>& values) {
-    std::unique_ptr<T[]> copy(new T[values.size()]);
-    std::copy(values.begin(), values.end(), copy.get());
-    nb::capsule owner(copy.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(copy.release(), {values.size()}, owner));
+    const Result<T> copy("empty", values.size());
+    std::copy(values.begin(), values.end(), copy.data());
+    return copy.object();
 }
 
 nb::object decoded(const uint8_t* utf8, size_t length) {
@@ -150,17 +146,17 @@ class NativeVocabulary {
     }
 
     // The caller owns what is returned.
-    NativeVocabulary* select(const nb::ndarray<const bool, nb::ndim<1>, nb::device::cpu>& keep)
-        const {
+    NativeVocabulary* select(nb::handle keep_array) const {
+        const Input<Layout::contiguous, bool> keep(keep_array, "keep", 1);
         const Exported exported = export_words();
-        if (keep.shape(0) != exported.ends.size())
+        if (static_cast<size_t>(keep.shape(0)) != exported.ends.size())
             throw nb::value_error((std::to_string(keep.shape(0)) + " choices for " +
                                    std::to_string(exported.ends.size()) + " words")
                                       .c_str());
         std::unique_ptr<NativeVocabulary> chosen(new NativeVocabulary(tokens_.emptied()));
         size_t number = 0;
         exported.each([&](const std::vector<uint8_t>& bytes) {
-            if (keep(number++)) chosen->tokens_.find_or_add(bytes);
+            if (keep.data()[number++]) chosen->tokens_.find_or_add(bytes);
         });
         return chosen.release();
     }
@@ -212,7 +208,7 @@ class NativeVocabulary {
                      bool presence, const std::string& finish, nb::handle log_prior) const {
         const TextSource source = source_of(texts);
         const int64_t rows = static_cast<int64_t>(source.size());
-        const Array slope = import_floats(slope_array, 2, "slope");
+        const Doubles slope(slope_array, "slope", 2);
         Scores scores(rows, slope.shape(1), start, finish, log_prior);
         {
             const nb::gil_scoped_release released;
@@ -228,7 +224,7 @@ class NativeVocabulary {
             const int parts =
                 count_parts(rows, operations / std::max(static_cast<double>(rows), 1.0));
             run_parts(rows, parts, [&](int64_t begin, int64_t end, int) {
-                score_texts(tokens_, source, slope.data<double>(), scores, presence, begin,
+                score_texts(tokens_, source, slope.data(), scores, presence, begin,
                             end);
             });
         }
@@ -241,16 +237,19 @@ class NativeVocabulary {
     }
 
     // The caller owns what is returned.
-    static NativeVocabulary* from_arrays(const AnyInput& utf8_array, const AnyInput& ends_array,
+    static NativeVocabulary* from_arrays(nb::handle utf8_array, nb::handle ends_array,
                                          const std::string& analyzer, const Range& ngram_range,
                                          bool lowercase, const nb::sequence& stop_words,
                                          const std::optional<int64_t>& features) {
-        if (utf8_array.ndim() != 1 || utf8_array.dtype() != nb::dtype<uint8_t>() ||
-            ends_array.ndim() != 1 || ends_array.dtype() != nb::dtype<int64_t>())
+        using Bytes = Input<Layout::contiguous, uint8_t>;
+        using Ends = Input<Layout::contiguous, int64_t>;
+        if (!Bytes::fits(utf8_array, 1) || !Ends::fits(ends_array, 1))
             throw nb::value_error("words must be uint8 and their ends int64, in one dimension");
-        const size_t bytes = utf8_array.shape(0), n = ends_array.shape(0);
-        const uint8_t* utf8 = static_cast<const uint8_t*>(utf8_array.data());
-        const char* ends = static_cast<const char*>(ends_array.data());
+        const Bytes byte_array(utf8_array, "utf8");
+        const Ends end_array(ends_array, "ends");
+        const size_t bytes = static_cast<size_t>(byte_array.shape(0));
+        const size_t n = static_cast<size_t>(end_array.shape(0));
+        const uint8_t* utf8 = byte_array.data();
         try {
             decoded(utf8, bytes);
         } catch (const nb::python_error& error) {
@@ -265,8 +264,7 @@ class NativeVocabulary {
         std::vector<uint8_t> word;
         size_t begin = 0;
         for (size_t number = 0; number < n; ++number) {
-            int64_t given;  // from a mapped file: it need not be aligned
-            std::memcpy(&given, ends + 8 * number, 8);
+            const int64_t given = end_array.data()[number];
             if (given < static_cast<int64_t>(begin) || given > static_cast<int64_t>(bytes))
                 throw nb::value_error("word ends must ascend to the end of the text");
             const size_t end = static_cast<size_t>(given);

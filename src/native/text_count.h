@@ -7,10 +7,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "arrays.h"
 #include "double_double.h"
-#include "finish.h"
 #include "large_pages.h"
+#include "scores.h"
 #include "text_seen.h"
 #include "text_source.h"
 #include "text_tokens.h"
