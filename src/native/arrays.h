@@ -5,11 +5,13 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace naively {
 
@@ -143,5 +145,14 @@ class Result {
     nb::object object_;
     Array array_;
 };
+
+// The values as an array of T.
+template <class T, class Value>
+nb::object copied(const std::vector<Value>& values) {
+    const Result<T> copy("empty", values.size());
+    std::transform(values.begin(), values.end(), copy.data(),
+                   [](const Value& value) { return static_cast<T>(value); });
+    return copy.object();
+}
 
 }  // namespace naively

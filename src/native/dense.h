@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include "arrays.h"
 #include "simd.h"
@@ -62,5 +63,27 @@ void pack_block(const Matrix<T>& matrix, int64_t row, int64_t rows, int64_t colu
     for (int64_t i = 0; i < rows; ++i)
         std::fill(to + i * to_stride + columns, to + (i + 1) * to_stride, T{0});
 }
+
+// A few columns of a block of rows, copied to where the cells of a column are neighbours.
+template <class T>
+class ColumnPanel {
+  public:
+    static constexpr int64_t max_columns = 8;  // a cache line of a row
+    static constexpr int64_t max_rows = 1024;
+
+    explicit ColumnPanel(const Matrix<T>& matrix)
+        : turned_{matrix.data, matrix.columns, matrix.rows, matrix.column_stride,
+                  matrix.row_stride},
+          cells_(max_columns * max_rows) {}
+
+    void read(int64_t row, int64_t rows, int64_t column, int64_t columns) {
+        pack_block(turned_, column, columns, row, rows, cells_.data(), max_rows);
+    }
+    const T* column(int64_t j) const { return cells_.data() + j * max_rows; }
+
+  private:
+    Matrix<T> turned_;
+    std::vector<T> cells_;
+};
 
 }  // namespace naively

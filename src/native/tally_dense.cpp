@@ -1,4 +1,5 @@
-// Weighted number, sum and sum of squares of the cells of each column, by class, in double-double.
+// tally_dense of kernels/reference.py: weighted number, sum and sum of squares of the cells of each
+// column, by class, in double-double.
 //
 // Rows are taken a block at a time, small enough to stay in the cache, and ordered by class inside
 // the block. Then, for each class and each strip of neighbouring columns, the running sums stay in
@@ -12,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "bindings.h"
 #include "dense.h"
 #include "double_double.h"
-#include "kernels.h"
 #include "strip_sums.h"
 #include "tally_rows.h"
 #include "threads.h"
@@ -162,8 +163,6 @@ std::vector<StripSums> tally_rows(const Matrix<T>& matrix, const std::int32_t* y
     return std::move(totals[0]);
 }
 
-}  // namespace
-
 nb::object tally_dense(nb::handle X, nb::handle y, nb::handle w, int64_t k) {
     const DenseMatrix x(X, "X");
     const int64_t rows = x.rows(), columns = x.columns();
@@ -193,6 +192,13 @@ nb::object tally_dense(nb::handle X, nb::handle y, nb::handle w, int64_t k) {
     nb::list pairs;
     for (auto& pair : results) pairs.append(nb::make_tuple(pair[0].object(), pair[1].object()));
     return pairs;
+}
+
+}  // namespace
+
+void bind_tally_dense(nb::module_& m) {
+    m.def("tally_dense", &tally_dense, nb::arg("X"), nb::arg("y"), nb::arg("w").none(),
+          nb::arg("k"));
 }
 
 }  // namespace naively

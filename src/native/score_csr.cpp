@@ -1,39 +1,19 @@
-// Scores of the rows of CSR and code matrices: sums of rows of a table.
+// score_csr of kernels/reference.py: start + x·slope for the rows of a CSR matrix.
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
-#include "gather.h"
+#include "bindings.h"
+#include "csr_matrix.h"
 #include "held.h"
-#include "kernels.h"
-#include "scores.h"
-#include "sparse.h"
+#include "score_rows.h"
+#include "table_rows.h"
 #include "threads.h"
 
 namespace naively {
 namespace {
-
-// Score every row and finish: prepare(first, rows) is called for a few rows at a time, then
-// score_row(row, joint) for each of them.
-template <class Prepare, class ScoreRow>
-NAIVELY_INLINE inline void score_rows(const Scores& scores, int64_t begin, int64_t end,
-                                      const Prepare& prepare, const ScoreRow& score_row) {
-    const int64_t k = scores.classes();
-    Finisher finisher(scores.output(), end - begin);
-    for (int64_t first = begin; first < end; first += Finisher::max_rows) {
-        const int64_t rows = std::min(Finisher::max_rows, end - first);
-        double* joint = finisher.rows_at(first);
-        prepare(first, rows);
-        for (int64_t i = 0; i < rows; ++i) {
-            std::copy_n(scores.start(first + i), k, joint + i * k);
-            score_row(first + i, joint + i * k);
-        }
-        finisher.finish(first, rows);
-    }
-}
 
 // Adds entries to a row's scores, as doubles and without those that add nothing: NaN, and zeros,
 // even where the table says -inf.
@@ -103,8 +83,6 @@ class EntryAdder {
     std::array<Index, chunk> column_;
 };
 
-}  // namespace
-
 nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle slope,
                      nb::handle start, const char* finish, nb::handle log_prior) {
     const CsrMatrix matrix(indptr, indices, data);
@@ -140,63 +118,11 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
     return scores.object();
 }
 
-nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb::handle start,
-                       const char* finish, nb::handle log_prior) {
-    const CodeMatrix matrix(codes, first);
-    const Doubles rows(table, "table", 2);
-    const int64_t k = rows.shape(1), columns = matrix.columns();
-    if (matrix.levels() > rows.shape(0)) throw nb::value_error("the table has too few rows");
-    const Scores scores(matrix.rows(), k, start, finish, log_prior);
-    {
-        nb::gil_scoped_release released;
-        const auto operations = static_cast<double>(1 + columns * (k + 4));
-        const int parts = count_parts(matrix.rows(), operations);
-        matrix.visit([&](auto* code) {
-            run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int) {
-                std::vector<int64_t> level(columns);
-                const int64_t* starts = matrix.starts();
-                on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
-                    const auto score_row = [&](int64_t row, double* joint) NAIVELY_INLINE {
-                        const auto* cell = code + row * matrix.row_stride();
-                        int64_t present = 0;
-                        bool outside = false;
-                        for (int64_t j = 0; j < columns; ++j) {
-                            const int64_t value = cell[j * matrix.column_stride()];
-                            // A code past the last row reads that row: the level never seen.
-                            const int64_t last = starts[j + 1] - starts[j] - 1;
-                            level[present] = starts[j] + std::min<int64_t>(value, last);
-                            outside |= (value >= 0) & (last < 0);
-                            present += value >= 0;
-                        }
-                        if (outside) throw std::invalid_argument("a level code is out of range");
-                        add_table_rows<decltype(isa), false>(
-                            rows.data(), k,
-                            TableRows<int64_t>{level.data(), nullptr, present, 0}, joint);
-                    };
-                    const auto prepare = [](int64_t, int64_t) NAIVELY_INLINE {};
-                    score_rows(scores, begin, end, prepare, score_row);
-                });
-            });
-        });
-    }
-    return scores.object();
-}
+}  // namespace
 
-nb::object finish_rows(nb::handle joint, const char* finish, nb::handle log_prior) {
-    const Doubles rows(joint, "joint", 2);
-    const int64_t k = rows.shape(1);
-    const Scores scores(rows.shape(0), k, joint, finish, log_prior);
-    {
-        nb::gil_scoped_release released;
-        const int parts = count_parts(scores.rows(), static_cast<double>(8 * k));
-        run_parts(scores.rows(), parts, [&](int64_t begin, int64_t end, int) {
-            on_best_instruction_set([&](auto) NAIVELY_INLINE {
-                score_rows(scores, begin, end, [](int64_t, int64_t) NAIVELY_INLINE {},
-                           [](int64_t, double*) NAIVELY_INLINE {});
-            });
-        });
-    }
-    return scores.object();
+void bind_score_csr(nb::module_& m) {
+    m.def("score_csr", &score_csr, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
+          nb::arg("slope"), nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
 }
 
 }  // namespace naively

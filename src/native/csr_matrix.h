@@ -1,5 +1,5 @@
-// The rows of a CSR matrix, checked as they are read: an index that is out of range is an error
-// before it is used.
+// A CSR matrix that a kernel is given, and the checks of its column indices, which are made as they
+// are read: an index that is out of range is an error before it is used.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace naively {
 // indptr as int64, checked: rows follow one another and end inside the stored entries.
 inline std::vector<int64_t> import_row_starts(const Integers& indptr, int64_t entries) {
     const int64_t size = indptr.shape(0);
-    if (size < 1) throw nb::value_error("indptr is empty");
+    if (size < 1) throw std::invalid_argument("indptr is empty");
     std::vector<int64_t> starts(size);
     bool wrong = false;
     indptr.visit([&](auto* from) {
@@ -27,7 +27,7 @@ inline std::vector<int64_t> import_row_starts(const Integers& indptr, int64_t en
             before = starts[i];
         }
     });
-    if (wrong || starts.back() > entries) throw nb::value_error("indptr is malformed");
+    if (wrong || starts.back() > entries) throw std::invalid_argument("indptr is malformed");
     return starts;
 }
 
@@ -62,41 +62,14 @@ class CsrMatrix {
     // Call work(indices, data) with the typed pointers.
     template <class Work>
     void visit(const Work& work) const {
-        indices_.visit([&](auto* indices) { data_.visit([&](auto* data) { work(indices, data); }); });
+        indices_.visit([&](auto* indices) {
+            data_.visit([&](auto* data) { work(indices, data); });
+        });
     }
 
   private:
     Integers indptr_, indices_;
     Input<Layout::contiguous, double, float, int64_t, std::int32_t> data_;
-    std::vector<int64_t> starts_;
-};
-
-// Level codes of any strides with the table row where each column's levels begin.
-class CodeMatrix {
-  public:
-    CodeMatrix(nb::handle codes, nb::handle first)
-        : codes_(codes, "codes", 2), first_(first, "first", 1) {
-        first_.require_shape({columns() + 1});
-        first_.visit([&](auto* from) { starts_.assign(from, from + columns() + 1); });
-        if (starts_[0] < 0 || !std::is_sorted(starts_.begin(), starts_.end()))
-            throw nb::value_error("the first levels must not decrease");
-    }
-
-    int64_t rows() const { return codes_.shape(0); }
-    int64_t columns() const { return codes_.shape(1); }
-    int64_t row_stride() const { return codes_.stride(0); }
-    int64_t column_stride() const { return codes_.stride(1); }
-    int64_t levels() const { return starts_.back(); }
-    const int64_t* starts() const { return starts_.data(); }
-
-    template <class Work>
-    void visit(const Work& work) const {
-        codes_.visit(work);
-    }
-
-  private:
-    Input<Layout::any, int64_t, std::int32_t, std::int16_t, std::int8_t> codes_;
-    Integers first_;
     std::vector<int64_t> starts_;
 };
 

@@ -1,67 +1,26 @@
-// Scores of dense rows: a quadratic or linear form of every cell, summed over the columns.
+// Scores of dense rows: a form of every cell, linear or quadratic, summed over the columns.
 //
 // Eight rows go by a tile of classes whose sums stay in registers; the tables are rearranged for
 // this once, tile by tile. The few rows that come out as NaN (a missing cell, or zero times an
 // infinite slope) are scored again, cell by cell; and those that overflow once more, with numbers
 // and what they add held where kernels/reference.py says.
+//
+// A Form says what a cell x adds to each class. It has `tables` tables of shape (columns, classes);
+// add(sum, x, entries) adds to a sum, of several classes or of one, held(x, ...) is what is added
+// where sums overflow, and zero_adds_nothing says whether the cell may be passed over if it is 0.
+#pragma once
+
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "dense.h"
 #include "held.h"
-#include "kernels.h"
 #include "scores.h"
 #include "threads.h"
 
 namespace naively {
-namespace {
-
-// What a cell adds to each class. `tables` are those that the form reads, (columns, classes) each.
-struct LinearForm {
-    static constexpr int tables = 1;
-    static constexpr bool zero_adds_nothing = true;
-
-    template <class Isa, int lanes>
-    NAIVELY_INLINE static inline Vector<double, lanes> add(const Vector<double, lanes>& sum,
-                                                           const Vector<double, lanes>& x,
-                                                           const Vector<double, lanes>* slope) {
-        return multiply_add<Isa, lanes>(x, slope[0], sum);
-    }
-    template <class Isa>
-    NAIVELY_INLINE static inline double add(double sum, double x, const double* const* tables,
-                                            int64_t cell) {
-        return multiply_add<Isa>(x, tables[0][cell], sum);
-    }
-    NAIVELY_INLINE static inline double held(double x, const double* const* tables, int64_t cell) {
-        return held_product(x, tables[0][cell]);
-    }
-};
-
-struct QuadraticForm {
-    static constexpr int tables = 2;
-    static constexpr bool zero_adds_nothing = false;
-
-    template <class Isa, int lanes>
-    NAIVELY_INLINE static inline Vector<double, lanes> add(
-        const Vector<double, lanes>& sum, const Vector<double, lanes>& x,
-        const Vector<double, lanes>* mean_and_precision) {
-        const Vector<double, lanes> distance = x - mean_and_precision[0];
-        return multiply_add<Isa, lanes>(-(distance * distance), mean_and_precision[1], sum);
-    }
-    template <class Isa>
-    NAIVELY_INLINE static inline double add(double sum, double x, const double* const* tables,
-                                            int64_t cell) {
-        const double distance = x - tables[0][cell];
-        return multiply_add<Isa>(-(distance * distance), tables[1][cell], sum);
-    }
-    NAIVELY_INLINE static inline double held(double x, const double* const* tables, int64_t cell) {
-        const double distance = std::clamp(x - tables[0][cell], -far_out, far_out);
-        return std::clamp(-(distance * distance) * tables[1][cell], -most_added, most_added);
-    }
-};
 
 // The parameters as they come: (columns, classes). offset may be null.
 struct Parameters {
@@ -241,7 +200,7 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
 }
 
 template <class Form>
-nb::object score(const DenseMatrix& x, const Parameters& parameters, const Scores& scores) {
+nb::object score_dense(const DenseMatrix& x, const Parameters& parameters, const Scores& scores) {
     {
         nb::gil_scoped_release released;
         // A few rows are not worth rearranging the tables for.
@@ -259,39 +218,6 @@ nb::object score(const DenseMatrix& x, const Parameters& parameters, const Score
         });
     }
     return scores.object();
-}
-
-}  // namespace
-
-nb::object score_linear(nb::handle X, nb::handle slope, nb::handle offset, nb::handle start,
-                        const char* finish, nb::handle log_prior) {
-    const DenseMatrix x(X, "X");
-    const Doubles slopes(slope, "slope", 2);
-    const int64_t columns = x.columns(), k = slopes.shape(1);
-    slopes.require_shape({columns, k});
-    std::optional<Doubles> offsets;
-    if (!offset.is_none()) {
-        offsets.emplace(offset, "offset", 2);
-        offsets->require_shape({columns, k});
-    }
-    const Scores scores(x.rows(), k, start, finish, log_prior);
-    return score<LinearForm>(
-        x, {{slopes.data()}, offsets ? offsets->data() : nullptr, columns, k},
-        scores);
-}
-
-nb::object score_quadratic(nb::handle X, nb::handle mean, nb::handle half_precision,
-                           nb::handle offset, nb::handle start, const char* finish,
-                           nb::handle log_prior) {
-    const DenseMatrix x(X, "X");
-    const Doubles means(mean, "mean", 2), precisions(half_precision, "half_precision", 2);
-    const Doubles offsets(offset, "offset", 2);
-    const int64_t columns = x.columns(), k = means.shape(1);
-    for (const Doubles* table : {&means, &precisions, &offsets}) table->require_shape({columns, k});
-    const Scores scores(x.rows(), k, start, finish, log_prior);
-    return score<QuadraticForm>(
-        x, {{means.data(), precisions.data()}, offsets.data(), columns, k},
-        scores);
 }
 
 }  // namespace naively
