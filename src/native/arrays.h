@@ -6,6 +6,7 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <stdexcept>
@@ -29,9 +30,10 @@ constexpr const char* numpy_type() {
     if constexpr (std::is_same_v<T, bool>) return "bool";
 }
 
-// An array that is read where it is, if its elements are of one of these types. An array of another
-// type or layout (or unaligned, or byte-swapped) is converted to the first of them, if every value
-// of the array's type is one of that type: numbers become float64 even so.
+// An array that a kernel reads. It is read where it lies if its elements are of one of these types,
+// aligned, in the machine's byte order, and contiguous if that is asked for. Anything else NumPy
+// converts to the first of the types: to float64 from any type, to other types only from those of
+// which they can hold every value ("safe").
 template <Layout layout, class First, class... Others>
 class Input {
   public:

@@ -1,5 +1,5 @@
-// What naively.kernels._native consists of. Each kernel is a file, which binds it to Python with the
-// name, the arguments and the results that its contract has in the Python file named here.
+// What naively.kernels._native consists of. Each kernel is a file, which binds it to Python with
+// the name, the arguments and the results that its contract has in the Python file named here.
 #pragma once
 
 #include <nanobind/nanobind.h>

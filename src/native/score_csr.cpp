@@ -7,7 +7,7 @@
 
 #include "bindings.h"
 #include "csr_matrix.h"
-#include "held.h"
+#include "overflow.h"
 #include "score_rows.h"
 #include "table_rows.h"
 #include "threads.h"
@@ -59,14 +59,14 @@ class EntryAdder {
     }
 
     // Add entries again whose sums have overflown.
-    NAIVELY_INLINE inline void add_held(int64_t begin, int64_t end, const double* start,
+    NAIVELY_INLINE inline void add_clipped(int64_t begin, int64_t end, const double* start,
                                         double* joint) const {
         std::vector<double> sums(classes_);
         for (int64_t e = begin; e < end; ++e) {
             const auto value = static_cast<double>(values_[e]);
             if (!(value < 0.0 || value > 0.0)) continue;
             const double* slope = table_ + columns_[e] * classes_;
-            for (int64_t c = 0; c < classes_; ++c) sums[c] += held_product(value, slope[c]);
+            for (int64_t c = 0; c < classes_; ++c) sums[c] += clipped_product(value, slope[c]);
         }
         for (int64_t c = 0; c < classes_; ++c) joint[c] = start[c] + sums[c];
     }
@@ -109,7 +109,7 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
                             const int64_t entry = starts[row], last = starts[row + 1];
                             adder.template add<decltype(isa)>(entry, last, joint);
                             if (overflown(joint, scores.start(row), k))
-                                adder.add_held(entry, last, scores.start(row), joint);
+                                adder.add_clipped(entry, last, scores.start(row), joint);
                         });
                 });
             });

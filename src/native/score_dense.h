@@ -2,12 +2,12 @@
 //
 // Eight rows go by a tile of classes whose sums stay in registers; the tables are rearranged for
 // this once, tile by tile. The few rows that come out as NaN (a missing cell, or zero times an
-// infinite slope) are scored again, cell by cell; and those that overflow once more, with numbers
-// and what they add held where kernels/reference.py says.
+// infinite slope) are scored again, cell by cell; and those that overflow once more, clipped as
+// kernels/reference.py says.
 //
 // A Form says what a cell x adds to each class. It has `tables` tables of shape (columns, classes);
-// add(sum, x, entries) adds to a sum, of several classes or of one, held(x, ...) is what is added
-// where sums overflow, and zero_adds_nothing says whether the cell may be passed over if it is 0.
+// add(sum, x, entries) adds to a sum, of several classes or of one; clipped(x, ...) is what is
+// added where sums overflow; zero_adds_nothing says whether a cell that is 0 may be passed over.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "dense.h"
-#include "held.h"
+#include "overflow.h"
 #include "scores.h"
 #include "threads.h"
 
@@ -103,9 +103,9 @@ NAIVELY_INLINE inline void add_group(const T* cells, int64_t row_stride,
 }
 
 // Add one row, cell by cell, leaving out those that are missing. It rounds as a tile does, so that
-// a row's scores do not depend on its neighbours; or, `held`, so that no sum overflows. `sums` is
+// a row's scores do not depend on its neighbours; or, if `clipped`, no sum overflows. `sums` is
 // working memory for each class.
-template <class Isa, class Form, bool held, class T>
+template <class Isa, class Form, bool clipped, class T>
 NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride,
                                    const Parameters& parameters, double* __restrict sums,
                                    double* __restrict joint) {
@@ -118,8 +118,8 @@ NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride,
                 for (int64_t c = 0; c < k; ++c) sums[c] -= parameters.offset[j * k + c];
         } else if (!Form::zero_adds_nothing || x != 0.0) {
             for (int64_t c = 0; c < k; ++c)
-                if constexpr (held)
-                    sums[c] += Form::held(x, parameters.tables, j * k + c);
+                if constexpr (clipped)
+                    sums[c] += Form::clipped(x, parameters.tables, j * k + c);
                 else
                     sums[c] = Form::template add<Isa>(sums[c], x, parameters.tables, j * k + c);
         }

@@ -24,8 +24,9 @@ struct LinearForm {
                                             int64_t cell) {
         return multiply_add<Isa>(x, tables[0][cell], sum);
     }
-    NAIVELY_INLINE static inline double held(double x, const double* const* tables, int64_t cell) {
-        return held_product(x, tables[0][cell]);
+    NAIVELY_INLINE static inline double clipped(double x, const double* const* tables,
+                                                int64_t cell) {
+        return clipped_product(x, tables[0][cell]);
     }
 };
 

@@ -27,9 +27,10 @@ struct QuadraticForm {
         const double distance = x - tables[0][cell];
         return multiply_add<Isa>(-(distance * distance), tables[1][cell], sum);
     }
-    NAIVELY_INLINE static inline double held(double x, const double* const* tables, int64_t cell) {
-        const double distance = std::clamp(x - tables[0][cell], -far_out, far_out);
-        return std::clamp(-(distance * distance) * tables[1][cell], -most_added, most_added);
+    NAIVELY_INLINE static inline double clipped(double x, const double* const* tables,
+                                                int64_t cell) {
+        const double distance = std::clamp(x - tables[0][cell], -FAR, FAR);
+        return std::clamp(-(distance * distance) * tables[1][cell], -MOST, MOST);
     }
 };
 
