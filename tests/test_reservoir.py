@@ -12,25 +12,42 @@ from scipy import sparse
 from scipy.stats import chi2, hypergeom
 
 from naively import NaiveBayes
-from naively.counting.labels import encode_labels
+from naively.counting.block import Batch
+from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.evaluation import calibrate, reservoir
 from naively.evaluation.calibrate import OF_ONE, ROWS, SampleSize
 from naively.evaluation.reservoir import Reservoir
 from naively.model.model import Model
+from naively.schema.held import Held
 
 UNLIKELY = 1e-4
-MODEL = Model.learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), "gaussian")
+MODEL, POISSON = (
+    Model.learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), event)
+    for event in ("gaussian", "poisson")
+)
+
+
+def encoded(X: Any, labels: Labels) -> Batch:
+    return MODEL.counted.encode(as_rows(X), labels)
 
 
 def sampled(nb: NaiveBayes) -> list[float]:
     """The numbers of the rows in the sample, which their only column holds."""
     assert nb._sample is not None
-    return ids(nb._sample)
+    return ids(nb._sample, nb.model_)
 
 
-def ids(sample: Reservoir) -> list[float]:
-    return sorted(x for rows, _ in sample.batches for x in rows.numbers(rows.names)[:, 0].tolist())
+def ids(sample: Reservoir, model: Model = MODEL) -> list[float]:
+    return sorted(x for batch in drawn(sample, model) for x in first_column(batch).tolist())
+
+
+def drawn(sample: Reservoir, model: Model = MODEL) -> list[Batch]:
+    return sample.of(model).batches
+
+
+def first_column(batch: Batch) -> np.ndarray:
+    return Held(batch).numbers((0,)).values[:, 0]
 
 
 def sample_of(n: int, cuts: list[int], seed: int, weight: Any = None) -> Reservoir:
@@ -40,7 +57,7 @@ def sample_of(n: int, cuts: list[int], seed: int, weight: Any = None) -> Reservo
     for begin, end in zip([0, *cuts], [*cuts, n], strict=True):
         some = slice(begin, end)
         labels = encode_labels(y[some], None if weight is None else weight[some])
-        sample.add(as_rows(X[some]), labels, MODEL)
+        sample.add(encoded(X[some], labels), MODEL)
     return sample
 
 
@@ -92,10 +109,8 @@ def test_a_row_of_weight_0_is_never_in_it(n: int, seed: int, data: Any) -> None:
     there = np.flatnonzero(weight)
     assert ids(sample) == there.tolist()  # and each other one is, where there are few
     assert sample.seen == len(there)
-    for rows, labels in sample.batches:
-        np.testing.assert_array_equal(
-            labels.weight, weight[rows.numbers(rows.names)[:, 0].astype(int)]
-        )
+    for batch in drawn(sample):
+        np.testing.assert_array_equal(batch.labels.weight, weight[first_column(batch).astype(int)])
 
 
 def test_classes_that_come_late_do_not_push_out_the_early_rows() -> None:
@@ -175,11 +190,11 @@ def test_batches_that_are_held_differently_stay_apart_and_keep_their_keys() -> N
     sample = Reservoir()
     cuts = [slice(0, 100), slice(100, 200), slice(200, 300), slice(300, 400)]
     for i, cut in enumerate(cuts):
-        rows = as_rows(sparse.csr_array(X[cut]) if i == 0 else X[cut])
-        sample.add(rows, encode_labels(y[cut]), MODEL)
+        rows = sparse.csr_array(X[cut]) if i == 0 else X[cut]
+        sample.add(POISSON.counted.encode(as_rows(rows), encode_labels(y[cut])), POISSON)
         assert len(sample) == 100 * (i + 1)
-    assert [len(labels) for _, labels in sample.batches] == [100, 300]
+    assert [len(batch) for batch in sample.of(POISSON).batches] == [100, 300]
     whole = Reservoir()
-    whole.add(as_rows(X), encode_labels(y), MODEL)
+    whole.add(POISSON.counted.encode(as_rows(X), encode_labels(y)), POISSON)
     assert len(whole)
     np.testing.assert_array_equal(np.concatenate(sample._keys), np.concatenate(whole._keys))

@@ -42,6 +42,11 @@ class Labels:
         return len(self.classes)
 
     @classmethod
+    def none(cls, rows: int, classes: NDArray[Any]) -> Labels:
+        """Return labels of rows whose class is not known and not asked for."""
+        return cls(np.zeros(rows, np.int32), classes)
+
+    @classmethod
     def join(cls, parts: Sequence[Labels]) -> Labels:
         """Return the labels of all parts, which have the same classes."""
         codes = np.concatenate([part.codes for part in parts])

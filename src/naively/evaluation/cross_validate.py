@@ -19,7 +19,7 @@ from naively.counting.statistic import VALUE
 from naively.evaluation.calibrate import count_parts
 from naively.evaluation.interactions import COLUMNS, add_interactions
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.evaluation.reservoir import Reservoir, deal
+from naively.evaluation.reservoir import Reservoir, Sample, deal
 from naively.evaluation.scores import LEAST, Scores, scores
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer
@@ -46,34 +46,34 @@ class Folds(NamedTuple):
     why: str
 
 
-def assess(model: Model, sample: Reservoir, kind: Weighting | None) -> Scores:
+def assess(model: Model, reservoir: Reservoir, kind: Weighting | None) -> Scores:
     """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
-    folds = plan(model, sample)
-    fold = deal(sample.labels(model.classes).codes, folds.dealt)
+    sample = reservoir.of(model)
+    folds = plan(model, len(sample))
+    fold = deal(sample.labels.codes, folds.dealt)
     p = cross_validate(model, sample, kind, fold, folds.held)
     there = np.flatnonzero(fold < folds.held)
-    labels = sample.labels(model.classes).take(there)
+    labels = sample.labels.take(there)
     found = scores(p[there], model.classes, model.classes[labels.codes], labels.weight)
-    why = sample.why
+    why = reservoir.why
     if len(there) < len(fold):
         why = f"{why}; of these " * bool(why) + f"one fold of {folds.dealt}"
     return replace(
         found,
         cost=costs(model, sample),
-        of=sample.seen,
+        of=reservoir.seen,
         why=why,
         folds=(folds.held, folds.dealt),
         why_folds=folds.why,
     )
 
 
-def plan(model: Model, sample: Reservoir) -> Folds:
+def plan(model: Model, n: int) -> Folds:
     """Return as many folds as take about as long as learning did.
 
     It follows from the numbers of rows, columns, words and classes, so that it is the same
     whenever the rows are.
     """
-    n = len(sample)
     most = min(n, FOLDS if n > FEW else MANY_FOLDS)
     if most < 2:
         raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
@@ -102,7 +102,7 @@ def work(model: Model, rows: float) -> float:
 
 def cross_validate(
     model: Model,
-    sample: Reservoir,
+    sample: Sample,
     kind: Weighting | None,
     fold: NDArray[np.int64],
     held: int | None = None,
@@ -114,12 +114,12 @@ def cross_validate(
     As many pairs of columns are chosen again without the fold, and counted on the rest of the
     sample.
     """
-    labels = sample.labels(model.classes)
+    labels = sample.labels
     unweighted = replace(model.without_interactions(), weights=None)
     p = np.zeros((len(labels), labels.k))
     for f in range(int(fold.max()) + 1 if held is None else held):
-        rest = unweighted - sample.take(fold == f).learn(unweighted.counted)
-        others = sample.take(fold != f)
+        held_out, others = sample.take(fold == f), sample.take(fold != f)
+        rest = held_out.less(unweighted)
         prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
         rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
         if kind is not None:
@@ -129,11 +129,11 @@ def cross_validate(
         place = {label: i for i, label in enumerate(model.classes.tolist())}
         columns = [place[label] for label in rest.classes.tolist()]
         there = np.flatnonzero(fold == f)
-        p[there[:, None], columns] = sample.take(fold == f).posterior(rest)
+        p[there[:, None], columns] = held_out.posterior(rest)
     return p
 
 
-def costs(model: Model, sample: Reservoir) -> dict[str, float]:
+def costs(model: Model, sample: Sample) -> dict[str, float]:
     """Return how much the leave-one-out log loss grows without each column, in nats a row."""
     found = sample.leave_one_out(model, pure=model.weights is None)
     columns, classes = _columns(model, found), model.classes.tolist()
