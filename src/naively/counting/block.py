@@ -235,9 +235,12 @@ class Batch:
         return Batch(blocks, self.labels)
 
     @property
-    def form(self) -> dict[Any, tuple[type[Block], int]]:
+    def form(self) -> dict[Any, Any]:
         """How the rows are held: batches of equal form, on the same axes, can be joined."""
-        return {key: (type(block), id(block.axis)) for key, block in self.blocks.items()}
+        return {
+            key: (type(of), of.axis.columns if isinstance(of.axis, Columns) else id(of.axis))
+            for key, of in self.blocks.items()
+        }
 
     @classmethod
     def join(cls, batches: Sequence[Batch]) -> Batch:
