@@ -17,7 +17,7 @@ from naively.data.rows import column_rows
 from naively.evaluation.cross_validate import cross_validate
 from naively.evaluation.interactions import COLUMNS, _columns, _edges, add_interactions, screen
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.evaluation.reservoir import Reservoir, Sample, deal
+from naively.evaluation.reservoir import Reservoir, Sample
 from naively.model.model import Model
 
 OF_INTERACTIONS = 10.0  # the ridge, as docs/decisions say
@@ -62,7 +62,7 @@ def test_a_gain_is_what_a_weight_of_its_own_saves_to_second_order(weighted: bool
     by_class = model.classes.tolist()
     weights = model.weights.table(columns.parts, by_class)
     joint = columns.joint(weights) + model.weights.bias_of(by_class)
-    rows_weigh = np.ones(600) if weight is None else weight
+    rows_weigh = columns.labels.weights
     at = np.arange(600), columns.labels.codes
 
     def loss(evidence: np.ndarray, t: float) -> float:
@@ -161,8 +161,7 @@ def test_the_assessment_chooses_as_many_pairs_again(monkeypatch: pytest.MonkeyPa
 
     model, sample, *_ = learned(600)
     monkeypatch.setattr("naively.evaluation.cross_validate.add_interactions", counted)
-    fold = deal(sample.labels.codes, 3)
-    cross_validate(add_interactions(model, sample, most=1), sample, "loo", fold)
+    cross_validate(add_interactions(model, sample, most=1), sample, "loo", sample.deal(3))
     assert asked == [1, 1, 1]
 
 

@@ -193,8 +193,94 @@ def test_batches_that_are_held_differently_stay_apart_and_keep_their_keys() -> N
         rows = sparse.csr_array(X[cut]) if i == 0 else X[cut]
         sample.add(POISSON.counted.encode(as_rows(rows), encode_labels(y[cut])), POISSON)
         assert len(sample) == 100 * (i + 1)
-    assert [len(batch) for batch in sample.of(POISSON).batches] == [100, 300]
-    whole = Reservoir()
-    whole.add(POISSON.counted.encode(as_rows(X), encode_labels(y)), POISSON)
-    assert len(whole)
-    np.testing.assert_array_equal(np.concatenate(sample._keys), np.concatenate(whole._keys))
+    assert [len(batch) for batch in drawn(sample, POISSON)] == [100, 300]
+    # A row that came both ways is one row with two copies.
+    sample.add(POISSON.counted.encode(as_rows(X[:150]), encode_labels(y[:150])), POISSON)
+    assert len(sample) == 550
+    assert [len(batch) for batch in drawn(sample, POISSON)] == [100, 300]
+    assert sample.of(POISSON).copies.tolist().count(2) == 150
+
+
+def test_equal_rows_are_kept_once_with_their_copies_and_weights() -> None:
+    X = np.array([[1.0], [2.0], [1.0], [1.0], [np.nan], [np.nan], [0.0]])
+    y, weight = [0, 0, 0, 1, 1, 1, 1], np.array([1.0, 2.0, 0.5, 3.0, 1.0, 1.0, 1.0])
+    sample = Reservoir()
+    sample.add(encoded(X, encode_labels(y, weight)), MODEL)
+    (batch,) = drawn(sample)
+    rows = zip(
+        first_column(batch).tolist(),
+        batch.labels.codes.tolist(),
+        batch.labels.weights.tolist(),
+        batch.times.tolist(),
+        strict=True,
+    )
+    expected = [(1.0, 0, 1.5, 2), (2.0, 0, 2.0, 1), (1.0, 1, 3.0, 1), (0.0, 1, 1.0, 1)]
+    found = [row for row in rows if not np.isnan(row[0])]
+    assert sorted(found) == sorted(expected)
+    assert len(batch) == 5
+    assert sample.seen == len(sample) == 7
+
+
+def test_copies_of_a_row_are_dealt_out_to_all_folds() -> None:
+    X, y = np.repeat([[1.0], [2.0]], [7, 5], axis=0), np.zeros(12, int)
+    sample = Reservoir()
+    sample.add(encoded(X, encode_labels(y)), MODEL)
+    whole = sample.of(MODEL)
+    dealt = whole.deal(3)
+    np.testing.assert_array_equal(dealt.sum(axis=1), whole.copies)
+    np.testing.assert_array_equal(dealt.sum(axis=0), [4, 4, 4])
+    part = whole.keep(dealt[:, 0])
+    np.testing.assert_allclose(part.labels.weights, part.copies)
+    assert len(part) == 4
+
+
+def mixed(n: int) -> tuple[dict[str, Any], list[str]]:
+    """A table of every kind of column, some rows of which are equal."""
+    rng = np.random.default_rng(3)
+    size = rng.integers(0, 3, n) + 0.5
+    size[rng.random(n) < 0.1] = np.nan
+    y = np.where(rng.random(n) < 0.3, "p", np.where(np.nan_to_num(size) > 1, "q", "r"))
+    note = [f"{a} {b} and so on" for a, b in zip(y, rng.choice(list("uvw"), n), strict=True)]
+    times = np.datetime64("2026-01-01") + rng.integers(0, 900, n).astype("timedelta64[D]")
+    return {
+        "size": size,
+        "truth": rng.integers(0, 2, n).astype(bool),
+        "colour": rng.choice(["red", "green", "blue"], n).astype(object),
+        "note": np.array(note, object),
+        "when": times.astype("datetime64[us]"),
+    }, y.tolist()
+
+
+@pytest.mark.parametrize("n", [60, 1500])
+@pytest.mark.parametrize("settings", [{}, {"weights": "temperature"}, {"text": "words"}], ids=str)
+def test_merging_is_refitting_to_the_last_bit_and_so_is_any_order(
+    n: int, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrate, "ROWS", 400)
+    X, y = mixed(n)
+
+    def part(index: Any) -> tuple[dict[str, Any], list[str]]:
+        return {name: column[index] for name, column in X.items()}, np.array(y)[index].tolist()
+
+    whole = NaiveBayes(**settings).fit(X, y)
+    order = np.random.default_rng(0).permutation(n)
+    cuts = np.split(order, [n // 3, n // 2])
+    first, second, third = (NaiveBayes(**settings).fit(*part(cut)) for cut in cuts)
+    merged = first.merge(second.merge(third))
+    shuffled = NaiveBayes(**settings).fit(*part(order))
+    for other in (merged, shuffled):
+        np.testing.assert_allclose(
+            other.predict_proba(X), whole.predict_proba(X), rtol=1e-9, atol=1e-12
+        )
+        assert other.assess().log_loss == pytest.approx(whole.assess().log_loss, rel=1e-9)
+        assert len(other._sample or ()) == len(whole._sample or ())
+
+
+def test_samples_of_other_seeds_do_not_merge_and_weights_are_averaged() -> None:
+    X, y = np.arange(40.0)[:, None] % 7, np.arange(40) % 2
+    a, b = (NaiveBayes(random_state=seed).fit(X, y) for seed in (1, 2))
+    assert a.weights_ is not None
+    rows = a.weights_.rows
+    a.merge(b)
+    assert a._sample is None
+    assert a.weights_.rows == 2 * rows

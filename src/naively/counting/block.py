@@ -212,19 +212,38 @@ class Batch:
     blocks : mapping of hashable to Block
         By what a group is known by; all of as many rows.
     labels : Labels
-        The class of each row.
+        The class of each row, and the weight of all its copies.
+    copies : ndarray of int64, of shape (rows,), optional
+        How many equal rows each stands for; by default one.
     """
 
     blocks: Mapping[Any, Block]
     labels: Labels
+    copies: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
 
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """How many equal rows each row stands for, of shape (rows,)."""
+        return np.ones(len(self), np.int64) if self.copies is None else self.copies
+
     def take(self, rows: NDArray[np.int64]) -> Batch:
         """Return these rows, in this order."""
         blocks = {key: block.select(rows) for key, block in self.blocks.items()}
-        return Batch(blocks, self.labels.take(rows))
+        copies = None if self.copies is None else self.copies[rows]
+        return Batch(blocks, self.labels.take(rows), copies)
+
+    def keep(self, copies: NDArray[np.int64]) -> Batch:
+        """Return so many copies of each row, and the rows that some are left of."""
+        there = np.flatnonzero(copies)
+        part = self.take(there)
+        share = copies[there] / part.times
+        labels = part.labels
+        if (share < 1).any():
+            labels = replace(labels, weight=labels.weights * share)
+        return replace(part, labels=labels, copies=copies[there])
 
     def split(self) -> Batch:
         """Return the same rows with texts as their words, which are then split no more."""
@@ -232,7 +251,7 @@ class Batch:
             key: block.split() if isinstance(block, Documents) else block
             for key, block in self.blocks.items()
         }
-        return Batch(blocks, self.labels)
+        return replace(self, blocks=blocks)
 
     @property
     def form(self) -> dict[Any, Any]:
@@ -252,4 +271,5 @@ class Batch:
             key: block.followed_by([other.blocks[key] for other in others])
             for key, block in first.blocks.items()
         }
-        return cls(blocks, Labels.join([batch.labels for batch in batches]))
+        labels = Labels.join([batch.labels for batch in batches])
+        return cls(blocks, labels, np.concatenate([batch.times for batch in batches]))

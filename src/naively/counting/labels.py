@@ -70,6 +70,11 @@ class Labels:
             raise ValueError(f"The class {label!r} was never learned.")
         return Labels(codes, classes, self.weight)
 
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weight of each row, of shape (rows,); 1 where none was given."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
     def one_hot(self) -> NDArray[np.float64]:
         """Return rows × classes: the row's weight at its class, else 0."""
         table = np.zeros((len(self), self.k))

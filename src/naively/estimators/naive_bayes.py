@@ -358,6 +358,8 @@ class Learner(CountingClassifier):
         return super()._learned()
 
     def _weighed(self, model: Model) -> Model:
+        if self._counts_unlabelled:
+            return model  # the weights stay: no row of the sample can be left out
         kind = self.weights
         return model.weighed(
             None if kind is None else self._learned().of(model).weights(model, kind)

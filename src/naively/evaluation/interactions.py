@@ -21,7 +21,7 @@ from naively.counting.axis import Name
 from naively.counting.block import Batch
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.evaluation.reservoir import Sample, deal
+from naively.evaluation.reservoir import Sample
 from naively.evaluation.scores import LEAST
 from naively.events.interaction import Interaction, residual_without
 from naively.kernels.reference import Floats
@@ -106,9 +106,9 @@ def _with(model: Model, event: Interaction, sample: Sample, all_rows: Batch | No
 def _least_gain(model: Model, sample: Sample) -> float:
     """Return what a pair must save for a third of the sample, held back, to be predicted best."""
     labels = sample.labels
-    held = deal(labels.codes, THIRDS) == 0
-    held &= np.bincount(labels.codes[~held], minlength=labels.k)[labels.codes] > 0
-    back, others = sample.take(held), sample.take(~held)
+    copies, held = sample.copies, sample.deal(THIRDS)[:, 0]
+    held[np.bincount(labels.codes, copies - held, labels.k)[labels.codes] == 0] = 0
+    back, others = sample.keep(held), sample.keep(copies - held)
     rest = back.less(replace(model, weights=None))
     rest = replace(rest, weights=others.weights(rest, "loo"))
     found = screen(rest, others)
@@ -117,7 +117,7 @@ def _least_gain(model: Model, sample: Sample) -> float:
     def loss(least: float) -> float:
         event = found.first(sum(gain > least for gain in found.gains))
         p = back.posterior(_with(rest, event, others))[np.arange(len(codes)), codes]
-        return float(-np.log(np.maximum(p, LEAST)).mean())
+        return float(np.average(-np.log(np.maximum(p, LEAST)), weights=back.copies))
 
     return min((np.inf, *GAINS), key=loss)
 

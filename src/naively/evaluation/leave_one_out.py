@@ -110,7 +110,9 @@ def leave_one_out_table(
     """
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
     # A row of weight 2 is the row twice, one of which is left out.
-    once = replace(labels, weight=None if labels.weight is None else np.minimum(labels.weight, 1))
+    once = labels
+    if labels.weight is not None:
+        once = replace(labels, weight=np.minimum(labels.weight / batch.times, 1))
     keys: list[Part] = []
     kinds: list[PartKind] = []
     centred: list[bool] = []

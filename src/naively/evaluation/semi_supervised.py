@@ -18,7 +18,7 @@ from naively.counting.labels import Labels
 from naively.data.rows import Rows
 from naively.evaluation.calibrate import fit, temperature
 from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
-from naively.evaluation.reservoir import Reservoir, Sample, deal
+from naively.evaluation.reservoir import Reservoir, Sample
 from naively.kernels.reference import Floats
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weighting
@@ -77,12 +77,12 @@ def cross_validate(
     there may be no other.
     """
     labels = sample.labels
-    fold = deal(labels.codes, FOLDS)
-    fold[np.bincount(labels.codes, minlength=labels.k)[labels.codes] == 1] = -1
+    dealt = sample.deal(FOLDS)
+    dealt[np.bincount(labels.codes, sample.copies, labels.k)[labels.codes] == 1] = 0
     without: list[LeaveOneOut] = []
     with_: list[LeaveOneOut] = []
-    for f in np.unique(fold[fold >= 0]):
-        out = sample.take(fold == f)
+    for fold in dealt.T[dealt.any(axis=0)]:
+        out = sample.keep(fold)
         rest = Unlabelled.encode(out.less(model), rows, weight)
         for fitted, found in ((rest.start, without), (rest.fit(share), with_)):
             found += [

@@ -262,7 +262,7 @@ class Schema(Shown):
         """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
         held = Held(batch)
         blocks = {group.key: group.recode(held, axes[group.key]) for group in self.of_columns}
-        return self._with_interactions(Batch(blocks, batch.labels))
+        return self._with_interactions(replace(batch, blocks=blocks))
 
     def _with_interactions(self, batch: Batch) -> Batch:
         """Return the batch with the blocks of pairs of columns, which follow from its own."""
