@@ -118,7 +118,7 @@ class Group:
             return held.texts(self.key, axis)
         if isinstance(axis, Levels):
             return held.codes(axis)
-        return held.matrix(self.columns)
+        return held.matrix(axis.columns)  # in the order in which they were counted
 
 
 @dataclass(frozen=True, repr=False)
