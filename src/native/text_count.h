@@ -15,8 +15,8 @@
 
 namespace naively {
 
-// Returns a table (tokens, classes), row by row; new tokens are added. Rows weigh one, and w is not
-// looked at, if cells are whole numbers.
+// Returns a table of shape (tokens, classes), row by row; new tokens are added. Where cells are whole
+// numbers, each row weighs one, and w may be null.
 template <class Cell>
 LargeVector<Cell> count_texts(TokenTable& table, const TextSource& texts, const std::int32_t* y,
                               const double* w, size_t k, bool presence) {

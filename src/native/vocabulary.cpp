@@ -109,7 +109,7 @@ class Vocabulary {
         if (static_cast<size_t>(keep.shape(0)) != words.size())
             throw std::invalid_argument(std::to_string(keep.shape(0)) + " choices for " +
                                         std::to_string(words.size()) + " words");
-        std::unique_ptr<Vocabulary> chosen(new Vocabulary(tokens_.without_tokens()));
+        std::unique_ptr<Vocabulary> chosen(new Vocabulary(locked_without_tokens()));
         for (size_t i = 0; i < words.size(); ++i)
             if (keep.data()[i]) chosen->tokens_.find_or_add(words[i]);
         return chosen.release();
@@ -210,6 +210,11 @@ class Vocabulary {
     TokenTable locked_copy() const {
         const std::shared_lock lock(mutex_);
         return tokens_;
+    }
+
+    TokenTable locked_without_tokens() const {
+        const std::shared_lock lock(mutex_);
+        return tokens_.without_tokens();
     }
 
     // Splitting never changes, so that it is read without the lock.
