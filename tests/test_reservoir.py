@@ -308,7 +308,8 @@ def test_rows_are_encoded_again_for_a_model_that_knows_fewer_levels_and_words() 
     """As the rows themselves would be: what is unseen stays unseen, and what is missing missing."""
     X, y = mixed(200)
     X["colour"] = np.array(["rare", None, *X["colour"][2:]], object)
-    X["note"] = np.array(["one rare word here", None, *X["note"][2:]], object)
+    notes = [f"{note} of number {i}" for i, note in enumerate(X["note"][2:])]
+    X["note"] = np.array(["one rare word here", None, *notes], object)
     rows, labels = as_rows(X), encode_labels(y)
     known = np.arange(2, 200)
     whole = Model.learn(rows, labels)
