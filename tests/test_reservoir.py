@@ -276,6 +276,17 @@ def test_merging_is_refitting_to_the_last_bit_and_so_is_any_order(
         assert len(other._sample or ()) == len(whole._sample or ())
 
 
+def test_merging_texts_is_refitting_whatever_words_each_part_has() -> None:
+    texts = ["good film here", "bad film there", "good one", "no bad one"] * 8
+    texts += [f"{'good' if i % 3 else 'bad'} number {i} of all" for i in range(60)]
+    y = ["p", "n", "p", "n"] * 8 + ["n" if i % 4 else "p" for i in range(60)]
+    whole = NaiveBayes().fit(texts, y)
+    parts = [NaiveBayes().fit(texts[of], y[of]) for of in (slice(0, 40), slice(40, None))]
+    merged = parts[1].merge(parts[0])
+    np.testing.assert_allclose(merged.predict_proba(texts), whole.predict_proba(texts), rtol=1e-9)
+    assert merged.assess().log_loss == pytest.approx(whole.assess().log_loss, rel=1e-9)
+
+
 def test_samples_of_other_seeds_do_not_merge_and_weights_are_averaged() -> None:
     X, y = np.arange(40.0)[:, None] % 7, np.arange(40) % 2
     a, b = (NaiveBayes(random_state=seed).fit(X, y) for seed in (1, 2))
