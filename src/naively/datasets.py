@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Table = tuple[NDArray[np.float64], NDArray[np.int64], list[str], list[str]]
+    Dataset = tuple[NDArray[np.float64], NDArray[np.int64], list[str], list[str]]
 
 LIBRARIES = {
     "numpy": "numpy",
@@ -88,7 +88,7 @@ def docstrings() -> tuple[list[str], list[str]]:
     return list(label_of), list(label_of.values())
 
 
-def digits() -> Table:
+def digits() -> Dataset:
     """Return handwritten digits: 1,797 images of 8 x 8 pixels.
 
     Returns
@@ -109,7 +109,7 @@ def digits() -> Table:
     return _bundled("digits")
 
 
-def wine() -> Table:
+def wine() -> Dataset:
     """Return the chemical analysis of 178 wines of three cultivars.
 
     Returns
@@ -130,7 +130,7 @@ def wine() -> Table:
     return _bundled("wine")
 
 
-def breast_cancer() -> Table:
+def breast_cancer() -> Dataset:
     """Return measurements of cell nuclei from 569 breast tumours.
 
     Returns
@@ -151,7 +151,7 @@ def breast_cancer() -> Table:
     return _bundled("breast_cancer")
 
 
-def _bundled(name: str) -> Table:
+def _bundled(name: str) -> Dataset:
     data = getattr(importlib.import_module("sklearn.datasets"), f"load_{name}")()
     columns, classes = (
         [str(x) for x in names] for names in (data.feature_names, data.target_names)

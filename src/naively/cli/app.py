@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from naively.cli import ask, demo, learn, mail, update
+from naively.cli import ask, demo, learn, update
+from naively.mail import command
 from naively.messages import say
 
 UsageError: Any = typer.BadParameter.__base__  # it has no public name of its own
@@ -53,10 +54,10 @@ for function in (
 
 
 def _mail(context: typer.Context) -> None:
-    raise typer.Exit(mail.run([context.command.name or "", *context.args]))
+    raise typer.Exit(command.run([context.command.name or "", *context.args]))
 
 
-for verb, what in mail.VERBS.items():  # they parse their own arguments; here they are listed
+for verb, what in command.VERBS.items():  # they parse their own arguments; here they are listed
     app.command(
         verb, help=what, add_help_option=False, context_settings={"ignore_unknown_options": True,
         "allow_extra_args": True},

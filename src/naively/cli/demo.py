@@ -105,7 +105,7 @@ def _examples() -> list[Example]:
         documents, libraries = datasets.docstrings()
         return as_rows(documents), np.array(libraries)
 
-    def of(get: Callable[[], datasets.Table]) -> Callable[[], tuple[Rows, Any]]:
+    def of(get: Callable[[], datasets.Dataset]) -> Callable[[], tuple[Rows, Any]]:
         def table() -> tuple[Rows, np.ndarray[Any, Any]]:
             X, y, names, classes = get()
             return as_rows({name: X[:, j] for j, name in enumerate(names)}), np.array(classes)[y]

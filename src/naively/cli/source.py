@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from naively.cli.progress import shown
-from naively.messages import say
+from naively.messages import say, with_progress
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,7 +91,7 @@ def read_batches(
         labels=labels,
         large=LARGE,
     )
-    for batch in shown(batches, "rows", len, lambda batch: batch.total):
+    for batch in with_progress(batches, "rows", len, lambda batch: batch.total):
         for note in batch.notes:
             if note not in said:
                 say(note)

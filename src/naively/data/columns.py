@@ -99,7 +99,7 @@ def as_floats(column: NDArray[Any]) -> NDArray[np.floating]:
     return np.array([np.nan if value is None else value for value in column.tolist()], np.float64)
 
 
-def times(cells: Sequence[Any]) -> NDArray[np.datetime64]:
+def as_times(cells: Sequence[Any]) -> NDArray[np.datetime64]:
     """Return dates and times as an array: in UTC where they have a zone, else as the clock says."""
     utc = (
         cell.astimezone(dt.UTC).replace(tzinfo=None)
@@ -248,7 +248,7 @@ def _clocks(cells: list[Any]) -> NDArray[Any]:
 
 _KIND: dict[str, Kind] = {"f": "number", "i": "number", "u": "number", "b": "boolean", "M": "time"}
 _TO_ARRAY: dict[str, Callable[[list[Any]], NDArray[Any]]] = {
-    "time": times,
+    "time": as_times,
     "duration": _durations,
     "clock": _clocks,
 }

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import title
-from naively.data.columns import TIME, Kind, Name, as_floats, times
+from naively.data.columns import TIME, Kind, Name, as_floats, as_times
 from naively.data.rows import Rows
 
 # How many seconds the times of a column must span for a part to say more than the time itself:
@@ -70,7 +70,7 @@ def parse_times(cells: NDArray[Any]) -> NDArray[np.datetime64] | None:
             read.append(None if cell is None else dt.datetime.fromisoformat(cell))
         except ValueError:
             return None
-    return times(read)
+    return as_times(read)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ CSV_FAULTS = {
 }
 
 
-def explain(source: Source, message: str) -> ValueError:
+def readable_error(source: Source, message: str) -> ValueError:
     """Return the error to raise for DuckDB's message about a source."""
     if source.compressed and message.startswith("IO Error"):
         return source.truncated()

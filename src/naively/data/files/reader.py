@@ -30,7 +30,7 @@ Choice: TypeAlias = Callable[[Sequence[str]], list[str]]
 
 
 @dataclass(frozen=True)
-class Columns:
+class FileColumns:
     """The columns of a file.
 
     Parameters
@@ -61,7 +61,7 @@ def read(
     types: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  the word on the command line too
     labels: str | None = None,
-) -> Columns:
+) -> FileColumns:
     r"""Read the rows of a file, in their order.
 
     Parameters
@@ -87,7 +87,7 @@ def read(
 
     Returns
     -------
-    Columns
+    FileColumns
         The values of each column, and notes about what was repaired.
 
     Raises
@@ -134,7 +134,7 @@ def read(
     with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
         folder = Path(scratch)
         source = _source(path, name, format, folder)
-        return Columns(*read_table(source, choose, wanted, folder, labels))
+        return FileColumns(*read_table(source, choose, wanted, folder, labels))
 
 
 def read_batches(
@@ -146,7 +146,7 @@ def read_batches(
     format: str | None = None,  # noqa: A002  the word on the command line too
     labels: str | None = None,
     large: int = 0,
-) -> Iterator[Columns]:
+) -> Iterator[FileColumns]:
     r"""Read the rows of a table some at a time, in memory that does not grow with the file.
 
     The file is read twice. Its columns are what ``read`` finds them to be; whole numbers of which
@@ -185,10 +185,10 @@ def read_batches(
         folder = Path(scratch)
         source = _source(Path(path), name, format, folder)
         if tables.size_of(source) < large:
-            yield Columns(*tables.read_table(source, choose, {}, folder, labels))
+            yield FileColumns(*tables.read_table(source, choose, {}, folder, labels))
             return
         for batch in tables.read_batches(source, choose, folder, rows, labels):
-            yield Columns(*batch)
+            yield FileColumns(*batch)
 
 
 def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:
@@ -201,18 +201,18 @@ def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:
         return spool(pipe, name, format_, folder)
 
 
-def _read_folder(folder: Path, choose: Choice, format_: str | None) -> Columns:
+def _read_folder(folder: Path, choose: Choice, format_: str | None) -> FileColumns:
     if format_ is not None:
         raise ValueError(f"{folder} is a folder, not a {format_} file: name a file in it.")
     values, notes = read_folder(folder)
-    return Columns({name: values[name] for name in choose(list(values))}, notes)
+    return FileColumns({name: values[name] for name in choose(list(values))}, notes)
 
 
-def _read_mail(path: Path, choose: Choice) -> Columns:
+def _read_mail(path: Path, choose: Choice) -> FileColumns:
     columns = read_columns(path)
     if not columns["body"]:
         raise ValueError(f"There is no message in {path}.")
-    return Columns({name: np.array(columns[name], object) for name in choose(list(columns))})
+    return FileColumns({name: np.array(columns[name], object) for name in choose(list(columns))})
 
 
 def _choose(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
 
-from naively.data.files.faults import explain, line_of
+from naively.data.files.faults import line_of, readable_error
 from naively.data.files.kinds import (
     CHECKS,
     SAMPLE_ROWS,
@@ -139,7 +139,7 @@ def size_of(source: Source) -> int:
             query = f"SELECT {' + '.join(sizes)} FROM {found.table}"
             (size,) = connection.execute(query).fetchone() or (0,)
         except duckdb.Error as error:
-            raise explain(source, str(error)) from None
+            raise readable_error(source, str(error)) from None
     return int(size)
 
 
@@ -175,7 +175,7 @@ def _mended(source: Source, message: str, scratch: Path) -> Source:
         return repair(source, scratch, "plain")
     if _is_long_line(source, message):
         return replace(source, long_lines=True)
-    raise explain(source, message)
+    raise readable_error(source, message)
 
 
 def _is_long_line(source: Source, message: str) -> bool:
