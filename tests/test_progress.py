@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from naively.messages import with_progress
+from naively.progress import with_progress
 
 
 class Terminal(io.StringIO):

@@ -1,8 +1,8 @@
-r"""What is said on standard error, progress among it, and text that a terminal may safely show.
+r"""What is said on standard error, and text that a terminal may safely show.
 
 A label, a column, a level or a file's name can hold any character. A character that a terminal
 would obey is shown by its escape instead: ``\x1b`` for the one that begins a terminal's commands.
-No library is imported before it is needed, as the mail filter writes messages too.
+No library is imported here, as the mail filter writes messages too.
 """
 
 from __future__ import annotations
@@ -10,14 +10,6 @@ from __future__ import annotations
 import re
 import sys
 from abc import ABC, abstractmethod
-from itertools import chain, islice
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeVar
-
-    T = TypeVar("T")
 
 # These are control characters, ends of lines and paragraphs, characters that turn the direction of
 # writing, and bytes that were not UTF-8.
@@ -44,57 +36,6 @@ def tell(*lines: object) -> None:
 def say(message: object) -> None:
     """Write one sentence on standard error, about what is wrong or was repaired."""
     tell(f"naively: {message}")
-
-
-def with_progress(
-    batches: Iterable[T],
-    what: str,
-    size: Callable[[T], int] = lambda _: 1,
-    total: Callable[[T], int | None] = lambda _: None,
-) -> Iterator[T]:
-    """Yield batches, and show on a terminal how many rows are done, how fast, and the time left.
-
-    Nothing is shown where standard error is no terminal, and nothing of a single batch.
-
-    Parameters
-    ----------
-    batches : iterable
-        The batches; the caller works on each while this function waits.
-    what : str
-        What is counted, in the plural, such as "rows".
-    size : callable
-        Returns how many of them a batch holds; by default 1.
-    total : callable
-        Returns how many there are in all, if a batch tells, else None.
-    """
-    batches = iter(batches)
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield from batches
-        return
-    done = 0
-    for first in islice(batches, 1):
-        yield first
-        done += size(first)
-    second = list(islice(batches, 1))
-    if not second:
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.completed:,.0f} " + what),
-        BarColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None, completed=done, rate="")
-        for batch in chain(second, batches):
-            progress.update(task, total=total(batch))
-            yield batch
-            progress.advance(task, size(batch))
-            speed = progress.tasks[task].speed
-            progress.update(task, rate=f"{speed:,.0f} {what} a second" if speed else "")
 
 
 class Shown(ABC):

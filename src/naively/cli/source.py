@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from naively.messages import say, with_progress
+from naively.messages import say
+from naively.progress import with_progress
 
 if TYPE_CHECKING:
     import numpy as np

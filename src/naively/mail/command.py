@@ -124,7 +124,7 @@ def _learn(options: argparse.Namespace, *, forget: bool) -> int:
     from naively import saving
     from naively.mail.learn import learn
     from naively.mail.passage import say
-    from naively.messages import with_progress
+    from naively.progress import with_progress
 
     warnings.showwarning = lambda message, *_, **__: say(message)
     read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]

@@ -1,0 +1,64 @@
+"""Progress of long work, on a terminal only: how much is done, how fast, and the time left."""
+
+from __future__ import annotations
+
+import sys
+from itertools import chain, islice
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the mail filter learns with progress, and has no time to import typing
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+
+def with_progress(
+    batches: Iterable[T],
+    what: str,
+    size: Callable[[T], int] = lambda _: 1,
+    total: Callable[[T], int | None] = lambda _: None,
+) -> Iterator[T]:
+    """Yield batches, and show on a terminal how many rows are done, how fast, and the time left.
+
+    Nothing is shown where standard error is no terminal, and nothing of a single batch.
+
+    Parameters
+    ----------
+    batches : iterable
+        The batches; the caller works on each while this function waits.
+    what : str
+        What is counted, in the plural, such as "rows".
+    size : callable
+        Returns how many of them a batch holds; by default 1.
+    total : callable
+        Returns how many there are in all, if a batch tells, else None.
+    """
+    batches = iter(batches)
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield from batches
+        return
+    done = 0
+    for first in islice(batches, 1):
+        yield first
+        done += size(first)
+    second = list(islice(batches, 1))
+    if not second:
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.completed:,.0f} " + what),
+        BarColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("", total=None, completed=done, rate="")
+        for batch in chain(second, batches):
+            progress.update(task, total=total(batch))
+            yield batch
+            progress.advance(task, size(batch))
+            speed = progress.tasks[task].speed
+            progress.update(task, rate=f"{speed:,.0f} {what} a second" if speed else "")
