@@ -216,14 +216,14 @@ FAULTS = [
     Fault(
         "a saved model has no weights",
         "src/naively/model/file/store.py",
-        '"weights": _weights(model, arrays),',
+        '"weights": weights and write_weights(weights, model.classes.tolist(), arrays),',
         '"weights": None,',
         ("tests/test_product_laws.py::test_what_is_loaded_is_what_was_saved",),
     ),
     Fault(
         "a saved model takes its class prior from the data",
         "src/naively/model/file/store.py",
-        '"class_prior": _class_prior(prior),',
+        '"class_prior": _class_prior(settings.class_prior),',
         '"class_prior": "data",',
         ("tests/test_store.py",),
     ),

@@ -1,12 +1,13 @@
-"""Values of JSON read as types declare them, so that nothing else of a file is believed.
+"""Values of JSON are read as types declare them, and anything else in a file is an error.
 
-The fields of a dataclass are the schema: what a file may hold is said once, where it is used.
+The fields of a dataclass are the schema: what a file may hold is declared once, where it is used.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from types import NoneType, UnionType
@@ -25,12 +26,27 @@ SCALARS = (str, bool, int, float)
 LONGEST = 60  # of a value in a message, in characters
 
 
-def read(hint: type[T], value: Any, where: str) -> T:
-    """Return a value of JSON as this type; anything else is a ValueError that says where it is.
+@contextmanager
+def at(where: str) -> Iterator[None]:
+    """Say in the message of a ValueError where in the file the fault is.
 
-    Lists become tuples, and an object becomes a dataclass, without entries that have no field. A
-    number must be finite, and a whole one fit into 64 bits. ``Any`` is a level of a column: a
-    string, truth or number, or several of these.
+    >>> with at("groups[2]"):
+    ...     raise ValueError("a level is a list")
+    Traceback (most recent call last):
+    ValueError: groups[2]: a level is a list
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def read(hint: type[T], value: Any, where: str) -> T:
+    """Return a value of JSON as this type, or raise a ValueError that says where the value is.
+
+    A list becomes a tuple, and an object a dataclass, which must have a field for each entry. A
+    number must be finite, and an integer fit into 64 bits. ``Any`` stands for a level of a column:
+    a string, a boolean or a number, or a list of these.
 
     >>> read(tuple[int, ...], [1, 2], "columns")
     (1, 2)
@@ -45,9 +61,18 @@ def read(hint: type[T], value: Any, where: str) -> T:
 def read_fields(
     of: type[T], value: Any, where: str, names: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return what a dataclass is made from, those that are not given aside.
+    """Return the fields of a dataclass that an object gives, each as its type.
 
-    ``names`` are of types that the module of the class does not know by name.
+    Parameters
+    ----------
+    of : type
+        The dataclass; a field with a default may be left out.
+    value : dict
+        The object of JSON.
+    where : str
+        The place of the object, for messages.
+    names : mapping of str to type, optional
+        The types that annotations name without importing them.
     """
     if not isinstance(value, dict):
         raise _wrong(where, value, "an object")
