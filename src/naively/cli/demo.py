@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from naively.cli import output
-from naively.cli.source import TargetOption, find_target, folder_target, held_out, read
+from naively.cli.source import Data, TargetOption, find_target, folder_target, held_out
 from naively.messages import tell, visible
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def demo(
 def _own(data: str, target: str | None) -> tuple[Rows, np.ndarray[Any, Any], str]:
     from naively.data.rows import column_rows
 
-    table = read(data)
+    table = Data(data).read()
     target = find_target(list(table), target or folder_target(data), data)
     y = table.pop(target)
     return column_rows(table), y, target
