@@ -1,7 +1,7 @@
-"""Real data that is already on the machine: docstrings, digits, wines, tumours.
+"""Real data that are on the machine already: docstrings, digits, wines and tumours.
 
-The texts are the documentation of the installed libraries themselves, and the question is which
-library each comes from; so everything that names a library is taken out of its text first.
+The texts are the docstrings of installed libraries, to be classified by library. Names of libraries
+would be target leakage, so they are removed from the texts.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ LIBRARIES = {
     "scikit-learn": "sklearn",
 }  # label: the package to walk
 
-# Not documentation for users, or not safe to import: some act on import.
+# These modules are not documented for users, or not safe to import, as some act when imported.
 SKIPPED = re.compile(
     r"\.(_\w*|tests?|testing|conftest|externals|experimental|f2py|distutils|core|matlib"
     r"|mypy_plugin)(\.|$)"
 )
-SHORTEST = 8  # words
+SHORTEST = 8  # words of a text
 
-# What gives a library away, and the markup around the words, in the order of removal.
+# These patterns, of names of libraries and of markup, are replaced in this order.
 LIBRARY = r"(?:numpy|scipy|sklearn|scikits?)"
 ALIAS = r"(?:npt|np|sp)"
 REMOVED = [
@@ -188,13 +188,14 @@ def _public_modules(root: ModuleType) -> Iterator[ModuleType]:
 
 
 def _is_documented(value: Any, package: str) -> bool:
-    """Whether it is a function or class of the package (not an instance, nor of another's)."""
+    """Whether a value is a function or class of the package, with a docstring."""
     named = callable(value) and isinstance(getattr(value, "__name__", None), str)
     home = getattr(value, "__module__", None) or package  # ufuncs do not say
     return named and str(home).partition(".")[0] == package and isinstance(value.__doc__, str)
 
 
 def _anonymous(text: str) -> str:
+    """Return a text without the names of libraries and without markup."""
     for pattern, replacement in REMOVED:
         text = pattern.sub(replacement, text)
     return " ".join(text.split())

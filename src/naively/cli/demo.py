@@ -1,4 +1,4 @@
-"""The verb demo: the main job on real data that is on the machine already."""
+"""The verb demo: learn, score and explain on real data that are on the machine already."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ SHARE, SEED = 0.25, 0  # of the rows that are held out
 WIDTH = 78  # columns, so that nothing is wrapped in a terminal of 80
 SHOWN_CLASSES = 10
 SHOWN_ITEMS = 6  # of an explanation
-SHOWN_COLUMNS = 8  # have a line each; of more columns, each event model has
-SURE = 0.999  # a greater probability would be rounded to certainty
-SHADES = " .:*#"  # of pixels
+SHOWN_COLUMNS = 8  # have a line each; if there are more, each event model has a line
+SURE = 0.999  # a greater probability would be shown as 100 %
+SHADES = " .:*#"  # of pixels, from light to dark
 
 ABOUT = """\
 NaiveBayes() learns three quarters of the rows of each table, chosen at random,
@@ -50,11 +50,11 @@ them by as much, and all of it adds up to the log odds."""
 
 @dataclass(frozen=True)
 class Example:
-    """A labelled table, the question that it asks, and how to get it."""
+    """A labelled table: the question that it asks, and the function that reads it."""
 
     title: str
     get: Callable[[], tuple[Rows, np.ndarray[Any, Any]]]
-    draw: Callable[[Rows], list[str]] | None = None  # a row, where it is a picture
+    draw: Callable[[Rows], list[str]] | None = None  # draws a row that is a picture
 
 
 def demo(
@@ -95,7 +95,7 @@ def _own(data: str, target: str | None) -> tuple[Rows, np.ndarray[Any, Any], str
 
 
 def _examples() -> list[Example]:
-    """Make the list of examples; the data are read when each has its turn."""
+    """Return the examples; the data of each are read when it has its turn."""
     import numpy as np
 
     from naively import datasets
@@ -128,6 +128,7 @@ def _draw(digit: Rows) -> list[str]:
 
 
 def _run(console: Console, example: Example) -> None:
+    """Learn three quarters of an example's rows, score the rest, and print what was found."""
     import numpy as np
 
     from naively import NaiveBayes
@@ -135,22 +136,22 @@ def _run(console: Console, example: Example) -> None:
     from naively.evaluation.scores import scores
 
     console.print(f"\n{_short(example.title, WIDTH)}", style="bold")
-    times = [time.perf_counter()]
+    clock = [time.perf_counter()]
     rows, y = example.get()
     labels = encode_labels(y)  # a missing label is said
     y = labels.classes[labels.codes]
     aside = held_out(len(rows), SHARE, SEED)
     if not aside.any():
         raise ValueError(f"{len(rows)} rows are too few to hold a quarter of them out.")
-    times.append(time.perf_counter())
+    clock.append(time.perf_counter())
     nb = NaiveBayes().fit(rows.take(~aside), y[~aside])
-    times.append(time.perf_counter())
+    clock.append(time.perf_counter())
     test, right = rows.take(aside), y[aside]
     p = nb.predict_proba(test)
     found = scores(p, nb.classes_, right)
-    times.append(time.perf_counter())
+    clock.append(time.perf_counter())
 
-    read_in, fit_in, scored_in = np.diff(times)
+    read_in, fit_in, scored_in = np.diff(clock)
     console.print(
         f"  {len(rows):,} rows of {len(nb.classes_)} classes, read in {read_in:.2f} s\n"
         f"  {len(rows) - len(right):,} learned in {fit_in:.2f} s, "
@@ -174,7 +175,10 @@ def _run(console: Console, example: Example) -> None:
 
 
 def _print_scores(console: Console, found: Scores, always: Scores, frequency: float) -> None:
-    """Print the scores beside those of the majority class, of this frequency in training."""
+    """Print the scores beside those of always answering the majority class.
+
+    ``frequency`` is the share of that class in training, which is its probability then.
+    """
     other = _short(f"always {found.majority!r}", 28)
     wide = max(len(other), len("NaiveBayes()"))
     console.print(f"  {'':<{wide}}  accuracy  log loss  calibration error")
@@ -187,7 +191,7 @@ def _print_scores(console: Console, found: Scores, always: Scores, frequency: fl
 
 
 def _print_columns(console: Console, nb: NaiveBayes) -> None:
-    """Say what the columns were taken for: each, or if they are many, by event model."""
+    """Print the event model of each column; if there are many, the columns of each event model."""
     schema = nb.schema_
     console.print("\n  What the columns were taken for", style="bold")
     if schema.width <= SHOWN_COLUMNS:
@@ -207,6 +211,7 @@ def _print_columns(console: Console, nb: NaiveBayes) -> None:
 
 
 def _print_classes(console: Console, nb: NaiveBayes) -> None:
+    """Print the items of greatest weight of evidence for each of the first classes."""
     from naively.model.explain import strongest
 
     console.print("\n  What speaks most for each class", style="bold")
@@ -224,7 +229,7 @@ def _print_classes(console: Console, nb: NaiveBayes) -> None:
 
 
 def _print_row(console: Console, row: Rows, example: Example) -> None:
-    """Print the texts of a row, or its picture; the numbers come with the explanation."""
+    """Print the texts of a row, or its picture; the explanation shows the numbers."""
     for line in example.draw(row) if example.draw else ():
         console.print(f"      {line}".rstrip())
     for name in row.names:
@@ -232,18 +237,19 @@ def _print_row(console: Console, row: Rows, example: Example) -> None:
             _print_wrapped(console, _plain(row.values(name)[0]), lines=2)
 
 
-def _print_explanation(console: Console, evidence: ExplainedRow, right: Any) -> None:
+def _print_explanation(console: Console, explained: ExplainedRow, right: Any) -> None:
+    """Print the prediction of a row, the contributions to its log odds, and their sum."""
     from rich.text import Text
 
-    c = evidence.best
-    labels = evidence.classes.tolist()
-    answer, rival = _short(repr(labels[c]), 20), _short(repr(labels[evidence.rival(c)]), 20)
-    p = evidence.probability(c)
+    c = explained.best
+    labels = explained.classes.tolist()
+    answer, rival = _short(repr(labels[c]), 20), _short(repr(labels[explained.rival(c)]), 20)
+    p = explained.probability(c)
     sure = f"over {SURE:.1%}" if p > SURE else f"{p:.1%}"
     verdict = "right" if labels[c] == right else f"wrong: it is {_short(repr(right), 20)}"
     console.print(f"    {answer} with a probability of {sure} is {verdict}")
-    every = evidence.top(c)
-    odds = float(evidence.weights(c).sum())
+    every = explained.top(c)
+    odds = float(explained.weights(c).sum())
     few = len(every) <= SHOWN_ITEMS + 1
     shown = every if few else every[:SHOWN_ITEMS]
     lines = [(weight, _item(column, value, exact=True)) for column, value, weight in shown]
@@ -257,6 +263,7 @@ def _print_explanation(console: Console, evidence: ExplainedRow, right: Any) -> 
 
 
 def _say_what_is_next(console: Console, data: str | None, target: str | None) -> None:
+    """Print the commands that one may try next."""
     me = _own_name()
     file = shlex.quote(data) if data else "FILE"
     column = f"--target {shlex.quote(target) if target else 'COLUMN'}"
@@ -280,7 +287,7 @@ def _say_what_is_next(console: Console, data: str | None, target: str | None) ->
 
 
 def _own_name() -> str:
-    """Return the command that runs this: without its folder only if the shell finds it so."""
+    """Return the command that runs this program: by its name alone only if the shell finds it."""
     called = sys.argv[0]
     if called.endswith("__main__.py"):
         return "python -m naively"
@@ -288,7 +295,7 @@ def _own_name() -> str:
 
 
 def _item(column: str, value: Any, *, exact: bool = False) -> str:
-    """Write an item of evidence: a word as it is, a level or number beside its column."""
+    """Return an item of an explanation: a word, or a column with its level or number."""
     if value is None:
         return column
     if isinstance(value, float):
@@ -312,7 +319,7 @@ def _plain(value: Any) -> str:
 
 
 def _short(value: Any, width: int) -> str:
-    """Cut a text that is too long; what a terminal would obey is shown."""
+    """Return a text that is cut to a width, with escapes for what a terminal would obey."""
     text = visible(str(value))
     return text if len(text) <= width else f"{text[: width - 3]}..."
 

@@ -76,11 +76,11 @@ def read_fields(
     """
     if not isinstance(value, dict):
         raise _wrong(where, value, "an object")
-    hints: dict[str, Any] = _hints(of, tuple((names or {}).items()))  # type: ignore[arg-type]
+    hints: dict[str, Any] = _hints(of, tuple((names or {}).items()))  # type: ignore[arg-type]  # hashable
     unknown = next((name for name in value if name not in hints), None)
     if unknown is not None:
         raise ValueError(f"{where} has no {shown(unknown)}")
-    for field in fields(of):  # type: ignore[arg-type]
+    for field in fields(of):  # type: ignore[arg-type]  # it is a dataclass
         needed = field.default is MISSING and field.default_factory is MISSING
         if needed and field.name not in value:
             raise ValueError(f"{where} lacks {field.name!r}")
