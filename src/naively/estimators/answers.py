@@ -191,7 +191,7 @@ class Answers(metaclass=ABCMeta):
         what its pairs have.
         """
         sample, schema = self._learned(), self._fitted.schema
-        cost = costs(self.model_, sample)
+        cost = costs(self.model_, sample.of(self.model_))
         of_column = {name: [title(name)] for name in schema.order}
         for part, (name, _) in schema.parts.items():
             of_column[name].append(title(part))
@@ -344,4 +344,4 @@ class Answers(metaclass=ABCMeta):
 
     def _score(self, X: Any, finish: Finish) -> Any:
         check_is_fitted(self)
-        return self.model_.score(self._rows(X), finish)
+        return self.model_.score(self.model_.encode(self._rows(X)), finish)
