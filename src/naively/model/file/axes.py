@@ -13,7 +13,7 @@ from naively.counting.statistic import CELL
 from naively.events.interaction import Interaction
 from naively.model.file.container import Arrays, Stock
 from naively.model.file.formats import Columnar, Saved, SavedAxis, SavedColumns
-from naively.schema.schema import Group
+from naively.schema.group import Group
 
 AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "pairs": "levels"}
 MOST_BINS = 1 << 16  # of an interaction: the product of the bins of its two columns

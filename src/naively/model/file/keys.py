@@ -14,8 +14,8 @@ from naively.events.base import EventModel
 from naively.events.interaction import Interaction
 from naively.model.file.declared import read, read_fields, shown
 from naively.model.file.formats import Saved, SavedKey
+from naively.schema.group import GroupKey
 from naively.schema.patterns import Patterns
-from naively.schema.schema import GroupKey
 from naively.schema.text import Text
 
 EVENTS: dict[str, type[EventModel]] = {**EVENT_MODELS, Interaction.name: Interaction}

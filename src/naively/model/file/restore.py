@@ -21,7 +21,8 @@ from naively.model.file.keys import read_analyser, read_event
 from naively.model.file.labels import read_classes, read_probabilities
 from naively.model.file.weights import read_weights
 from naively.model.model import Model, Settings
-from naively.schema.schema import Group, Schema
+from naively.schema.group import Group
+from naively.schema.schema import Schema
 
 EVENTS_OF_TEXTS = ("multinomial", "bernoulli", "complement")
 NUMERIC = ("number", "boolean", "time", "part")  # kinds of columns that are counted as numbers

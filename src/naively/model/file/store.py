@@ -25,7 +25,7 @@ from naively.model.file.labels import write_classes, write_probabilities
 from naively.model.file.restore import restore
 from naively.model.file.weights import write_weights
 from naively.model.model import Model
-from naively.schema.schema import Group
+from naively.schema.group import Group
 
 LONGEST = 300  # characters of a message about a damaged file
 

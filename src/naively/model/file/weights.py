@@ -13,7 +13,7 @@ from naively.model.file.declared import at
 from naively.model.file.formats import Saved, SavedWeights
 from naively.model.file.keys import read_key, write_key
 from naively.model.weights import Weights
-from naively.schema.schema import GroupKey
+from naively.schema.group import GroupKey
 
 LARGEST = 1e12  # of a weight, or a bias in nats
 BANDS = 1100  # of document frequency, by powers of two; a float counts no further
