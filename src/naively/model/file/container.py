@@ -67,7 +67,7 @@ def check(header: dict[str, Any], content: bytes) -> None:
 
 
 def arrays_of(content: bytes) -> Arrays:
-    """Return the arrays among the bytes of a file."""
+    """Return the arrays in the content of a file, by name."""
     from safetensors import SafetensorError, deserialize
 
     try:

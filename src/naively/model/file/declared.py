@@ -115,6 +115,7 @@ def _hints(of: type, names: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
 
 
 def _read(hint: Any, value: Any, where: str) -> Any:
+    """Return a value of JSON as a type, or as the first of several types that fits."""
     if get_origin(hint) in (Union, UnionType):
         hints = get_args(hint)
         hint = next((each for each in hints if _fits(each, value)), None)
@@ -134,6 +135,7 @@ def _read(hint: Any, value: Any, where: str) -> Any:
 
 
 def _read_list(hint: Any, value: list[Any], where: str) -> tuple[Any, ...]:
+    """Return a list as a tuple, each entry of which is of the type that the hint gives it."""
     args = get_args(hint) or (hint,)
     if get_origin(hint) is tuple and args[-1] is not ...:
         if len(value) != len(args):
@@ -146,14 +148,15 @@ def _read_list(hint: Any, value: list[Any], where: str) -> tuple[Any, ...]:
 
 
 def _fits(hint: Any, value: Any) -> bool:
-    """Whether a value is of this type as far as can be seen from outside."""
+    """Whether a value is of this type; what lists and objects hold is not looked at."""
     origin, kind = get_origin(hint), type(value)
     if hint is Any:
         return kind in SCALARS or (kind is list and all(type(part) in SCALARS for part in value))
     if origin is Literal:
         return kind is str and value in get_args(hint)
     if is_dataclass(hint):
-        return kind is dict and value.get("name", hint.__name__) == hint.__name__  # type: ignore[union-attr]
+        name = _class_name(hint)
+        return kind is dict and value.get("name", name) == name
     if origin is tuple or _is(origin, Sequence):
         return kind is list
     if hint is dict or _is(origin, Mapping):
@@ -165,8 +168,12 @@ def _is(origin: Any, what: type) -> bool:
     return isinstance(origin, type) and issubclass(origin, what)
 
 
+def _class_name(hint: Any) -> str:
+    return str(hint.__name__)
+
+
 def _tagged(hint: Any, name: str) -> bool:
-    """Whether an entry is the name of the type, which is among several that may be there."""
+    """Whether an entry is the name of the dataclass, which tells it from others that fit."""
     return name == "name" and all(field.name != "name" for field in fields(hint))
 
 
@@ -178,10 +185,11 @@ def _finite(value: Any) -> bool:
 
 
 def _name(hint: Any) -> str:
+    """Return what a message calls a type."""
     if get_origin(hint) is Literal:
         return _several([repr(value) for value in get_args(hint)])
     if is_dataclass(hint):
-        return f"an object ({hint.__name__})"  # type: ignore[union-attr]
+        return f"an object ({_class_name(hint)})"
     if hint is Any:
         return "a level"
     if hint is dict or _is(get_origin(hint), Mapping):
