@@ -1,6 +1,6 @@
 """Class labels are written to the header of a model file as JSON, and read as they were.
 
-Dates are written by ISO 8601, with their type; other labels as JSON has them, with their NumPy type.
+Dates are written by ISO 8601, other labels as JSON has them; their type is written beside them.
 """
 
 from __future__ import annotations
