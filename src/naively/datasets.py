@@ -160,6 +160,7 @@ def _bundled(name: str) -> Dataset:
 
 
 def _public_objects(package: str) -> Iterator[Any]:
+    """Yield the documented modules, classes and functions of a package, in a fixed order."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for module in _public_modules(importlib.import_module(package)):

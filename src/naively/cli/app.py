@@ -92,6 +92,7 @@ def main() -> None:
 
 
 def _run() -> int | None:
+    """Run the verb that the shell gave, and return the exit status."""
     arguments = None if sys.argv[1:] else ["--help"]  # None is what the shell gave
     try:
         status: int | None = app(arguments, prog_name="naively", standalone_mode=False)

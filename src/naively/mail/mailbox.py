@@ -78,6 +78,7 @@ def read_messages(path: Path) -> Iterator[bytes]:
 
 
 def _in_folder(folder: Path, above: frozenset[Path]) -> Iterator[bytes]:
+    """Yield the messages below a folder, which is in the folders ``above``."""
     place = folder.resolve()
     if place in above:  # a link to a folder that is being read
         return
@@ -98,6 +99,7 @@ def _in_folder(folder: Path, above: frozenset[Path]) -> Iterator[bytes]:
 
 
 def _in_file(path: Path) -> Iterator[bytes]:
+    """Yield the one message in a file, or those of an mbox."""
     if path.suffix.lower() in SINGLE or not _is_mbox(path):
         yield _message(path)
         return

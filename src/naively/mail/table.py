@@ -90,9 +90,9 @@ class MailTable:
             raise ValueError("its arrays do not fit together")
         self.messages: Counts = (messages[0], messages[1])
         if not all(0 <= count < inf for count in self.messages):
-            raise ValueError("it has counts that are none: it is damaged")
+            raise ValueError("it has counts that are not numbers of messages: it is damaged")
         if not (0 < temperature < inf and 0 < unfitted < inf):
-            raise ValueError("its temperature is no positive number: it is damaged")
+            raise ValueError("its temperature is not a positive number: it is damaged")
 
     @classmethod
     def empty(cls, *, remembers: bool = False) -> MailTable:

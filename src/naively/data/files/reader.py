@@ -222,6 +222,7 @@ def _choose(
     ignore: Collection[str],
     where: str,
 ) -> list[str]:
+    """Return the names of the columns to read; a name that a file does not have is an error."""
     for asked in [*(columns or ()), *ignore]:
         if asked not in names:
             close = difflib.get_close_matches(asked, names, n=SHOWN_NAMES, cutoff=0.0)

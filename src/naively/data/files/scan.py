@@ -87,6 +87,7 @@ def scan(
 
 
 def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Scan:
+    """Return how DuckDB reads CSV: all columns as text, with a delimiter that is found here."""
     longest = f", max_line_size = {LONGEST}" if source.long_lines else ""
     options = f"auto_detect = false{longest}"
     head = _head(connection, source, options)
@@ -168,6 +169,7 @@ def _names(header: list[str], source: Source) -> list[str]:
 def _scan_jsonl(
     connection: Connection, source: Source, wanted: Mapping[str, str], labels: str | None
 ) -> Scan:
+    """Return how DuckDB reads JSON; the types of columns are those that it finds in all rows."""
     longest = f", maximum_object_size = {LONGEST}" if source.long_lines else ""
     table = f"read_json({_path(source)}, format = '{_layout(source)}', records = true{longest}"
     # Times are found later; with one format of them here, DuckDB does not try many on long texts.

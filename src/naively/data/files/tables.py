@@ -191,6 +191,7 @@ def _read(
     wanted: Mapping[str, str],
     labels: str | None,
 ) -> dict[str, NDArray[Any]]:
+    """Return the chosen columns, each of shape (rows,); an error of DuckDB is not caught here."""
     found = scan(connection, source, wanted, labels)
     table, fields = found.table, _chosen(source, found.fields, choose)
     kinds = {f: (*f.guesses, f.kind) for f in fields}
