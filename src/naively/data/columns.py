@@ -19,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import is_missing, plain
-from naively.data.arrays import unmasked
+from naively.data.arrays import EXACT, unmasked
 
 Name: TypeAlias = str | int
 Kind: TypeAlias = Literal["number", "boolean", "string", "text", "time", "part", "pair"]
 Column: TypeAlias = "tuple[NDArray[Any], Kind | None]"  # the kind is None if all cells are missing
 
-EXACT = 1 << 53  # beyond it some integers are no floats
 TIME = np.dtype("datetime64[us]")
 NAT, SECOND = np.datetime64("NaT", "us"), np.timedelta64(1, "s")
 

@@ -39,17 +39,17 @@ HEADER = 10_000  # bytes of a header at most; the filter's own have 900
 UNKNOWN = "00000000"  # stands for the checksum while it is computed
 
 
-def pack(ours: Mapping[str, object], arrays: Arrays) -> bytes:
+def pack(entries: Mapping[str, object], arrays: Arrays) -> bytes:
     """Return the content of a file.
 
     Parameters
     ----------
-    ours : mapping
+    entries : mapping
         The entries of the header beside format, kind and checksum, which JSON can hold.
     arrays : mapping of str to buffer
         One for each name of ``ARRAYS``.
     """
-    about = {"format": FORMAT, "kind": KIND, "checksum": UNKNOWN, **ours}
+    about = {"format": FORMAT, "kind": KIND, "checksum": UNKNOWN, **entries}
     header: dict[str, object] = {"__metadata__": {KEY: json.dumps(about)}}
     begin, parts = 0, []
     for name, (dtype, code) in ARRAYS.items():
@@ -81,10 +81,10 @@ def unpack(content: bytes | mmap.mmap) -> tuple[dict[str, Any], dict[str, memory
     text = bytes(data[8 : 8 + size])
     try:
         header = _json(text)
-        ours = _json(header["__metadata__"][KEY])
-        if ours.get("kind") != KIND:
+        entries = _json(header["__metadata__"][KEY])
+        if entries.get("kind") != KIND:
             raise ValueError("it is a model, but not of mail: make one by `naively learn`")
-        version = ours["format"]
+        version = entries["format"]
         if version > FORMAT:
             raise ValueError("a newer version of naively made it: upgrade naively")
         if type(version) is not int or version < 1:
@@ -92,12 +92,12 @@ def unpack(content: bytes | mmap.mmap) -> tuple[dict[str, Any], dict[str, memory
         rest = data[8 + size :]
         arrays = _arrays(header, version, rest)
         if version >= SINCE["checksum"]:
-            unmarked = _with_checksum(text, UNKNOWN, ours["checksum"])
-            if ours["checksum"] != f"{crc32(rest, crc32(unmarked, crc32(data[:8]))):08x}":
+            unmarked = _with_checksum(text, UNKNOWN, entries["checksum"])
+            if entries["checksum"] != f"{crc32(rest, crc32(unmarked, crc32(data[:8]))):08x}":
                 raise ValueError("it is damaged: its checksum is another")
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("it is damaged, or no model of mail") from error
-    return ours, arrays
+    return entries, arrays
 
 
 def _json(text: bytes | str) -> Any:

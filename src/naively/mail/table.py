@@ -178,26 +178,26 @@ class MailTable:
 
     def to_bytes(self) -> bytes:
         """Return the file's content."""
-        ours = {
+        entries = {
             "classes": CLASSES, "temperature": self.temperature, "unfitted": self.unfitted,
             "remembers": self.remembers,
         }  # fmt: skip
-        return pack(ours, self._arrays())
+        return pack(entries, self._arrays())
 
     @classmethod
     def from_bytes(cls, content: bytes | mmap.mmap) -> MailTable:
         """Return the table that `to_bytes` wrote; any other content is a ValueError."""
-        ours, arrays = unpack(content)
-        temperature = ours.get("temperature")
-        unfitted, remembers = ours.get("unfitted", temperature), ours.get("remembers", False)
+        entries, arrays = unpack(content)
+        temperature = entries.get("temperature")
+        unfitted, remembers = entries.get("unfitted", temperature), entries.get("remembers", False)
         if not (isinstance(temperature, float) and isinstance(unfitted, float)):
             raise ValueError("it is damaged: it has no temperature")  # noqa: TRY004
         if not isinstance(remembers, bool):
             raise ValueError("it is damaged, or no model of mail")  # noqa: TRY004
-        if ours["format"] == 1:  # without a checksum
+        if entries["format"] == 1:  # without a checksum
             arrays["messages"] = memoryview(_at_least_as_many(arrays))
         table = cls(arrays, temperature, unfitted, remembers=remembers)
-        if ours["format"] == 1:
+        if entries["format"] == 1:
             table.check()
         return table
 

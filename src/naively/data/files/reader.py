@@ -9,10 +9,10 @@ from __future__ import annotations
 import difflib
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,10 +23,10 @@ from naively.mail.mailbox import is_mail, read_columns
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from naively.data.files.tables import ChooseColumns
+
 SHOWN_NAMES = 20
 TYPES = ("number", "boolean", "string", "time")
-
-Choice: TypeAlias = Callable[[Sequence[str]], list[str]]
 
 
 @dataclass(frozen=True)
@@ -202,14 +202,14 @@ def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:
         return spool(pipe, name, format_, folder)
 
 
-def _read_folder(folder: Path, choose: Choice, format_: str | None) -> FileColumns:
+def _read_folder(folder: Path, choose: ChooseColumns, format_: str | None) -> FileColumns:
     if format_ is not None:
         raise ValueError(f"{folder} is a folder, not a {format_} file: name a file in it.")
     values, notes = read_folder(folder)
     return FileColumns({name: values[name] for name in choose(list(values))}, notes)
 
 
-def _read_mail(path: Path, choose: Choice) -> FileColumns:
+def _read_mail(path: Path, choose: ChooseColumns) -> FileColumns:
     columns = read_columns(path)
     if not columns["body"]:
         raise ValueError(f"There is no message in {path}.")

@@ -49,12 +49,12 @@ DAMAGED_TEXT = "Invalid unicode|invalid UTF-8|byte order mark"
 MIXED_ENDS = "reached an invalid state"  # DuckDB also says so of damaged text between quotes
 EXPECTED = {"number": "a number", "boolean": "true or false", "time": "a date or time"}
 
-Choice: TypeAlias = Callable[[Sequence[str]], list[str]]
+ChooseColumns: TypeAlias = Callable[[Sequence[str]], list[str]]  # from all names to those to read
 
 
 def read_table(
     source: Source,
-    choose: Choice,
+    choose: ChooseColumns,
     wanted: Mapping[str, str],
     scratch: Path,
     labels: str | None = None,
@@ -91,7 +91,7 @@ def read_table(
 
 
 def read_batches(
-    source: Source, choose: Choice, scratch: Path, rows: int, labels: str | None = None
+    source: Source, choose: ChooseColumns, scratch: Path, rows: int, labels: str | None = None
 ) -> Iterator[tuple[dict[str, NDArray[Any]], tuple[str, ...], int]]:
     """Yield a table in batches of rows, in memory that does not grow with the file.
 
@@ -187,7 +187,7 @@ def _is_long_line(source: Source, message: str) -> bool:
 def _read(
     connection: Connection,
     source: Source,
-    choose: Choice,
+    choose: ChooseColumns,
     wanted: Mapping[str, str],
     labels: str | None,
 ) -> dict[str, NDArray[Any]]:
@@ -250,7 +250,7 @@ def _miscounted(source: Source, rows: int, expected: int) -> ValueError:
     )
 
 
-def _chosen(source: Source, fields: list[Field], choose: Choice) -> list[Field]:
+def _chosen(source: Source, fields: list[Field], choose: ChooseColumns) -> list[Field]:
     chosen = set(choose([field.name for field in fields]))
     fields = [field for field in fields if field.name in chosen]
     for field in fields:
@@ -263,7 +263,7 @@ def _chosen(source: Source, fields: list[Field], choose: Choice) -> list[Field]:
 
 
 def _kinds(
-    connection: Connection, source: Source, choose: Choice, labels: str | None
+    connection: Connection, source: Source, choose: ChooseColumns, labels: str | None
 ) -> tuple[str, dict[Field, str], int, int]:
     """Return the table in SQL, the kind of each column, and the size of the table.
 

@@ -11,7 +11,7 @@ from naively.counting.axis import Axis, Columns, Levels, Name, Words, title, wor
 from naively.counting.cells import Cells, as_cells
 from naively.counting.statistic import CELL
 from naively.events.interaction import Interaction
-from naively.model.file.container import Arrays, Stock
+from naively.model.file.container import Arrays, UnreadArrays
 from naively.model.file.formats import Columnar, Saved, SavedAxis, SavedColumns
 from naively.schema.group import Group
 
@@ -35,7 +35,7 @@ def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
     return {"kind": "columns", "columns": write_columns(axis.columns)}
 
 
-def read_axis(saved: SavedAxis, name: str, group: Group, stock: Stock) -> Axis:
+def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -> Axis:
     """Return the axis of a group, whose arrays have names that begin with ``name``.
 
     Raises
@@ -52,7 +52,7 @@ def read_axis(saved: SavedAxis, name: str, group: Group, stock: Stock) -> Axis:
     if kind == "columns":
         return Columns(columns)
     if kind == "cells":
-        return _read_cells(columns, name, stock)
+        return _read_cells(columns, name, unread)
     if not isinstance(columns, tuple):
         raise ValueError("the axis has a number of columns instead of their names")  # noqa: TRY004
     if group.analyser is None:
@@ -61,7 +61,7 @@ def read_axis(saved: SavedAxis, name: str, group: Group, stock: Stock) -> Axis:
         raise ValueError("it counts other columns than it has")
     arrays = []
     if group.analyser.features is None:  # else words are hashed, and have no names
-        arrays = [stock.take(f"{name}/words", "u"), stock.take(f"{name}/ends", "i")]
+        arrays = [unread.take(f"{name}/words", "u"), unread.take(f"{name}/ends", "i")]
     return words_axis((columns[0],), group.analyser, *arrays)
 
 
@@ -96,8 +96,8 @@ def check_interaction(event: Interaction) -> None:
         raise ValueError(f"a pair of columns has more bins than {MOST_BINS:,} that meet")
 
 
-def _read_cells(columns: Columnar, name: str, stock: Stock) -> Cells:
-    shifts, first, keys = (stock.take(f"{name}/{p}", "i") for p in ("shifts", "first", "keys"))
+def _read_cells(columns: Columnar, name: str, unread: UnreadArrays) -> Cells:
+    shifts, first, keys = (unread.take(f"{name}/{p}", "i") for p in ("shifts", "first", "keys"))
     flat = all(part.ndim == 1 for part in (shifts, first, keys))
     if not flat or len(first) != len(columns) + 1 or len(shifts) != len(columns):
         raise ValueError("there are cells of other columns")

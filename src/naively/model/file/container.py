@@ -84,8 +84,8 @@ def arrays_of(content: bytes) -> Arrays:
     return arrays
 
 
-class Stock:
-    """The arrays of a file, each of which is taken once."""
+class UnreadArrays:
+    """The arrays of a file that nothing has read yet; each is taken once."""
 
     def __init__(self, arrays: Arrays) -> None:
         self._arrays = dict(arrays)

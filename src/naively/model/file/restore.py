@@ -14,7 +14,7 @@ from naively.counting.tally import BlockTally, Tally
 from naively.events.base import PSEUDO_COUNTS
 from naively.events.interaction import Interaction
 from naively.model.file.axes import check_interaction, read_axis, read_columns
-from naively.model.file.container import Arrays, Stock
+from naively.model.file.container import Arrays, UnreadArrays
 from naively.model.file.declared import at, shown
 from naively.model.file.formats import Header, SavedGroup
 from naively.model.file.keys import read_analyser, read_event
@@ -31,24 +31,24 @@ MISSING_THROUGHOUT = 1 << 18  # columns of an array beside those that were learn
 
 def restore(header: Header, arrays: Arrays) -> Model:
     """Return the model, or raise a ValueError that says what is wrong with it."""
-    stock = Stock(arrays)
+    unread = UnreadArrays(arrays)
     classes = read_classes(list(header.classes.labels), header.classes.dtype)
-    weight = stock.sums("weight", (len(classes),))
+    weight = unread.sums("weight", (len(classes),))
     groups, blocks = [], {}
     for i, saved in enumerate(header.groups):
         with at(f"groups[{i}]"):
             group = _group(saved)
             if group.key in blocks:
                 raise ValueError("it counts the same as another group")
-            blocks[group.key] = _counts(saved, group, stock, len(classes))
+            blocks[group.key] = _counts(saved, group, unread, len(classes))
             groups.append(group)
     order = read_columns(header.columns)
     schema = Schema(tuple(groups), order, dict(header.notes), frozenset(header.free))
     _check_columns(schema)
     weights = None
     if header.weights is not None:
-        weights = read_weights(header.weights, stock, classes, list(blocks))
-    stock.check_empty()
+        weights = read_weights(header.weights, unread, classes, list(blocks))
+    unread.check_empty()
     model = Model(schema, Tally(classes, weight, blocks), _settings(header), weights)
     wrong = model.impossible
     if wrong is not None:
@@ -75,7 +75,7 @@ def _group(saved: SavedGroup) -> Group:
     return Group(event, saved.kind, columns, analyser)
 
 
-def _counts(saved: SavedGroup, group: Group, stock: Stock, classes: int) -> BlockTally:
+def _counts(saved: SavedGroup, group: Group, unread: UnreadArrays, classes: int) -> BlockTally:
     """Return what was counted of a group, for this number of classes."""
     needed = {statistic.value for statistic in group.event.statistics}
     counts_documents = group.analyser is not None and group.analyser.counts_documents
@@ -83,11 +83,11 @@ def _counts(saved: SavedGroup, group: Group, stock: Stock, classes: int) -> Bloc
     names = set(saved.statistics)
     if len(names) < len(saved.statistics) or not needed <= names <= possible:
         raise ValueError(f"it has other statistics than {group.event.name} counts")
-    axis = read_axis(saved.axis, saved.arrays, group, stock)
+    axis = read_axis(saved.axis, saved.arrays, group, unread)
     sums = {}
     for statistic in map(Statistic, saved.statistics):
         height = len(axis) if axis.per_row(statistic) else len(axis.columns)
-        sums[statistic] = stock.sums(f"{saved.arrays}/{statistic.value}", (height, classes))
+        sums[statistic] = unread.sums(f"{saved.arrays}/{statistic.value}", (height, classes))
     a, b = axis.columns, group.columns
     is_same = a == b or (len(a) == len(b) and set(a) == set(b))
     if group.event.layout != "rows" and not is_same:  # the one column of whole rows stands for all

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.parts import Part
-from naively.model.file.container import Arrays, Stock
+from naively.model.file.container import Arrays, UnreadArrays
 from naively.model.file.declared import at
 from naively.model.file.formats import Saved, SavedWeights
 from naively.model.file.keys import read_key, write_key
@@ -38,7 +38,7 @@ def write_weights(weights: Weights, classes: list[Any], arrays: Arrays) -> Saved
 
 
 def read_weights(
-    saved: SavedWeights, stock: Stock, classes: NDArray[Any], keys: list[GroupKey]
+    saved: SavedWeights, unread: UnreadArrays, classes: NDArray[Any], keys: list[GroupKey]
 ) -> Weights:
     """Return the weights that were written, or raise a ValueError.
 
@@ -46,14 +46,14 @@ def read_weights(
     ----------
     saved : SavedWeights
         What the header says of them.
-    stock : Stock
+    unread : UnreadArrays
         The arrays of the file.
     classes : ndarray of shape (classes,)
         The labels.
     keys : list of GroupKey
         The groups that were counted; older files say no others.
     """
-    weight, bias = stock.take("weights"), stock.take("bias")
+    weight, bias = unread.take("weights"), unread.take("bias")
     if weight.shape != (len(saved.of), len(classes)) or bias.shape != classes.shape:
         raise ValueError("weights have the wrong shape")
     in_range = ((weight >= 0) & (weight <= LARGEST)).all() and (np.abs(bias) <= LARGEST).all()
