@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class Beta:
 
     a: Counts
     b: Counts
+    mode_lacks: ClassVar = (1.0, 1.0)  # of a and b, if its mode is to be a / (a + b)
 
     def __post_init__(self) -> None:
         _check_positive(self, "a", "b")
@@ -50,6 +51,23 @@ class Beta:
     def pretend(self, how: How) -> tuple[Floats, Floats]:
         """Return the pretend successes and failures."""
         return _counts(self.a, how), _counts(self.b, how)
+
+    @staticmethod
+    def mean(a: Floats, b: Floats) -> Floats:
+        """Return the mean of Beta(a, b); NaN, which is undefined, of Beta(0, 0)."""
+        return share(a, a + b)
+
+    @staticmethod
+    def distribution(a: Any, b: Any) -> Any:
+        """Return Beta(a, b) as SciPy's frozen distribution."""
+        from scipy import stats
+
+        return stats.beta(a, b)
+
+    @staticmethod
+    def draw(a: Floats, b: Floats, rng: np.random.Generator) -> Floats:
+        """Draw a probability from each Beta(a, b)."""
+        return rng.beta(a, b)
 
 
 @dataclass(frozen=True)
@@ -82,8 +100,8 @@ class Dirichlet:
 class Gamma:
     """Gamma(shape, rate), the prior of a rate.
 
-    For a Poisson rate: ``shape`` pretend events in ``rate`` pretend rows. For the rate of an
-    exponential: ``shape`` pretend rows that sum to ``rate``.
+    For a Poisson rate, ``shape`` pretend events in ``rate`` pretend rows; for the rate of an
+    exponential, ``shape`` pretend rows that sum to ``rate``.
 
     Parameters
     ----------
@@ -99,6 +117,7 @@ class Gamma:
 
     shape: float
     rate: float
+    mode_lacks: ClassVar = (1.0, 0.0)  # of shape and rate, if its mode is to be shape / rate
 
     def __post_init__(self) -> None:
         _check_positive(self, "shape", "rate")
@@ -107,6 +126,23 @@ class Gamma:
         """Return the pretend data of the shape and of the rate."""
         rate = 0.0 if how == "mle" else self.rate
         return _counts(self.shape, how), np.asarray(rate, np.float64)
+
+    @staticmethod
+    def mean(shape: Floats, rate: Floats) -> Floats:
+        """Return the mean of Gamma(shape, rate); NaN, which is undefined, of Gamma(0, 0)."""
+        return share(shape, rate)
+
+    @staticmethod
+    def distribution(shape: Any, rate: Any) -> Any:
+        """Return Gamma(shape, rate) as SciPy's frozen distribution."""
+        from scipy import stats
+
+        return stats.gamma(shape, scale=1 / rate)
+
+    @staticmethod
+    def draw(shape: Floats, rate: Floats, rng: np.random.Generator) -> Floats:
+        """Draw a rate from each Gamma(shape, rate)."""
+        return rng.gamma(shape, 1 / rate)
 
 
 @dataclass(frozen=True)
