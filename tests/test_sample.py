@@ -30,6 +30,7 @@ from naively import (
     Multinomial,
     MultinomialNB,
     NaiveBayes,
+    NegativeBinomial,
     Poisson,
 )
 from tests.cases import by_event
@@ -66,6 +67,7 @@ CASES = [
     Case(LogNormal(), np.exp(REAL / 5)),
     Case(Poisson(), COUNT),
     Case(Geometric(), COUNT),
+    Case(NegativeBinomial(r=2.5), COUNT),
     Case(Exponential(), COUNT + 1),
     Case(Bernoulli(), TRUE),
     Case(Bernoulli(threshold=2.5), COUNT),
@@ -114,6 +116,7 @@ PREDICTIVE = [
     (Poisson(prior=Gamma(2, 1), estimate="predictive"), COUNT[:, 0], "pmf"),
     (Bernoulli(estimate="predictive"), TRUE[:, 0], "pmf"),
     (Geometric(prior=Beta(4, 3), estimate="predictive"), COUNT[:, 0], "pmf"),
+    (NegativeBinomial(r=3, prior=Beta(4, 3), estimate="predictive"), COUNT[:, 0], "pmf"),
 ]
 
 

@@ -46,6 +46,8 @@ class EventModel(ABC):
     layout: ClassVar[Literal["numbers", "levels", "rows", "pairs"]] = "numbers"
     joined: ClassVar[bool] = False  # whether all columns of a block are one event, one die's faces
     beside: ClassVar[bool] = False  # whether it is of columns that another event model counts
+    smoothed_by: ClassVar[str] = "alpha"  # the option that is ``NaiveBayes(smoothing=)``
+    chosen_by: ClassVar[str | None] = None  # the option of which "auto" is chosen by leave-one-out
     shares: ClassVar[bool] = False  # whether values are from 0 to 1, and sum to at most the cells
     estimate: How
 

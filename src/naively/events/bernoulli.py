@@ -73,6 +73,7 @@ class Bernoulli(Estimable):
     name = "bernoulli"
     statistics = (PRESENT, VALUE)
     shares = True
+    chosen_by = "alpha"
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True, auto=True)

@@ -88,6 +88,7 @@ class Categorical(Estimable):
     name = "categorical"
     statistics = (LEVEL,)
     layout = "levels"
+    chosen_by = "m"
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True)

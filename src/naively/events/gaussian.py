@@ -35,6 +35,7 @@ class NormalNumbers(Estimable):
     floor_of: str = "largest"
     estimate: How = "mean"
     statistics = (PRESENT, VALUE, SQUARE)
+    smoothed_by = "smoothing"
 
     def __post_init__(self) -> None:
         check_estimate(self.estimate)

@@ -51,6 +51,7 @@ class BagOfCounts(Estimable):
     estimate: How = "mean"
     statistics = (PRESENT, VALUE)
     joined = True
+    chosen_by = "alpha"
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True, auto=True)
