@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -29,8 +30,10 @@ from naively import (
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.data.rows import column_rows
+from naively.events.base import WHY_NOT, EventModel
 from naively.events.interaction import TRACE, Interaction
 from naively.model.model import Model
+from tests.cases import CASES, by_event
 
 
 def values(found: Any) -> np.ndarray:
@@ -212,3 +215,32 @@ def test_the_prior_of_a_rate_is_pretend_rows_at_the_mean_of_the_sample() -> None
     # Two rows, at the mean 2: of counts four events in two rows, of times two events in 4.
     assert Poisson(alpha=2.0).fit([3.0, 1.0, 2.0]).prior == Gamma(4.0, 2.0)
     assert Exponential(alpha=2.0).fit([3.0, 1.0, 2.0]).prior == Gamma(2.0, 4.0)
+
+
+LEARNED = {
+    event
+    for case in CASES
+    for one in (
+        case.event.values() if isinstance(case.event, Mapping) else [case.event, case.pairs]
+    )
+    for text in (one if isinstance(one, list) else [one])
+    for event in [getattr(text, "event", text)]
+    if isinstance(event, EventModel)
+}
+LACKING = {
+    "KernelDensity": {"posterior"},
+    "Complement": {"sample"},
+    "Interaction": {"posterior", "predictive", "sample"},
+}
+
+
+@pytest.mark.parametrize("event", LEARNED, ids=by_event)
+def test_what_an_event_model_lacks_is_said_in_one_way(event: EventModel) -> None:
+    name = type(event).__name__
+    lacks = {what for what in WHY_NOT if getattr(type(event), what) is getattr(EventModel, what)}
+    assert lacks == LACKING.get(name, set())
+    nothing: Any = None
+    for what in lacks:
+        of = [nothing] * (3 if what == "sample" else 1)
+        with pytest.raises(ValueError, match=f"^{name} has no {what}: it (has|does) no"):
+            getattr(event, what)(*of)

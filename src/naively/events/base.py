@@ -23,6 +23,13 @@ from naively.likelihoods.base import Likelihood
 How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
 HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
+# What an event model may lack, and why.
+Capability: TypeAlias = Literal["posterior", "predictive", "sample"]
+WHY_NOT: dict[Capability, str] = {
+    "posterior": "it has no parameters with a conjugate prior",
+    "predictive": "it does not say what a cell is by itself",
+    "sample": "it does not say how rows come about",
+}
 
 
 class EventModel(ABC):
@@ -171,6 +178,14 @@ class EventModel(ABC):
         """Return how many different rows there can be; ``inf`` of numbers without end."""
         return math.inf
 
+    def posterior(self, tally: BlockTally) -> Any:  # noqa: ARG002
+        """Return the posterior of the parameters, as frozen SciPy distributions."""
+        raise self._lacks("posterior")
+
+    def predictive(self, tally: BlockTally) -> Any:  # noqa: ARG002
+        """Return the distribution of the next cell, as frozen SciPy distributions."""
+        raise self._lacks("predictive")
+
     def sample(
         self,
         tally: BlockTally,  # noqa: ARG002
@@ -178,9 +193,11 @@ class EventModel(ABC):
         rng: np.random.Generator,  # noqa: ARG002
     ) -> Block:
         """Draw rows by the estimate that is set: one for each class number in ``classes``."""
-        raise ValueError(
-            f"{type(self).__name__} does not say how rows come about, so none can be drawn from it."
-        )
+        raise self._lacks("sample")
+
+    def _lacks(self, capability: Capability) -> ValueError:
+        """Return the error that says that a capability is not there, and why."""
+        return ValueError(f"{type(self).__name__} has no {capability}: {WHY_NOT[capability]}.")
 
 
 def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:

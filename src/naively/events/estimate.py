@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, final
@@ -25,17 +24,9 @@ SHOWN = 10  # numbers of many
 class Estimable(EventModel):
     """An event model that can be estimated from a plain sample, without classes."""
 
-    @abstractmethod
-    def prior_of(self, tally: BlockTally) -> Any:
-        """Return the prior that all estimates are under, or None where there is no pretend data."""
-
-    @abstractmethod
-    def posterior(self, tally: BlockTally) -> Any:
-        """Return the posterior of the parameters, as frozen SciPy distributions."""
-
-    @abstractmethod
-    def predictive(self, tally: BlockTally) -> Any:
-        """Return the distribution of the next cell, as frozen SciPy distributions."""
+    def prior_of(self, tally: BlockTally) -> Any:  # noqa: ARG002
+        """Return the prior that all estimates are under, or None where there is none."""
+        return None
 
     @final
     def fit(self, sample: Any) -> Estimate:
@@ -211,7 +202,7 @@ class Estimate(Shown):
             try:
                 shown = _shown(getattr(self, what))
             except ValueError:
-                continue  # a kernel density has no posterior
+                continue  # the event model has none, or SciPy refuses it as improper
             lines.append(f"{what:<11} {shown}")
         return "\n".join(lines)
 

@@ -117,12 +117,6 @@ class KernelDensity(Estimable):
             evidence[there, j] = bumps.grid().log_density_without(x[there], own)
         return evidence
 
-    def prior_of(self, tally: BlockTally) -> None:
-        """Return None: a kernel density has no parameters that a prior could be of."""
-
-    def posterior(self, tally: BlockTally) -> Any:  # noqa: ARG002
-        raise ValueError("A kernel density has no parameters that a posterior could be of.")
-
     def predictive(self, tally: BlockTally) -> Any:
         """Return the density of the first column, without what ``alpha`` adds, as SciPy's."""
         from scipy import stats
