@@ -217,7 +217,7 @@ def test_the_prior_of_a_rate_is_pretend_rows_at_the_mean_of_the_sample() -> None
     assert Exponential(alpha=2.0).fit([3.0, 1.0, 2.0]).prior == Gamma(2.0, 4.0)
 
 
-LEARNED = {
+LEARNED = dict.fromkeys(
     event
     for case in CASES
     for one in (
@@ -226,7 +226,7 @@ LEARNED = {
     for text in (one if isinstance(one, list) else [one])
     for event in [getattr(text, "event", text)]
     if isinstance(event, EventModel)
-}
+)
 LACKING = {
     "KernelDensity": {"posterior"},
     "Complement": {"sample"},

@@ -11,11 +11,11 @@ from naively.events.complement import Complement as Complement
 from naively.events.estimate import Estimate as Estimate
 from naively.events.exponential import Exponential as Exponential
 from naively.events.gaussian import Gaussian as Gaussian
+from naively.events.gaussian import LogNormal as LogNormal
 from naively.events.geometric import Geometric as Geometric
 from naively.events.histogram import Histogram as Histogram
 from naively.events.joint_table import JointTable as JointTable
 from naively.events.kernel_density import KernelDensity as KernelDensity
-from naively.events.lognormal import LogNormal as LogNormal
 from naively.events.multinomial import Multinomial as Multinomial
 from naively.events.negative_binomial import NegativeBinomial as NegativeBinomial
 from naively.events.poisson import Poisson as Poisson

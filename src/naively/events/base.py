@@ -6,13 +6,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, ClassVar, Literal, TypeAlias, final
+from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, title
-from naively.counting.block import Block, Dense, Sparse
+from naively.counting.axis import A, Columns, Words, title
+from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally, count
@@ -21,6 +21,8 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 
 How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
+Items: TypeAlias = Columns | Words  # what the cells of counts are of
+Counts: TypeAlias = Dense | Sparse | Documents
 HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
 # What an event model may lack, and why.
@@ -32,7 +34,7 @@ WHY_NOT: dict[Capability, str] = {
 }
 
 
-class EventModel(ABC):
+class EventModel(ABC, Generic[A, B]):
     """How the columns of one block are generated, given the class (McCallum & Nigam 1998).
 
     A subclass is a frozen dataclass of its settings. It names the statistics that it counts and
@@ -70,28 +72,28 @@ class EventModel(ABC):
         """Whether zeros need not be stored to be counted and scored."""
         return True
 
-    def prepare(self, block: Block) -> Block:
+    def prepare(self, block: B) -> B:
         """Transform encoded rows before they are counted or scored."""
         return block
 
-    def settled(self, tally: BlockTally) -> EventModel:  # noqa: ARG002
+    def settled(self, tally: BlockTally[A]) -> Self:  # noqa: ARG002
         """Return this with a pseudo-count that it chooses by itself as the tally says."""
         return self
 
     @final
-    def tally(self, block: Block, labels: Labels) -> BlockTally:
+    def tally(self, block: B, labels: Labels) -> BlockTally[A]:
         """Count a block: ``Yᵀ · s(X)``."""
         return count(self.prepare(block), self.statistics, labels)
 
     @abstractmethod
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[A], how: How) -> dict[str, Floats]:
         """Estimate the parameters, each of shape (columns, levels or words; classes)."""
 
     @abstractmethod
-    def likelihood(self, tally: BlockTally) -> Likelihood:
+    def likelihood(self, tally: BlockTally[A]) -> Likelihood:
         """Derive the log tables from the sums, smoothed by the prior's pretend data."""
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+    def leave_one_out(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
         """Return the log likelihood of each cell, as if its row had not been counted.
 
         Parameters
@@ -128,7 +130,7 @@ class EventModel(ABC):
         return evidence
 
     def _without_own(
-        self, tally: BlockTally, column: NDArray[np.int64], x: Floats, labels: Labels
+        self, tally: BlockTally[A], column: NDArray[np.int64], x: Floats, labels: Labels
     ) -> Floats:
         """Return the log likelihoods of cells, each under its column less the cell itself."""
         number, own = Sums(x[:, None]), Sums(labels.one_hot())
@@ -143,7 +145,7 @@ class EventModel(ABC):
         return likelihood.at(x, np.arange(len(x)))  # type: ignore[no-any-return]
 
     @np.errstate(invalid="ignore")
-    def _leave_one_out_sparse(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+    def _leave_one_out_sparse(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
         """Leave rows out of what is scored by the cells that are not zero."""
         row, item, x = block.entries()
         none = np.zeros(labels.k)
@@ -170,28 +172,28 @@ class EventModel(ABC):
         joint[np.isnan(joint)] = -np.inf  # impossible with a cell and without it
         return joint[:, None]
 
-    def n_parameters(self, tally: BlockTally) -> int:
+    def n_parameters(self, tally: BlockTally[A]) -> int:
         """Return how many parameters are free: one for each column and class, by default."""
         return sum(table.size for table in self.parameters(tally, "mle").values())
 
-    def n_values(self, tally: BlockTally) -> int | float:  # noqa: ARG002
+    def n_values(self, tally: BlockTally[A]) -> int | float:  # noqa: ARG002
         """Return how many different rows there can be; ``inf`` of numbers without end."""
         return math.inf
 
-    def posterior(self, tally: BlockTally) -> Any:  # noqa: ARG002
+    def posterior(self, tally: BlockTally[A]) -> Any:  # noqa: ARG002
         """Return the posterior of the parameters, as frozen SciPy distributions."""
         raise self._lacks("posterior")
 
-    def predictive(self, tally: BlockTally) -> Any:  # noqa: ARG002
+    def predictive(self, tally: BlockTally[A]) -> Any:  # noqa: ARG002
         """Return the distribution of the next cell, as frozen SciPy distributions."""
         raise self._lacks("predictive")
 
     def sample(
         self,
-        tally: BlockTally,  # noqa: ARG002
+        tally: BlockTally[A],  # noqa: ARG002
         classes: NDArray[np.integer],  # noqa: ARG002
         rng: np.random.Generator,  # noqa: ARG002
-    ) -> Block:
+    ) -> B:
         """Draw rows by the estimate that is set: one for each class number in ``classes``."""
         raise self._lacks("sample")
 
@@ -212,10 +214,10 @@ def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
     return replace(settings, **changed) if changed else settings
 
 
-def numbers(values: Floats, tally: BlockTally) -> Dense:
+def numbers(values: Floats, tally: BlockTally[A]) -> Dense:
     """Return numbers that were drawn, rows × columns, as a block of the tally's columns."""
-    axis = tally.axis if isinstance(tally.axis, Columns) else Columns(tuple(tally.axis.columns))
-    return Dense(values, axis)
+    columns = tally.axis.columns
+    return Dense(values, Columns(columns if isinstance(columns, range) else tuple(columns)))
 
 
 def draw_levels(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Block, Dense
+from naively.counting.block import Dense
 from naively.counting.cells import Cells
 from naively.counting.labels import Labels
 from naively.counting.statistic import CELL
@@ -26,8 +26,9 @@ HALF = 0.5  # of a row, for each class
 WIDTHS = (0.0, 0.5, 1.2, 3.0)  # of the kernel, in bins
 
 
+@final
 @dataclass(frozen=True)
-class Histogram(Estimable):
+class Histogram(Estimable[Cells, Dense]):
     """Numbers by bins: x | class ~ one probability for each bin, smoothed over neighbours.
 
     Parameters
@@ -102,18 +103,17 @@ class Histogram(Estimable):
     def sparse(self) -> bool:
         return False
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:
         smoothed = self._smoothed(tally)
         if how in ("mle", self.estimate):
             return {"p": smoothed.probabilities(real=how == "mle")[smoothed.there]}
         return {"p": smoothed.shares(float((self.estimate == "map") - (how == "map")))}
 
-    def likelihood(self, tally: BlockTally) -> Binned:
+    def likelihood(self, tally: BlockTally[Cells]) -> Binned:
         return self._binned(tally, self._smoothed(tally))
 
-    def _binned(self, tally: BlockTally, smoothed: _Smoothed) -> Binned:
+    def _binned(self, tally: BlockTally[Cells], smoothed: _Smoothed) -> Binned:
         axis, bin_ = tally.axis, self._bins(tally)
-        assert isinstance(axis, Cells)
         with np.errstate(divide="ignore"):
             real = self.estimate == "mle"
             table = np.log(smoothed.probabilities(real=real)[smoothed.there])
@@ -126,9 +126,8 @@ class Histogram(Estimable):
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
         return Binned(edges, table, middle, width)
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+    def leave_one_out(self, tally: BlockTally[Cells], block: Dense, labels: Labels) -> Floats:
         """Return the log likelihood of each cell less its own count; bins and widths stay."""
-        assert isinstance(block, Dense)
         smoothed = self._smoothed(tally)
         code = self._binned(tally, smoothed).bins(block.values)
         row, column = np.nonzero(code >= 0)
@@ -141,12 +140,12 @@ class Histogram(Estimable):
             evidence[row, column] = np.log(p)
         return evidence
 
-    def prior_of(self, tally: BlockTally) -> Dirichlet | None:
+    def prior_of(self, tally: BlockTally[Cells]) -> Dirichlet | None:
         smoothed = self._smoothed(tally)
         counts = smoothed.pretend[smoothed.there, 0] + float(self.estimate == "map")
         return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
 
-    def posterior(self, tally: BlockTally) -> Any:
+    def posterior(self, tally: BlockTally[Cells]) -> Any:
         """Return the posterior of the probabilities of the bins of one column."""
         from scipy import stats
 
@@ -154,26 +153,24 @@ class Histogram(Estimable):
         counts = smoothed.smooth + smoothed.pretend + float(self.estimate == "map")
         return stats.dirichlet(flat(counts[smoothed.there]))
 
-    def predictive(self, tally: BlockTally) -> Any:
+    def predictive(self, tally: BlockTally[Cells]) -> Any:
         """Return the distribution of the next number of one column."""
         from scipy import stats
 
-        assert isinstance(tally.axis, Cells)
         _, low, high = extent_of(tally.axis, self._bins(tally))
         edges = np.append(low, np.nextafter(high[-1:], np.inf))  # the last bin holds its right edge
         p = self.parameters(tally, "mean")["p"][:, 0]
         return stats.rv_histogram((p, edges), density=False)
 
-    def n_parameters(self, tally: BlockTally) -> int:
+    def n_parameters(self, tally: BlockTally[Cells]) -> int:
         counts = self._smoothed(tally)
         free = int(np.maximum(counts.bins - 1, 0).sum())
         return free * len(tally[CELL].high.T)
 
     def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+        self, tally: BlockTally[Cells], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
         axis = tally.axis
-        assert isinstance(axis, Cells)
         drawn = np.full((len(classes), len(axis.columns)), np.nan)
         p, bin_ = self.parameters(tally, self.estimate)["p"], self._bins(tally)
         cell_count = tally[CELL].high.sum(axis=1)
@@ -189,15 +186,13 @@ class Histogram(Estimable):
                 drawn[rows, j] = rng.uniform(axis.low[cell], np.maximum(axis.high, axis.low)[cell])
         return numbers(drawn, tally)
 
-    def _bins(self, tally: BlockTally) -> NDArray[np.int64]:
+    def _bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
         """Return the bin of each cell, numbered through all columns."""
-        assert isinstance(tally.axis, Cells)
         return CUTS[self.edges](tally.axis, np.maximum(tally[CELL].high, 0.0), self.bins)
 
-    def _smoothed(self, tally: BlockTally) -> _Smoothed:
+    def _smoothed(self, tally: BlockTally[Cells]) -> _Smoothed:
         """Return the counts of the bins with the kernel that is set, or the best."""
         axis = tally.axis
-        assert isinstance(axis, Cells)
         bin_ = self._bins(tally)
         first = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first]
         n_bins = np.diff(first)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Block, Dense
+from naively.counting.block import Dense
 from naively.counting.cells import Cells
 from naively.counting.labels import Labels
 from naively.counting.statistic import CELL
@@ -32,8 +32,9 @@ LEAST = 1e-300  # a density below is taken for this
 HALF = 0.5  # of a row, for each class
 
 
+@final
 @dataclass(frozen=True)
-class KernelDensity(Estimable):
+class KernelDensity(Estimable[Cells, Dense]):
     """Numbers of any distribution: the density is a normal one around each number, averaged.
 
     Parameters
@@ -89,10 +90,10 @@ class KernelDensity(Estimable):
     def sparse(self) -> bool:
         return False
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:  # noqa: ARG002
+    def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:  # noqa: ARG002
         return {"bandwidth": np.stack([b.bandwidth * b.unit for b in self._bumps(tally)])}
 
-    def likelihood(self, tally: BlockTally) -> Pointwise:
+    def likelihood(self, tally: BlockTally[Cells]) -> Pointwise:
         grids = [bumps.grid() for bumps in self._bumps(tally)]
 
         def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
@@ -103,12 +104,11 @@ class KernelDensity(Estimable):
 
         return Pointwise(log_density, np.stack([grid.centre for grid in grids]))
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+    def leave_one_out(self, tally: BlockTally[Cells], block: Dense, labels: Labels) -> Floats:
         """Return the log likelihood of each cell, as if its row had not been counted.
 
         The bandwidths and the widest density stay as they were (see ``EventModel``).
         """
-        assert isinstance(block, Dense)
         evidence = np.zeros((*block.values.shape, labels.k))
         for j, bumps in enumerate(self._bumps(tally)):
             x = block.values[:, j].astype(np.float64)
@@ -117,7 +117,7 @@ class KernelDensity(Estimable):
             evidence[there, j] = bumps.grid().log_density_without(x[there], own)
         return evidence
 
-    def predictive(self, tally: BlockTally) -> Any:
+    def predictive(self, tally: BlockTally[Cells]) -> Any:
         """Return the density of the first column, without what ``alpha`` adds, as SciPy's."""
         from scipy import stats
 
@@ -130,15 +130,14 @@ class KernelDensity(Estimable):
         return density
 
     def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+        self, tally: BlockTally[Cells], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
         columns = [bumps.sample(classes, rng) for bumps in self._bumps(tally)]
         return numbers(np.stack(columns, axis=1), tally)
 
-    def _bumps(self, tally: BlockTally) -> list[_Bumps]:
+    def _bumps(self, tally: BlockTally[Cells]) -> list[_Bumps]:
         """Return the normal densities of each column."""
         axis, counts = tally.axis, tally[CELL].high
-        assert isinstance(axis, Cells)
         found = []
         for start, end in zip(axis.first[:-1], axis.first[1:], strict=True):
             finite = start + np.flatnonzero(

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Block, Dense
+from naively.counting.axis import Columns
+from naively.counting.block import Dense, Sparse
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
@@ -37,7 +38,7 @@ LEAST = 1e-12  # failures, of a column that never failed
 
 
 @dataclass(frozen=True)
-class Rate(Estimable):
+class Rate(Estimable[Columns, Dense | Sparse]):
     """Numbers of at least 0 at a rate of each column and class: what such event models share.
 
     Where a column has no number in a class, it is scored at the rate of all classes together.
@@ -83,14 +84,14 @@ class Rate(Estimable):
     def sparse(self) -> bool:
         return self.estimate != "predictive"
 
-    def prepare(self, block: Block) -> Block:
+    def prepare(self, block: Dense | Sparse) -> Dense | Sparse:
         check_not_negative(block, type(self).__name__)
         return block
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
         return {self.parameter: self.conjugate.mean(*self._counts(tally, how))}
 
-    def likelihood(self, tally: BlockTally) -> Likelihood:
+    def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
         with np.errstate(divide="ignore"):
             if self.estimate != "predictive":
                 return self.log_linear(self._rate(tally))
@@ -104,7 +105,7 @@ class Rate(Estimable):
         return Pointwise(log_density, typical)
 
     def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
         if self.estimate == "predictive":
             a, b = (of.T[classes] for of in self._to_integrate(tally))
@@ -113,26 +114,26 @@ class Rate(Estimable):
             rate = self._rate(tally).T[classes]
         return numbers(self.draw(rate, rng).astype(np.float64), tally)
 
-    def prior_of(self, tally: BlockTally) -> Any:
+    def prior_of(self, tally: BlockTally[Columns]) -> Any:
         if self.prior is not None:
             return self.prior
         a, b = map(flat, self._pretend(tally, "mean"))
         return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
-    def posterior(self, tally: BlockTally) -> Any:
+    def posterior(self, tally: BlockTally[Columns]) -> Any:
         return self.conjugate.distribution(*map(flat, self._counts(tally, "mean")))
 
-    def predictive(self, tally: BlockTally) -> Any:
+    def predictive(self, tally: BlockTally[Columns]) -> Any:
         return self.next_number(*map(flat, self._counts(tally, "mean")))
 
-    def _rate(self, tally: BlockTally) -> Floats:
+    def _rate(self, tally: BlockTally[Columns]) -> Floats:
         """Return the rates that are scored with, of shape (columns, classes)."""
         rate = self.parameters(tally, self.estimate)[self.parameter]
         of_all = self.conjugate.mean(*self._of_all(tally))
         unknown = self.conjugate.mean(*map(np.asarray, self.unknown))
         return np.where(np.isnan(rate), np.nan_to_num(of_all, nan=float(unknown)), rate)
 
-    def _to_integrate(self, tally: BlockTally) -> Pair:
+    def _to_integrate(self, tally: BlockTally[Columns]) -> Pair:
         """Return a and b, each of shape (columns, classes), that a predictive is scored with."""
         own, of_all = self._counts(tally, "mean"), self._of_all(tally)
         known, ever_known = (~np.isnan(self.conjugate.mean(*of)) for of in (own, of_all))
@@ -142,17 +143,17 @@ class Rate(Estimable):
         )
         return a, b
 
-    def _counts(self, tally: BlockTally, how: How) -> Pair:
+    def _counts(self, tally: BlockTally[Columns], how: How) -> Pair:
         """Return a and b, of shape (columns, classes), the pretend ones among them."""
         more_a, more_b = self._pretend(tally, how)
         a, b = self.sums(tally[PRESENT].high, tally[VALUE].high)
         return np.maximum(a + more_a, 0.0), np.maximum(b + more_b, 0.0)
 
-    def _of_all(self, tally: BlockTally) -> Pair:
+    def _of_all(self, tally: BlockTally[Columns]) -> Pair:
         """Return a and b of all classes together, of shape (columns, 1)."""
         return self.sums(*(tally[s].high.sum(axis=1, keepdims=True) for s in self.statistics))
 
-    def _pretend(self, tally: BlockTally, how: How) -> Pair:
+    def _pretend(self, tally: BlockTally[Columns], how: How) -> Pair:
         """Return the a and b that are pretended; for the mode, less what it has not (``prior``)."""
         if self.prior is not None:
             a, b = map(by_row, self.prior.pretend(how))
@@ -200,11 +201,11 @@ class Trials(Rate):
         known = self.successes * np.log(p) + x * np.log1p(-p)  # of counts too large for SciPy's
         return self._log_orders(x) + np.where(np.isnan(more), known, more)
 
-    def _to_integrate(self, tally: BlockTally) -> Pair:
+    def _to_integrate(self, tally: BlockTally[Columns]) -> Pair:
         a, b = super()._to_integrate(tally)
         return a, np.maximum(b, LEAST)
 
-    def _log_base(self, block: Block) -> Floats:
+    def _log_base(self, block: Dense | Sparse) -> Floats:
         """Return the log base measure of each row, which no class changes."""
         return sum_of_cells(self._log_orders, block)
 
