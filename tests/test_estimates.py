@@ -29,7 +29,7 @@ from naively import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.events.prior import leave_one_out_alpha, leave_one_out_coin
+from naively.counting.leave_one_out import pseudo_count_of_coins, pseudo_count_of_words
 from tests.test_worked import ROWS
 
 HEADS = [1] * 8 + [0] * 2
@@ -502,8 +502,8 @@ def test_a_pseudo_count_that_is_chosen_foretells_each_count_best_by_the_rest() -
         return total
 
     for found, gain in (
-        (leave_one_out_alpha(counts), words),
-        (leave_one_out_coin(true, trials.astype(float)), coins),
+        (pseudo_count_of_words(counts), words),
+        (pseudo_count_of_coins(true, trials.astype(float)), coins),
     ):
         best = max(grid, key=lambda alpha: gain(alpha) - np.log(alpha) ** 2 / 4)
         assert best == pytest.approx(found, rel=0.02)

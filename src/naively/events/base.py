@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from naively.counting.axis import A, Columns, Words, title
 from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
-from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
+from naively.counting.leave_one_out import LeftOut
+from naively.counting.statistic import PRESENT, VALUE, Statistic
 from naively.counting.tally import BlockTally, count
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
@@ -121,49 +122,39 @@ class EventModel(ABC, Generic[A, B]):
         settled = self.settled(tally)
         if settled is not self:
             return settled.leave_one_out(tally, block, labels)
-        if not isinstance(block, Dense):
-            return self._leave_one_out_sparse(tally, block, labels)
-        row, column = np.nonzero(~np.isnan(block.values))
-        x = block.values[row, column].astype(np.float64)
-        evidence = np.zeros((*block.values.shape, labels.k))
-        evidence[row, column] = self._without_own(tally, column, x, labels.take(row))
-        return evidence
+        cells = LeftOut.of(block, labels)
+        if isinstance(block, Sparse | Documents):
+            return self._leave_one_out_sparse(tally, cells, labels)
+        return cells.spread(self.log_prob_without(tally, cells))
 
-    def _without_own(
-        self, tally: BlockTally[A], column: NDArray[np.int64], x: Floats, labels: Labels
-    ) -> Floats:
-        """Return the log likelihoods of cells, each under its column less the cell itself."""
-        number, own = Sums(x[:, None]), Sums(labels.one_hot())
-        of = {PRESENT: own, VALUE: number * own, SQUARE: number * number * own}
-        sums = {
-            s: (tally[s][column] if tally.axis.per_row(s) else tally[s]) - of[s]
-            for s in self.statistics
-        }
-        likelihood = _of_columns(self, column, len(tally.axis)).likelihood(
-            BlockTally(Columns(range(len(x))), sums)
-        )
-        return likelihood.at(x, np.arange(len(x)))  # type: ignore[no-any-return]
+    def log_prob_without(self, tally: BlockTally[A], cells: LeftOut[B]) -> Floats:
+        """Return the log likelihood of each cell without its own row, of shape (cells, classes)."""
+        by_cell = _of_columns(self, cells.column, len(tally.axis))
+        likelihood: Likelihood = by_cell.likelihood(cells.rest(tally, self.statistics))
+        return likelihood.at(cells.x, np.arange(len(cells)))
 
     @np.errstate(invalid="ignore")
-    def _leave_one_out_sparse(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
+    def _leave_one_out_sparse(
+        self, tally: BlockTally[A], cells: LeftOut[B], labels: Labels
+    ) -> Floats:
         """Leave rows out of what is scored by the cells that are not zero."""
-        row, item, x = block.entries()
+        block, row, item, x = cells.block, cells.row, cells.column, cells.x
         none = np.zeros(labels.k)
         joint: Floats = self.likelihood(tally).log_prob(block, none, "joint", none)
         here = np.arange(len(block))
         weight = np.ones(len(block)) if labels.weight is None else labels.weight
-        own = self._without_own(tally, item, x, labels.take(row))
+        own = self.log_prob_without(tally, cells)
         for w in np.unique(weight):
             # All zeros of a row are left out alike: its class has had so much less of every column.
             fewer = dict(tally.sums)
             if PRESENT in fewer:
                 fewer[PRESENT] = fewer[PRESENT] - Sums(np.full((1, labels.k), w))
             less = self.likelihood(BlockTally(tally.axis, fewer))
-            rows, cells = weight == w, np.flatnonzero(weight[row] == w)
+            rows, alike = weight == w, np.flatnonzero(weight[row] == w)
             zeros = less.log_prob(block, none, "joint", none)
             joint[here[rows], labels.codes[rows]] = zeros[here[rows], labels.codes[rows]]
-            at, y = row[cells], labels.codes[row[cells]]
-            change = own[cells, y] - less.at(x[cells], item[cells])[np.arange(len(cells)), y]
+            at, y = row[alike], labels.codes[row[alike]]
+            change = own[alike, y] - less.at(x[alike], item[alike])[np.arange(len(alike)), y]
             np.add.at(joint, (at, y), change)
         if tally.axis.grows:  # a word that no other row holds goes with the row
             left = tally[VALUE].high[item].sum(axis=1) - weight[row] * x

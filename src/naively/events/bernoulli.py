@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Words
 from naively.counting.block import Dense, Documents, Sparse
+from naively.counting.leave_one_out import pseudo_count_of_coins
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
@@ -24,7 +25,7 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Beta, leave_one_out_coin, pretend_rows, share
+from naively.events.prior import Beta, pretend_rows, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import LogLinear
 
@@ -102,7 +103,7 @@ class Bernoulli(Estimable[Items, Counts]):
     def settled(self, tally: BlockTally[Items]) -> Bernoulli:
         if self.alpha != "auto":
             return self
-        return replace(self, alpha=leave_one_out_coin(tally[VALUE].high, self._trials(tally)))
+        return replace(self, alpha=pseudo_count_of_coins(tally[VALUE].high, self._trials(tally)))
 
     def parameters(self, tally: BlockTally[Items], how: How) -> dict[str, Floats]:
         true, false = self._counts(tally, how)

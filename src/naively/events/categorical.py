@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Levels, title
 from naively.counting.block import Codes
-from naively.counting.labels import Labels
+from naively.counting.leave_one_out import LeftOut, choose
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
@@ -136,28 +136,23 @@ class Categorical(Estimable[Levels, Codes]):
             # A class with no value in a column, unsmoothed, says nothing.
             return LevelTable(np.log(np.where(np.isnan(table), 1.0, table)), first)
 
-    def leave_one_out(self, tally: BlockTally[Levels], block: Codes, labels: Labels) -> Floats:
-        axis = tally.axis
-        row, column = np.nonzero(block.codes >= 0)
-        level = axis.first[column] + block.codes[row, column]
-        weight = np.ones(len(row)) if labels.weight is None else labels.weight[row]
-        own = labels.take(row).one_hot()
-        pretend = self._pretend(tally, self.estimate)
+    def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        column = cells.column
+        level = tally.axis.first[column] + cells.x
         count, total = tally[LEVEL].high[level], _total(tally)[column]
         if self.m is None or self.estimate == "mle":
-            net = np.broadcast_to(pretend.known, (len(axis), 1))[level]
-            rest = np.maximum(count - own + net, 0.0)
+            net = self._pretend(tally, self.estimate).known
+            net = np.broadcast_to(net, (len(tally.axis), 1))[level]
+            rest = np.maximum(count - cells.own + net, 0.0)
             whole = self._smoothed(tally, self.estimate).total[column]
             whole = whole - np.maximum(count + net, 0.0) + rest
         else:
             m = self._m(tally)[column, None]
-            q = _pooled(tally, weight, level, column)[:, None]
-            rest, whole = np.maximum(count - own, 0.0) + m * q, total - own + m
+            q = _pooled(tally, cells.weight, level, column)[:, None]
+            rest, whole = np.maximum(count - cells.own, 0.0) + m * q, total - cells.own + m
         with np.errstate(divide="ignore", invalid="ignore"):
             p = rest / whole
-            evidence = np.zeros((*block.codes.shape, labels.k))
-            evidence[row, column] = np.log(np.where(np.isnan(p), 1.0, p))
-        return evidence
+            return np.log(np.where(np.isnan(p), 1.0, p))
 
     def n_parameters(self, tally: BlockTally[Levels]) -> int:
         free = np.maximum(self.n_levels(tally.axis) - 1, 0)
@@ -239,16 +234,17 @@ class Categorical(Estimable[Levels, Codes]):
         column, count, total = _column(tally), tally[LEVEL].high, _total(tally)
         q = _pooled(tally, 1.0)[:, None]
         prior, own_prior = total + HALF, np.maximum(total - 1.0, 0.0) + HALF
-        loss = np.empty((len(CHOICES), d))
-        for i, m in enumerate(CHOICES):
+
+        def loss(m: float) -> Floats:
             others = prior[column] * (count + m * q) / (total[column] + m)
             rest = np.maximum(count - 1.0, 0.0) + m * q
             own = own_prior[column] * rest / (np.maximum(total - 1.0, 0.0)[column] + m)
             right = own / (others.sum(axis=1, keepdims=True) - others + own)
             of_level = -(count * np.log(right)).sum(axis=1)
-            loss[i] = np.bincount(column, of_level, d) + SURE / 2 * np.log(m / USUAL_M) ** 2
-        best: Floats = np.asarray(CHOICES)[loss.argmin(axis=0)]
-        return best
+            of_column = np.bincount(column, of_level, d).astype(np.float64)
+            return of_column + float(SURE / 2 * np.log(m / USUAL_M) ** 2)
+
+        return choose(CHOICES, loss)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively.counting.block import Dense
 from naively.counting.cells import Cells
-from naively.counting.labels import Labels
+from naively.counting.leave_one_out import LeftOut, choose, leave_out
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
 from naively.events.base import How, check_alpha, check_estimate, numbers
@@ -126,19 +126,14 @@ class Histogram(Estimable[Cells, Dense]):
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
         return Binned(edges, table, middle, width)
 
-    def leave_one_out(self, tally: BlockTally[Cells], block: Dense, labels: Labels) -> Floats:
-        """Return the log likelihood of each cell less its own count; bins and widths stay."""
+    def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
+        """Return the log likelihood of each cell without its own row; bins and widths stay."""
         smoothed = self._smoothed(tally)
-        code = self._binned(tally, smoothed).bins(block.values)
-        row, column = np.nonzero(code >= 0)
-        weight = np.ones(len(block)) if labels.weight is None else labels.weight
-        p = smoothed.without(
-            column, code[row, column], weight[row], labels.codes[row], real=self.estimate == "mle"
-        )
-        evidence = np.zeros((*block.values.shape, labels.k))
+        bin_ = self._binned(tally, smoothed).bins(cells.block.values)[cells.row, cells.column]
+        right, real = cells.labels.codes, self.estimate == "mle"
+        p = smoothed.without(cells.column, bin_, cells.weight, right, real=real)
         with np.errstate(divide="ignore"):
-            evidence[row, column] = np.log(p)
-        return evidence
+            return np.log(p)
 
     def prior_of(self, tally: BlockTally[Cells]) -> Dirichlet | None:
         smoothed = self._smoothed(tally)
@@ -202,10 +197,12 @@ class Histogram(Estimable[Cells, Dense]):
         def smoothed(width: Floats) -> _Smoothed:
             return _Smoothed(count, n_bins, width, self.m, self.alpha)
 
+        def alike(width: float) -> _Smoothed:
+            return smoothed(np.full(len(n_bins), width))
+
         if self.smoothing != "auto":
-            return smoothed(np.full(len(n_bins), float(self.smoothing)))
-        loss = np.stack([smoothed(np.full(len(n_bins), width)).loss() for width in WIDTHS])
-        return smoothed(np.asarray(WIDTHS)[loss.argmin(axis=0)])
+            return alike(float(self.smoothing))
+        return smoothed(choose(WIDTHS, lambda width: alike(width).loss()))
 
 
 class _Smoothed:
@@ -272,10 +269,8 @@ class _Smoothed:
         m, pretend = self.m[column], self._pretend_without(column, bin_, weight)
         if real:
             m, pretend = 0.0 * m, 0.0 * pretend
-        here = np.arange(len(column))
-        smooth, rows = self.smooth[column, bin_], self.rows[column]
-        smooth[here, right] = np.maximum(smooth[here, right] - own, 0.0)
-        rows[here, right] = np.maximum(rows[here, right] - weight, 0.0)
+        smooth = leave_out(self.smooth[column, bin_], right, own)
+        rows = leave_out(self.rows[column], right, weight)
         return _ratio(smooth + pretend[:, None], rows + m[:, None])
 
     def loss(self) -> Floats:

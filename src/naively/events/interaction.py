@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Levels, Name, title
 from naively.counting.block import Codes
-from naively.counting.labels import Labels
+from naively.counting.leave_one_out import LeftOut, leave_out
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import EventModel, How, check_estimate
@@ -114,13 +114,13 @@ class Interaction(EventModel[Levels, Codes]):
     def likelihood(self, tally: BlockTally[Levels]) -> LevelTable:
         return LevelTable(np.log(self.parameters(tally, self.estimate)["ratio"]), self.axis.first)
 
-    def leave_one_out(self, tally: BlockTally[Levels], block: Codes, labels: Labels) -> Floats:
-        evidence = np.zeros((*block.codes.shape, labels.k))
-        weight = np.ones(len(block)) if labels.weight is None else labels.weight
+    def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        found, right = np.empty_like(cells.own), cells.labels.codes
         m = self._pretend(self.estimate)
         for j, count in enumerate(self._counts(tally)):
-            evidence[:, j] = residual_without(count, block.codes[:, j], labels.codes, weight, m)
-        return evidence
+            of = cells.column == j
+            found[of] = residual_without(count, cells.x[of], right[of], cells.weight[of], m)
+        return found
 
     def n_parameters(self, tally: BlockTally[Levels]) -> int:
         free = 0
@@ -157,18 +157,13 @@ def residual_without(
     count: Floats, code: NDArray[np.integer], right: NDArray[np.integer], weight: Floats, m: float
 ) -> Floats:
     """Return the same at meetings, each less a row of this weight in its right class."""
-    here = np.arange(len(code))
     a, b = np.divmod(code, count.shape[1])
-    n = count.sum(axis=(0, 1))
-    of_a, of_b = count.sum(axis=1)[a], count.sum(axis=0)[b]
-    observed = count[a, b]
-    expected = of_a * of_b / np.maximum(n, TRACE)
-    less_a, less_b, less_n = (
-        np.maximum(of - weight, 0.0) for of in (of_a[here, right], of_b[here, right], n[right])
+    of_a, of_b, n = count.sum(axis=1)[a], count.sum(axis=0)[b], count.sum(axis=(0, 1))
+    observed, of_a, of_b, n = (
+        leave_out(sums, right, weight)
+        for sums in (count[a, b], of_a, of_b, np.broadcast_to(n, of_a.shape))
     )
-    observed[here, right] = np.maximum(observed[here, right] - weight, 0.0)
-    expected[here, right] = less_a * less_b / np.maximum(less_n, TRACE)
-    return _log_ratio(observed, expected, m)
+    return _log_ratio(observed, of_a * of_b / np.maximum(n, TRACE), m)
 
 
 def _log_ratio(observed: Floats, expected: Floats, m: float) -> Floats:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Levels, Name
 from naively.counting.block import Codes
-from naively.counting.labels import Labels
+from naively.counting.leave_one_out import LeftOut
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
@@ -96,17 +96,14 @@ class JointTable(Estimable[Levels, Codes]):
             table = np.log(np.concatenate([p, np.full((1, p.shape[1]), never)]))
         return LevelTable(table, np.array([0, len(table)]))
 
-    def leave_one_out(self, tally: BlockTally[Levels], block: Codes, labels: Labels) -> Floats:
-        row, column = np.nonzero(block.codes >= 0)
-        own, count = labels.take(row).one_hot(), tally[LEVEL].high
-        left = count[block.codes[row, column]] - own
+    def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        count = tally[LEVEL].high
+        left = count[cells.x] - cells.own
         left[left <= NEGLIGIBLE] = 0.0
         alpha = 0.0 if self.estimate == "mle" else self.alpha
-        p = self._smooth(left, count.sum(axis=0) - own, alpha, self._sides(tally))
-        evidence = np.zeros((*block.codes.shape, labels.k))
+        of_class = count.sum(axis=0) - cells.own
         with np.errstate(divide="ignore"):
-            evidence[row, column] = np.log(p)
-        return evidence
+            return np.log(self._smooth(left, of_class, alpha, self._sides(tally)))
 
     def prior_of(self, tally: BlockTally[Levels]) -> Dirichlet | None:  # noqa: ARG002
         alpha = self._of_mean

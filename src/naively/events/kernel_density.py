@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively.counting.block import Dense
 from naively.counting.cells import Cells
-from naively.counting.labels import Labels
+from naively.counting.leave_one_out import LeftOut, choose
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
 from naively.events.base import How, check_alpha, check_estimate, draw_levels, numbers
@@ -104,18 +104,17 @@ class KernelDensity(Estimable[Cells, Dense]):
 
         return Pointwise(log_density, np.stack([grid.centre for grid in grids]))
 
-    def leave_one_out(self, tally: BlockTally[Cells], block: Dense, labels: Labels) -> Floats:
-        """Return the log likelihood of each cell, as if its row had not been counted.
+    def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
+        """Return the log likelihood of each cell without its own row.
 
         The bandwidths and the widest density stay as they were (see ``EventModel``).
         """
-        evidence = np.zeros((*block.values.shape, labels.k))
+        found = np.empty_like(cells.own)
         for j, bumps in enumerate(self._bumps(tally)):
-            x = block.values[:, j].astype(np.float64)
-            there = np.flatnonzero(~np.isnan(x))
-            own = labels.take(there).one_hot() * np.isfinite(x[there])[:, None]
-            evidence[there, j] = bumps.grid().log_density_without(x[there], own)
-        return evidence
+            of = cells.column == j
+            own = cells.own[of] * np.isfinite(cells.x[of])[:, None]
+            found[of] = bumps.grid().log_density_without(cells.x[of], own)
+        return found
 
     def predictive(self, tally: BlockTally[Cells]) -> Any:
         """Return the density of the first column, without what ``alpha`` adds, as SciPy's."""
@@ -159,8 +158,8 @@ class KernelDensity(Estimable[Cells, Dense]):
             return bumps.times(self.bandwidth / bumps.unit / bumps.bandwidth)
         if self.bandwidth == "silverman":
             return bumps
-        choices = [bumps.times(np.full_like(bumps.bandwidth, m)) for m in MULTIPLES]
-        return min(choices, key=_Bumps.loss)
+        best = choose(MULTIPLES, lambda multiple: bumps.times(multiple).loss())
+        return bumps.times(best)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +193,7 @@ class _Bumps:
         middle = float(_quantile(x, of_cell, 0.5)) if len(x) else 0.0
         return cls(at, within, count, alpha, unit, bandwidth, middle, 2 * spread or 1.0)
 
-    def times(self, factor: Floats) -> _Bumps:
+    def times(self, factor: Floats | float) -> _Bumps:
         """Multiply the bandwidths."""
         parts = self.at, self.within, self.count, self.alpha, self.unit
         return _Bumps(*parts, self.bandwidth * factor, self.middle, self.scale)

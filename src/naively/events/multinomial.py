@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Words
 from naively.counting.block import Block, Dense, Documents
 from naively.counting.labels import Labels
+from naively.counting.leave_one_out import pseudo_count_of_words
 from naively.counting.parts import leave_one_out
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
@@ -32,7 +33,7 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, leave_one_out_alpha, share
+from naively.events.prior import Dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -69,7 +70,7 @@ class BagOfCounts(Estimable[Items, Counts]):
         count, recorded = tally[VALUE].high, (tally[PRESENT].high > 0).any(axis=1)
         if not recorded.all():  # a column never recorded does not count as a word
             count = count[np.broadcast_to(recorded, len(count))]
-        return replace(self, alpha=leave_one_out_alpha(count))
+        return replace(self, alpha=pseudo_count_of_words(count))
 
     def n_parameters(self, tally: BlockTally[Items]) -> int:
         words, classes = tally[VALUE].shape

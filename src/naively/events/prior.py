@@ -7,7 +7,7 @@ posteriori. Where that leaves less than nothing of an outcome, the mode has none
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
@@ -17,9 +17,6 @@ from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import How
 from naively.kernels.reference import Floats
-
-SURE = 0.25  # nats, for a logarithm of a pseudo-count that is 1 off
-LEAST_ALPHA, MOST_ALPHA = 1e-3, 1e3
 
 Counts: TypeAlias = "float | Sequence[float]"  # one for all, or one for each
 
@@ -234,60 +231,3 @@ def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
     value = tally[VALUE].total(axis=1).high[:, None]
     mean = np.divide(value, n, out=np.zeros_like(value), where=n > 0)
     return np.full_like(mean, rows), rows * mean
-
-
-def leave_one_out_alpha(count: Floats) -> float:
-    """Return the pseudo-count of words under which each single one is best foretold by the rest.
-
-    Parameters
-    ----------
-    count : ndarray of shape (words, classes)
-        How often each word came.
-
-    Notes
-    -----
-    The leave-one-out likelihood of Minka, Estimating a Dirichlet distribution (2000), section 2.3,
-    which needs only how many words came how often, with a weak draw to 1.
-    """
-    total = count.sum(axis=0)
-    seen, often = np.unique(count[count > 0], return_counts=True)
-    tokens, words = seen * often, len(count)
-
-    def loss(alpha: float) -> float:
-        of_total = np.maximum(total - 1.0, 0.0) + alpha * words
-        return float(total @ np.log(of_total) - tokens @ np.log(np.maximum(seen - 1, 0) + alpha))
-
-    return _least(loss) if len(seen) else 1.0
-
-
-def leave_one_out_coin(true: Floats, trials: Floats) -> float:
-    """Return the pseudo-count of both outcomes under which each is best foretold by the rest.
-
-    Parameters
-    ----------
-    true, trials : ndarray of shape (columns, classes)
-        How many are true, of how many.
-    """
-    both = np.stack([np.stack([true, trials - true]).ravel(), np.stack([trials, trials]).ravel()])
-    (number, of), often = np.unique(both[:, both[0] > 0], axis=1, return_counts=True)
-
-    def loss(alpha: float) -> float:
-        rest = np.maximum(number - 1.0, 0.0) + alpha
-        share = rest / (np.maximum(of - 1.0, 0.0) + 2 * alpha)
-        return -float((often * number) @ np.log(share))
-
-    return _least(loss) if len(number) else 1.0
-
-
-def _least(loss: Callable[[float], float]) -> float:
-    """Return the pseudo-count of least loss, drawn to 1, as a handful of counts says little."""
-    from scipy.optimize import minimize_scalar
-
-    bounds = np.log(LEAST_ALPHA), np.log(MOST_ALPHA)
-    found = minimize_scalar(
-        lambda log_alpha: loss(np.exp(log_alpha)) + SURE * log_alpha**2,
-        bounds=bounds,
-        method="bounded",
-        options={"xatol": 1e-6},
-    )
-    return float(np.exp(found.x))
