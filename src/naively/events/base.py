@@ -64,7 +64,7 @@ class EventModel(ABC, Generic[A, B]):
     def __str__(self) -> str:
         """Return the name, with the options that are not the usual ones."""
         usual = type(self)()
-        options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]  # a subclass is a dataclass
         other = [f"{o}={value!r}" for o, value in options.items() if value != getattr(usual, o)]
         return f"{self.name}({', '.join(other)})" if other else self.name
 

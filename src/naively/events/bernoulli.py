@@ -86,6 +86,7 @@ class Bernoulli(Estimable[Items, Counts]):
             raise ValueError(f"Bernoulli m must be at least 0, got {self.m}.")
 
     def prepare(self, block: Counts) -> Counts:
+        """Turn numbers into 1 above the threshold and 0 elsewhere; a text holds a word or not."""
         if isinstance(block, Documents):
             return replace(block, presence=True)
         if self.threshold is None:

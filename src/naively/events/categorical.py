@@ -30,11 +30,12 @@ from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
 
-SPARE = 0.5  # of a row, for each level in the share over all classes, and for one never seen
-HALF = 0.5  # of a row, for each class
-MOST_CODES = 1 << 31  # of a column, with codes=
-USUAL_M, SURE = 2.0, 0.5  # where the choice of m begins, in log loss: few rows say little
-CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
+SPARE = 0.5  # each level, and one never seen, has half a row more where pretend rows are spread
+HALF = 0.5  # each class has half a row more in the log loss that m is chosen by
+MOST_CODES = 1 << 31  # levels of a column, with codes=
+CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)  # of m, for "auto"
+# Few rows say little: the choice is drawn to this m, by so much log loss.
+USUAL_M, SURE = 2.0, 0.5
 
 
 @final
@@ -137,6 +138,7 @@ class Categorical(Estimable[Levels, Codes]):
             return LevelTable(np.log(np.where(np.isnan(table), 1.0, table)), first)
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        """Return the log likelihood of each cell without its own row; a chosen m stays."""
         column = cells.column
         level = tally.axis.first[column] + cells.x
         count, total = tally[LEVEL].high[level], _total(tally)[column]

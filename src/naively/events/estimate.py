@@ -18,7 +18,7 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.messages import Shown
 
-SHOWN = 10  # numbers of many
+SHOWN = 10  # of more numbers, only so many are printed
 
 
 class Estimable(EventModel[A, B]):

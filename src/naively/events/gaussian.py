@@ -1,7 +1,4 @@
-"""Gaussian event model: a real number, with a mean and a variance for each class.
-
-The log-normal event model is the same of logarithms; what both share is ``NormalNumbers``.
-"""
+"""Gaussian and log-normal event models: numbers with a mean and a variance for each class."""
 
 from __future__ import annotations
 
@@ -40,6 +37,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
     smoothed_by = "smoothing"
 
     def __post_init__(self) -> None:
+        """Refuse what is no smoothing, variance or floor, and priors of other parameters."""
         check_estimate(self.estimate)
         name = type(self).__name__
         for option in ("smoothing", "floor"):
@@ -50,13 +48,13 @@ class NormalNumbers(Estimable[Columns, Dense]):
             raise ValueError(
                 f"{name} floor_of must be 'column' or 'largest', got {self.floor_of!r}."
             )
-        known = not isinstance(self.variance, str)
-        if self.variance not in ("class", "shared") and not (known and self.variance > 0):  # type: ignore[operator]
+        named = self.variance in ("class", "shared")
+        if not named and (isinstance(self.variance, str) or not self.variance > 0):
             raise ValueError(
                 f"{name} variance must be 'class', 'shared' or a number above 0, "
                 f"got {self.variance!r}."
             )
-        if isinstance(self.prior, Normal) and not known:
+        if isinstance(self.prior, Normal) and named:
             raise ValueError("A Normal prior is of the mean alone: give variance= a number.")
         if isinstance(self.prior, NormalInverseGamma) and self.variance != "class":
             raise ValueError("A NormalInverseGamma prior needs variance='class'.")
@@ -70,8 +68,13 @@ class NormalNumbers(Estimable[Columns, Dense]):
         """The log base measure of rows, if it is not 0."""
         return None
 
+    @property
+    def _given_variance(self) -> float | None:
+        """The variance of each class, if it is given."""
+        return None if isinstance(self.variance, str) else float(self.variance)
+
     def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
-        known = None if isinstance(self.variance, str) else float(self.variance)
+        """Return the mean and variance of each column and class: estimated, pooled or known."""
         if how == "mle":
             mean, variance = _moments(*(tally[s] for s in self.statistics))
             rows, spread = tally[PRESENT].high, tally[PRESENT].high * variance
@@ -81,14 +84,15 @@ class NormalNumbers(Estimable[Columns, Dense]):
             with np.errstate(invalid="ignore", divide="ignore"):
                 less = -1.5 if how == "map" else 1.0
                 variance = np.where(shape > less, scale / (shape - less), np.nan)
-        if known is not None:
-            variance = np.full_like(mean, known)
+        if self._given_variance is not None:
+            variance = np.full_like(mean, self._given_variance)
         elif self.variance == "shared":
             within = np.nan_to_num(spread).sum(axis=1, keepdims=True)
             variance = np.tile(share(within, rows.sum(axis=1, keepdims=True)), mean.shape[1])
         return {"mean": mean, "variance": variance}
 
     def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
+        """Return normal densities, or Student's where mean and variance are integrated out."""
         if self.estimate == "predictive":
             shape, mean, width = self._predictive(tally)
 
@@ -106,8 +110,8 @@ class NormalNumbers(Estimable[Columns, Dense]):
         if self.prior is not None or self.smoothing == 0:
             return self.prior
         at, rows, shape, scale = (float(of.ravel()[0]) for of in self._prior(tally))
-        if not isinstance(self.variance, str):
-            return Normal(at, self.variance / rows)
+        if self._given_variance is not None:
+            return Normal(at, self._given_variance / rows)
         return NormalInverseGamma(at, rows, shape, scale) if scale > 0 else None
 
     def posterior(self, tally: BlockTally[Columns]) -> Any:
@@ -116,8 +120,8 @@ class NormalNumbers(Estimable[Columns, Dense]):
 
         mean, pretend, shape, scale = map(flat, self._posterior(tally))
         rows = flat(tally[PRESENT].high) + pretend
-        if not isinstance(self.variance, str):
-            return stats.norm(mean, np.sqrt(self.variance / rows))
+        if self._given_variance is not None:
+            return stats.norm(mean, np.sqrt(self._given_variance / rows))
         return {
             "mean": stats.t(2 * shape, mean, np.sqrt(scale / (shape * rows))),
             "variance": stats.invgamma(shape, scale=scale),
@@ -224,8 +228,8 @@ class NormalNumbers(Estimable[Columns, Dense]):
         none = rows <= 0  # without any, pretend ones among them, a class is as all are
         shape, scale = np.where(none, 1 + n / 2, shape), np.where(none, n / 2 * pooled, scale)
         rows = np.where(none, np.maximum(n, 1e-12), rows)
-        if not isinstance(self.variance, str):
-            return None, mean, np.sqrt(self.variance) * np.sqrt(1 + 1 / rows)
+        if self._given_variance is not None:
+            return None, mean, np.sqrt(self._given_variance) * np.sqrt(1 + 1 / rows)
         least = self._least(tally)
         scale = np.maximum(scale, np.where(pooled > least, np.maximum(least, 1e-300), 1.0))
         return shape, mean, np.sqrt(scale / shape) * np.sqrt((rows + 1) / rows)
@@ -293,7 +297,7 @@ class LogNormal(NormalNumbers):
     Notes
     -----
     Aitchison & Brown, The Lognormal Distribution (1957). Zero and negative numbers are an error:
-    they have no logarithm.
+    they have no logarithm. Of a plain sample, the predictive is that of the next logarithm.
 
     Examples
     --------
@@ -322,10 +326,6 @@ class LogNormal(NormalNumbers):
     @property
     def _base(self) -> Callable[[Dense], Floats]:
         return _log_jacobian
-
-    def predictive(self, tally: BlockTally[Columns]) -> Any:
-        """Return the distribution of the next logarithm."""
-        return super().predictive(tally)
 
 
 def _log_jacobian(block: Dense) -> Floats:

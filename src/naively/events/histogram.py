@@ -21,9 +21,9 @@ from naively.events.prior import Dirichlet, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import Binned
 
-SPARE = 0.1  # of a row, for each bin in the share over all classes
-HALF = 0.5  # of a row, for each class
-WIDTHS = (0.0, 0.5, 1.2, 3.0)  # of the kernel, in bins
+SPARE = 0.1  # each bin has this share of a row more, where pretend rows are spread
+HALF = 0.5  # each class has half a row more in the log loss that a width is chosen by
+WIDTHS = (0.0, 0.5, 1.2, 3.0)  # of the kernel, in bins, that "auto" chooses among
 
 
 @final
@@ -83,6 +83,7 @@ class Histogram(Estimable[Cells, Dense]):
     statistics = (CELL,)
 
     def __post_init__(self) -> None:
+        """Refuse what is no number of bins, way to cut, smoothing or pseudo-count."""
         check_estimate(self.estimate)
         if self.bins < 1:
             raise ValueError(f"Histogram bins must be at least 1, got {self.bins}.")
@@ -113,6 +114,7 @@ class Histogram(Estimable[Cells, Dense]):
         return self._binned(tally, self._smoothed(tally))
 
     def _binned(self, tally: BlockTally[Cells], smoothed: _Smoothed) -> Binned:
+        """Return the table of log probabilities; a column without numbers has one bin, of 0."""
         axis, bin_ = tally.axis, self._bins(tally)
         with np.errstate(divide="ignore"):
             real = self.estimate == "mle"
@@ -165,6 +167,7 @@ class Histogram(Estimable[Cells, Dense]):
     def sample(
         self, tally: BlockTally[Cells], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
+        """Draw a bin, a cell of the bin, and a number anywhere in the cell."""
         axis = tally.axis
         drawn = np.full((len(classes), len(axis.columns)), np.nan)
         p, bin_ = self.parameters(tally, self.estimate)["p"], self._bins(tally)
@@ -246,12 +249,15 @@ class _Smoothed:
         self.pretend = (m * pooled if alpha is None else alpha * self.there)[:, :, None]
 
     def probabilities(self, *, real: bool = False) -> Floats:
-        """Return the probability of each bin (columns, most bins, classes); ``real``: no prior."""
+        """Return the probability of each bin, of shape (columns, most bins, classes).
+
+        With ``real`` there are no pretend rows in it.
+        """
         pretend, m = (0.0, 0.0) if real else (self.pretend, self.m[:, None, None])
         return _ratio(self.smooth + pretend, self.rows[:, None] + m)
 
     def shares(self, more: float) -> Floats:
-        """Return the same (bins of all columns, classes) with so much more of each bin, or less."""
+        """Return them with this much more of each bin, of shape (bins of all columns, classes)."""
         counts = np.maximum(self.smooth + self.pretend + more, 0.0) * self.there[:, :, None]
         return share(counts, counts.sum(axis=1, keepdims=True))[self.there]
 
@@ -264,7 +270,21 @@ class _Smoothed:
         *,
         real: bool = False,
     ) -> Floats:
-        """Return the probabilities of numbers, each less its own row (numbers, classes)."""
+        """Return the probabilities of numbers without their own rows.
+
+        Parameters
+        ----------
+        column, bin_ : ndarray of shape (numbers,)
+            Where each number is.
+        weight, right : ndarray of shape (numbers,)
+            What its row weighs, and the class of its row.
+        real : bool, default False
+            Whether there are no pretend rows.
+
+        Returns
+        -------
+        p : ndarray of shape (numbers, classes)
+        """
         own = weight * self.own[column, bin_]
         m, pretend = self.m[column], self._pretend_without(column, bin_, weight)
         if real:

@@ -136,6 +136,7 @@ class JointTable(Estimable[Levels, Codes]):
     def sample(
         self, tally: BlockTally[Levels], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Codes:
+        """Draw counted rows of each class, and some of the pretend ones."""
         (seen,) = tally.axis.levels
         count, values = tally[LEVEL].high, _values(tally)
         rows = [seen[i] for i in draw_levels(count, classes, rng).tolist()]
@@ -153,7 +154,10 @@ class JointTable(Estimable[Levels, Codes]):
 
     @staticmethod
     def _smooth(count: Floats, of_class: Floats, alpha: float, sides: float) -> Floats:
-        """Return p of each row and class; of a class without any rows, that of all classes."""
+        """Return the probability of each row that can be, of shape (rows, classes).
+
+        A class that no row was counted of has the probabilities of all classes together.
+        """
         n, of_row = of_class.sum(axis=-1, keepdims=True), count.sum(axis=-1, keepdims=True)
         shared = np.divide(n * count, of_class, where=of_class > 0, out=of_row + 0.0 * count)
         total = n + alpha * sides

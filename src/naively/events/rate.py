@@ -92,6 +92,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         return {self.parameter: self.conjugate.mean(*self._counts(tally, how))}
 
     def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
+        """Return the likelihood at the rates, or the predictive where they are integrated out."""
         with np.errstate(divide="ignore"):
             if self.estimate != "predictive":
                 return self.log_linear(self._rate(tally))
