@@ -113,14 +113,14 @@ class Answers(metaclass=ABCMeta):
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the log posterior, of shape (rows, classes)."""
-        return self._score(X, "log_posterior")  # type: ignore[no-any-return]
+        return self._score(X, "log_posterior")
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """Return log p(class) + log p(row | class), less what does not depend on the class.
 
         Where there are weights, it is the score with them that the posterior follows from.
         """
-        return self._score(X, "joint")  # type: ignore[no-any-return]
+        return self._score(X, "joint")
 
     def explain(self, X: Any) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
@@ -191,7 +191,7 @@ class Answers(metaclass=ABCMeta):
         what its pairs have.
         """
         sample, schema = self._learned(), self._fitted.schema
-        cost = costs(self.model_, sample)
+        cost = costs(self.model_, sample.of(self.model_))
         of_column = {name: [title(name)] for name in schema.order}
         for part, (name, _) in schema.parts.items():
             of_column[name].append(title(part))
@@ -342,6 +342,6 @@ class Answers(metaclass=ABCMeta):
         except KeyError:
             raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
 
-    def _score(self, X: Any, finish: Finish) -> Any:
+    def _score(self, X: Any, finish: Finish) -> NDArray[Any]:
         check_is_fitted(self)
-        return self.model_.score(self._rows(X), finish)
+        return self.model_.score(self.model_.encode(self._rows(X)), finish)

@@ -34,7 +34,7 @@ from naively.evaluation.semi_supervised import learn_unlabelled
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.events.base import How
 from naively.model.class_prior import ClassPrior, check_class_prior
-from naively.model.model import Model, Settings
+from naively.model.model import Model, Settings, check_rows
 from naively.model.weights import Weighting
 from naively.schema.choose import EventModels, extend, given_as_objects, infer
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
@@ -223,26 +223,26 @@ class Learner(CountingClassifier):
         blocks = self.text == "auto" and self.weights == "loo" and self.estimate in ("mean", "map")
         text: TextBlocks = "blocks" if blocks else "words"
         settings = Settings(self.class_prior, self.estimate, self.smoothing, text)
-        if there is None:
-            model = Model.learn(every, labels, self.event_models, settings)
-        elif len(there):
-            schema = infer(every, self.event_models, settings.usual)
-            model = Model.learn(every.take(there), labels, schema, settings)
-        else:
+        if there is not None and not len(there):
             raise ValueError("No row has a label; label some rows of each class.")
+        rows = every if there is None else every.take(there)
+        check_rows(rows, labels)
+        schema = infer(every, self.event_models, settings.usual)
+        batch = schema.encode(rows, labels)
+        model = Model.count(batch, schema, settings)
         self._check_effect(model)
         _check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.taken)
         warn_of_no_tokens(model.schema, model.taken)
         self._sample = Reservoir(self.random_state)
-        self._sample.add(every if there is None else every.take(there), labels, model)
+        self._sample.add(batch, model)
         self.__dict__.pop("unlabelled_weight_", None)
         if there is None:
             model = self._weighed(model)
         else:
             model = self._learn_unlabelled(model, self._sample, every, there, sample_weight)
         if self.interactions:
-            model = add_interactions(model, self._sample, (every, labels))
+            model = add_interactions(model, self._sample.of(model), batch)
         self.keep(model)
         return self
 
@@ -277,15 +277,20 @@ class Learner(CountingClassifier):
         every, y = self._rows_and_labels(X, y, self._learned_texts)
         labels, there = self._encode(y, sample_weight)
         rows = every if there is None else every.take(there)
-        model = self.model_ + self._learn(rows, labels) if len(rows) else self.model_
-        _check_class_prior(model, classes, more=True)
-        if self._sample is not None and len(rows):
-            self._sample.add(rows, labels, model)
-        if there is not None:
-            sample = self._sample
-            if sample is None:
+        model, sample = self.model_, self._sample
+        if len(rows) or len(labels):
+            check_rows(rows, labels)
+            usual = model.settings.usual
+            schema = extend(model.counted, rows, self.event_models, usual)
+            batch = schema.encode(rows, labels)
+            model += Model.count(batch, schema, model.settings)
+            if sample is None and there is not None:
                 sample = Reservoir(self.random_state)
-                sample.add(rows, labels, model)
+            if sample is not None:
+                sample.add(batch, model)
+        _check_class_prior(model, classes, more=True)
+        if there is not None:
+            sample = sample or Reservoir(self.random_state)
             model = self._learn_unlabelled(model, sample, every, there, sample_weight)
         elif self._counts_unlabelled:
             pass  # the weights stay: no row of the sample can be left out
@@ -318,10 +323,11 @@ class Learner(CountingClassifier):
         check_is_fitted(self)
         kind = self.weights or "loo"
         if X is None:
-            self.keep(self.model_.weighed(self._learned().weights(self.model_, kind)))
+            sample = self._learned().of(self.model_)
+            self.keep(self.model_.weighed(sample.weights(self.model_, kind)))
             return self
-        rows, labels = self._labelled(X, y, sample_weight)
-        found = leave_one_out_table(self.model_, rows, labels, learned=False)
+        batch = self.model_.encode(*self._labelled(X, y, sample_weight))
+        found = leave_one_out_table(self.model_, batch, learned=False)
         weights = fit(found, kind, float(self.class_count_.sum()))
         self.keep(self.model_.weighed(weights))
         return self
@@ -352,8 +358,12 @@ class Learner(CountingClassifier):
         return super()._learned()
 
     def _weighed(self, model: Model) -> Model:
+        if self._counts_unlabelled:
+            return model  # the weights stay: no row of the sample can be left out
         kind = self.weights
-        return model.weighed(None if kind is None else self._learned().weights(model, kind))
+        return model.weighed(
+            None if kind is None else self._learned().of(model).weights(model, kind)
+        )
 
     @property
     def _kind(self) -> Weighting | None:  # type: ignore[override]

@@ -36,7 +36,8 @@ from naively.events.base import EventModel
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.model.class_prior import ClassPrior, given_prior
-from naively.model.model import Model, Settings
+from naively.model.model import Model, Settings, check_rows
+from naively.schema.choose import infer
 
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 
@@ -141,14 +142,17 @@ class Preset(ClassifierMixin, CountingClassifier, BaseEstimator):
 
     def _learn(self, rows: Rows, labels: Labels) -> Self:
         settings = Settings(self._class_prior(self._announced))
-        model = Model.learn(rows, labels, self._event(), settings)
+        check_rows(rows, labels)
+        schema = infer(rows, self._event(), settings.usual)
+        batch = schema.encode(rows, labels)
+        model = Model.count(batch, schema, settings)
         if self.__sklearn_is_fitted__():  # parameters may have been set since: counts are counts
             (name,) = model.tally.blocks
             seen = replace(self.model_.tally, blocks={name: self._block})
             model = replace(model, tally=seen + model.tally)
         self.keep(model)
         if self._sample is not None:
-            self._sample.add(rows, labels, model)
+            self._sample.add(batch, model)
         return self
 
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:

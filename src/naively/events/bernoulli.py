@@ -89,6 +89,8 @@ class Bernoulli(Estimable[Items, Counts]):
         """Turn numbers into 1 above the threshold and 0 elsewhere; a text holds a word or not."""
         if isinstance(block, Documents):
             return replace(block, presence=True)
+        if isinstance(block, Sparse) and isinstance(block.axis, Words):
+            return replace(block, data=np.ones(len(block.data)), presence=True)
         if self.threshold is None:
             _check_share(block)
             return block

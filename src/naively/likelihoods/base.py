@@ -50,7 +50,9 @@ class Likelihood(ABC):
     """Log likelihood of a block's rows, derived from a tally."""
 
     @abstractmethod
-    def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+    def log_prob(
+        self, block: Any, start: Floats, finish: Finish, log_prior: Floats
+    ) -> NDArray[Any]:
         """Add the log likelihood of each row to ``start``, finished (``kernels.reference``)."""
 
     base: Callable[[Any], Floats] | None  # of the rows of a block: what no class changes
@@ -70,6 +72,10 @@ class Likelihood(ABC):
         ``weight`` is (columns, classes). What they multiply is centred over the classes; where it
         cannot be (``centres`` is false), the weights of a column must be equal.
         """
+
+    def normalised_by_length(self) -> Likelihood:
+        """Return what divides the evidence of a text by the root of how many words are known."""
+        raise TypeError(f"{type(self).__name__} does not add up what words say.")
 
     centres: ClassVar[bool] = True
 

@@ -29,7 +29,8 @@ from naively.events import (
     Multinomial,
 )
 from naively.events.multinomial import BagOfCounts
-from naively.schema.schema import SHOWN, Group, Schema, list_names
+from naively.schema.group import Group
+from naively.schema.schema import SHOWN, Schema, list_names
 from naively.schema.settle import MANY, OF_NUMBERS, reads_as_text, regroup, text_group
 from naively.schema.text import Text, TextModel
 from naively.schema.usual import Usual

@@ -21,7 +21,8 @@ from naively.counting.statistic import CELL, LEVEL, PRESENT, SQUARE, VALUE, Stat
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Name
 from naively.kernels.double_double import Sums
-from naively.schema.schema import SHOWN, Group, Schema, list_names
+from naively.schema.group import Group
+from naively.schema.schema import SHOWN, Schema, list_names
 from naively.schema.text import TOKEN_PATTERN, Text
 
 ENOUGH = 100  # rows, before a column that tells the label is no chance

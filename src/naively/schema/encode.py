@@ -19,9 +19,9 @@ MISSING = -1
 EPOCH = np.datetime64(0, "us")
 
 
-def encode_numbers(rows: Rows, columns: range | tuple[Name, ...], *, sparse: bool) -> Block:
+def encode_numbers(rows: Rows, columns: Sequence[Name], *, sparse: bool) -> Block:
     """Encode numbers: a view of the array where it can be, CSR where it is sparse and may be."""
-    axis = Columns(columns)
+    axis = Columns(columns if isinstance(columns, range) else tuple(columns))
     if sparse and isinstance(rows, SparseRows) and columns == rows.names:
         matrix = rows.matrix
         return Sparse(matrix.indptr, matrix.indices, matrix.data, axis)
@@ -39,7 +39,7 @@ def encode_texts(
     return Documents(analyser.rows(texts.tolist()), axis, analyser.binary)
 
 
-def find_levels(rows: Rows, columns: tuple[Name, ...] | range) -> Codes:
+def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
     """Encode columns by the levels they hold; the codes of whole numbers are cheap."""
     if isinstance(rows, MatrixRows) and columns == rows.names and len(rows):
         matrix = rows.matrix
@@ -69,34 +69,6 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
     for j, name in enumerate(axis.columns):
         codes[:, j] = _look_up(rows.values(name), axis.index[j])
     return Codes(codes, axis)
-
-
-def encode_bins(
-    rows: Rows,
-    name: Name,
-    *,
-    edges: Sequence[float] | None = None,
-    levels: Sequence[Level] = (),
-) -> NDArray[np.int64]:
-    """Encode a column by bins: of numbers cut at edges, or one a level and one for all others.
-
-    The last bin is for missing cells.
-
-    Examples
-    --------
-    >>> from naively.data.rows import column_rows
-    >>> rows = column_rows({"a": [0.5, 2.0, None], "b": ["x", "z", None]})
-    >>> encode_bins(rows, "a", edges=[1.0, 2.0]).tolist()
-    [0, 2, 3]
-    >>> encode_bins(rows, "b", levels=["x", "y"]).tolist()
-    [0, 2, 3]
-    """
-    if edges is not None:
-        numbers = rows.numbers([name])[:, 0]
-        bins = np.searchsorted(np.asarray(edges, np.float64), numbers, side="right")
-        return np.where(np.isnan(numbers), len(edges) + 1, bins)
-    codes = _look_up(rows.values(name), {level: code for code, level in enumerate(levels)})
-    return np.where(codes == MISSING, len(levels) + 1, np.minimum(codes, len(levels)))
 
 
 def decode(block: Block, kind: Kind) -> dict[Name, NDArray[Any]]:

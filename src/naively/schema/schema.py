@@ -7,113 +7,28 @@ becomes one block.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
-from naively.counting.analyser import Analyser
-from naively.counting.axis import Axis, Columns, Levels, Words, title
-from naively.counting.block import Block, Codes
+from naively.counting.axis import Axis, Columns, title
+from naively.counting.block import Batch, Block, Codes
+from naively.counting.labels import Labels
 from naively.data.columns import Kind, Name
 from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
 from naively.data.times import CYCLES, TimedRows, part_name
-from naively.events.base import EventModel
 from naively.events.interaction import Interaction
 from naively.messages import Shown
-from naively.schema.encode import (
-    decode,
-    encode_bins,
-    encode_numbers,
-    encode_texts,
-    find_levels,
-    look_up_levels,
-    split_rows,
-    whole_rows,
-)
+from naively.schema.encode import decode, split_rows
+from naively.schema.group import Group, GroupKey, event_name, event_names
+from naively.schema.held import Held
 
-USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
-    "bernoulli": "boolean",
-    "categorical": "string",
-    "joint": "string",
-    "pairs": "pair",
-}
 SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
 WIDEST = 40  # of the names, in characters
 # What a column may come as, beside what it was learned as.
 ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",), "time": ("string",)}
-
-
-@dataclass(frozen=True)
-class GroupKey:
-    """What a group and its block are known by: settings, by their values, as they count alike.
-
-    Groups that were made apart are the same exactly if their keys are equal, whatever is printed.
-
-    Parameters
-    ----------
-    event : EventModel
-        With all its settings.
-    kind : str
-        What kind of values the columns held in training.
-    column : str or int, optional
-        The column of a text, which is a group of its own.
-    analyser : Analyser, optional
-        How the text was split.
-    """
-
-    event: EventModel
-    kind: Kind
-    column: Name | None = None
-    analyser: Analyser | None = None
-
-    def __str__(self) -> str:
-        usual = self.kind in ("text", USUAL_KIND.get(self.event.name, "number"))
-        name = str(self.event) if usual else f"{self.event} of {self.kind}s"
-        if self.analyser is None or self.column is None:
-            return name
-        name = f"{name} {title(self.column)}"
-        return name if self.analyser.is_plain else f"{name} {self.analyser}"
-
-
-@dataclass(frozen=True)
-class Group:
-    """The columns of one event model, and what kind of values they held in training."""
-
-    event: EventModel
-    kind: Kind
-    columns: range | tuple[Name, ...]
-    analyser: Analyser | None = None  # of a text
-
-    @cached_property
-    def key(self) -> GroupKey:
-        """What the group is known by in tallies, weights and model files."""
-        own = None if self.analyser is None else self.columns[0]
-        return GroupKey(self.event, self.kind, own, self.analyser)
-
-    def encode(self, rows: Rows, axis: Axis | None) -> Block:
-        """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
-        if isinstance(self.event, Interaction):
-            return encode_interaction(rows, self.event)
-        if self.event.layout == "rows":
-            rows = whole_rows(rows, self.columns)
-            assert axis is None or isinstance(axis, Levels)
-            return look_up_levels(rows, axis) if axis else find_levels(rows, tuple(rows.names))
-        columns = self.columns if axis is None else axis.columns
-        assert isinstance(columns, range | tuple)
-        if self.kind == "text":
-            assert axis is None or isinstance(axis, Words)
-            assert self.analyser is not None
-            return encode_texts(rows, columns[0], self.analyser, axis)
-        if self.event.layout == "levels":
-            if axis is None:
-                return find_levels(rows, columns)
-            assert isinstance(axis, Levels)
-            return look_up_levels(rows, axis)
-        return encode_numbers(rows, columns, sparse=self.event.sparse)
 
 
 @dataclass(frozen=True, repr=False)
@@ -237,8 +152,8 @@ class Schema(Shown):
         return frozenset(name for columns in timed for name in columns)
 
     def encode(
-        self, rows: Rows, axes: Mapping[GroupKey, Axis] | None = None
-    ) -> dict[GroupKey, Block]:
+        self, rows: Rows, labels: Labels, axes: Mapping[GroupKey, Axis] | None = None
+    ) -> Batch:
         """Encode rows into one block a group, by known axes, or finding them.
 
         Raises
@@ -247,10 +162,26 @@ class Schema(Shown):
             If a column holds another kind of values than in training; it names the column.
         """
         rows = self.match(rows)
-        return {
+        blocks = {
             group.key: group.encode(rows, None if axes is None else axes.get(group.key))
-            for group in self.groups
+            for group in self.of_columns
         }
+        return self._with_interactions(Batch(blocks, labels))
+
+    def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
+        """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
+        held = Held(batch)
+        blocks = {group.key: group.recode(held, axes[group.key]) for group in self.of_columns}
+        return self._with_interactions(replace(batch, blocks=blocks))
+
+    def _with_interactions(self, batch: Batch) -> Batch:
+        """Return the batch with the blocks of pairs of columns, which follow from its own."""
+        events = [(g.key, g.event) for g in self.groups if isinstance(g.event, Interaction)]
+        if not events:
+            return batch
+        held = Held(batch)
+        blocks = {key: held.interactions(event) for key, event in events}
+        return replace(batch, blocks={**batch.blocks, **blocks})
 
     def decode(self, blocks: Mapping[GroupKey, Block]) -> Rows:
         """Return the rows that these blocks encode."""
@@ -359,7 +290,7 @@ class Schema(Shown):
     def __str__(self) -> str:
         if len(self.columns) > SHOWN:
             lines = [
-                (_event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
+                (event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
                 for group in self.groups
             ]
             noted = [(title(name), note) for name, note in self.notes.items()]
@@ -367,7 +298,7 @@ class Schema(Shown):
         table = [
             (
                 title(name),
-                _event_names(self.groups_of[name]),
+                event_names(self.groups_of[name]),
                 self.notes.get(name, f"{group.kind}s"),
             )
             for name, group in self.columns.items()
@@ -385,48 +316,11 @@ class Schema(Shown):
         return "\n".join(f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c}" for a, b, c in table)
 
 
-def interaction_group(event: Interaction) -> Group:
-    """Make the group of pairs of columns."""
-    return Group(event, "pair", event.names)
-
-
-def encode_interaction(rows: Rows, event: Interaction) -> Codes:
-    """Encode how the bins of pairs of columns meet; all that can be is known."""
-    bins = {name: encode_bins(rows, name, edges=edges) for name, edges in event.edges}
-    bins |= {name: encode_bins(rows, name, levels=levels) for name, levels in event.levels}
-    codes = np.empty((len(rows), len(event.pairs)), np.int32)
-    for j, (a, b) in enumerate(event.pairs):
-        codes[:, j] = bins[a] * event.size[b] + bins[b]
-    return Codes(codes, event.axis)
-
-
 def list_names(names: Iterable[Name], most: int = 10) -> str:
     """List names for a message, so many at most."""
     every = list(names)
     shown = ", ".join(repr(title(name)) for name in islice(every, most))
     return shown + (f" and {len(every) - most} more" if len(every) > most else "")
-
-
-def _event_names(groups: Sequence[Group]) -> str:
-    """Return the event model of a column; of a text in several groups, without the analysers."""
-    of = [groups[0]] if len(groups) == 1 else [replace(group, analyser=None) for group in groups]
-    return " + ".join(dict.fromkeys(map(_event_name, of)))
-
-
-def _event_name(group: Group) -> str:
-    """Return the event model's name, with the options that are not the usual ones."""
-    event: Any = group.event
-    usual = type(event)()
-    shown = (f.name for f in fields(event) if f.repr and f.name != "columns")
-    options = {name: getattr(event, name) for name in shown}
-    other = [
-        f"{name}={value!r}"
-        for name, value in options.items()
-        if value not in (getattr(usual, name), "auto")
-    ]
-    name = f"{event.name}({', '.join(other)})" if other else str(event.name)
-    plain = group.analyser is None or group.analyser.is_plain
-    return name if plain else f"{name} {group.analyser}"
 
 
 def _union(a: range | tuple[Name, ...], b: range | tuple[Name, ...]) -> range | tuple[Name, ...]:

@@ -32,7 +32,8 @@ from naively.events import Bernoulli, Categorical, Histogram
 from naively.kernels.cells import sortable
 from naively.kernels.double_double import Sums
 from naively.schema.encode import encode_texts
-from naively.schema.schema import Group, GroupKey, Schema
+from naively.schema.group import Group, GroupKey
+from naively.schema.schema import Schema
 from naively.schema.text import Text
 from naively.schema.usual import Usual
 
