@@ -302,3 +302,21 @@ def test_rows_are_encoded_again_as_the_rows_themselves_would_be() -> None:
         assert tuple(block.axis.columns) == tuple(given.blocks[key].axis.columns)
         for mine, its in zip(block.entries(), given.blocks[key].entries(), strict=True):
             np.testing.assert_array_equal(mine, its)
+
+
+def test_rows_are_encoded_again_for_a_model_that_knows_fewer_levels_and_words() -> None:
+    """As the rows themselves would be: what is unseen stays unseen, and what is missing missing."""
+    X, y = mixed(200)
+    X["colour"] = np.array(["rare", None, *X["colour"][2:]], object)
+    X["note"] = np.array(["one rare word here", None, *X["note"][2:]], object)
+    rows, labels = as_rows(X), encode_labels(y)
+    known = np.arange(2, 200)
+    whole = Model.learn(rows, labels)
+    part = Model.learn(rows.take(known), labels.take(known), whole.counted)
+    own = part.recode(whole.counted.encode(rows, labels))
+    given = part.encode(rows, labels).split()
+    np.testing.assert_array_equal(part.score(own, "joint"), part.score(given, "joint"))
+    for key, block in own.blocks.items():
+        assert len(block) == len(given.blocks[key]) == 200
+        for mine, its in zip(block.entries(), given.blocks[key].entries(), strict=True):
+            np.testing.assert_array_equal(mine, its)
