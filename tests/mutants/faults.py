@@ -146,15 +146,15 @@ FAULTS = [
     Fault(
         "leave-one-out forgets the pretend rows of categories",
         "src/naively/events/categorical.py",
-        "rest, whole = np.maximum(count - own, 0.0) + m * q, total - own + m",
-        "rest, whole = np.maximum(count - own, 0.0), total - own",
+        "rest, whole = np.maximum(count - cells.own, 0.0) + m * q, total - cells.own + m",
+        "rest, whole = np.maximum(count - cells.own, 0.0), total - cells.own",
         ("tests/test_leave_one_out.py::test_leave_one_out_is_refitting",),
     ),
     Fault(
         "leave-one-out leaves nothing out of the numbers",
-        "src/naively/events/base.py",
-        "number, own = Sums(x[:, None]), Sums(labels.one_hot())",
-        "number, own = Sums(x[:, None]), Sums(0 * labels.one_hot())",
+        "src/naively/counting/leave_one_out.py",
+        "number, own = Sums(self.x[:, None]), Sums(self.own)",
+        "number, own = Sums(self.x[:, None]), Sums(0 * self.own)",
         ("tests/test_leave_one_out.py::test_leave_one_out_is_refitting",),
     ),
     Fault(

@@ -8,14 +8,7 @@ from functools import cached_property
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
-from naively.events import (
-    Bernoulli,
-    Categorical,
-    Complement,
-    Gaussian,
-    LogNormal,
-    Multinomial,
-)
+from naively.events import Multinomial
 from naively.events.base import PSEUDO_COUNTS, EventModel, How
 from naively.schema.text import Text
 
@@ -23,15 +16,6 @@ TextBlocks: TypeAlias = Literal["words", "blocks"]
 
 SHORT = 1_500  # characters of a text, up to which runs of them are counted too
 PRESENCE = 0.5  # the pseudo-count of words that count once in a text
-# How event models choose their pseudo-count by themselves (others do as they say), and the option
-# that it is given by, where that is not alpha.
-AUTO: dict[type[EventModel], dict[str, Any]] = {
-    Bernoulli: {"alpha": "auto"},
-    Categorical: {"m": "auto"},
-    Complement: {"alpha": "auto"},
-    Multinomial: {"alpha": "auto"},
-}
-OPTION: dict[type[EventModel], str] = {Gaussian: "smoothing", LogNormal: "smoothing"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +42,9 @@ class Usual:
     def make(self, model: type[EventModel]) -> EventModel:
         """Return an event model with these settings."""
         count = self.pseudo_count
-        given = AUTO.get(model, {}) if count is None else {OPTION.get(model, "alpha"): count}
+        given: dict[str, Any] = {model.smoothed_by: count}
+        if count is None:
+            given = {} if model.chosen_by is None else {model.chosen_by: "auto"}
         return model(estimate=self.estimate, **given)  # type: ignore[call-arg]
 
     @property
