@@ -17,10 +17,10 @@ from naively.data.frames import as_rows
 from naively.evaluation import calibrate, reservoir
 from naively.evaluation.calibrate import OF_ONE, ROWS, SampleSize
 from naively.evaluation.reservoir import Reservoir
-from naively.model.model import Model
+from tests.learning import learn
 
 UNLIKELY = 1e-4
-MODEL = Model.learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), "gaussian")
+MODEL = learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), "gaussian")
 
 
 def sampled(nb: NaiveBayes) -> list[float]:

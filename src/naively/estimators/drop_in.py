@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.statistic import VALUE
-from naively.estimators.checks import ARRAY, BOOLEAN, NONE, NOT_NEGATIVE, Allowed, text
+from naively.estimators.checks import ARRAY, BOOLEAN, NONE, NOT_NEGATIVE, Allowed, words
 from naively.estimators.preset import DiscretePreset, Preset
 from naively.events import Bernoulli, Complement, Gaussian, Multinomial
 from naively.kernels.reference import Floats
-from naively.model.class_prior import ClassPrior
-from naively.model.model import Settings
+from naively.schema.settings import ClassPrior, Settings
 
 OF_COLUMN = 0.01  # the share of a column's own variance
 
@@ -59,7 +58,7 @@ class GaussianNB(Preset):
 
     allowed: ClassVar[Allowed] = {
         "priors": [ARRAY, NONE],
-        "var_smoothing": [NOT_NEGATIVE, text("column")],
+        "var_smoothing": [NOT_NEGATIVE, *words("column")],
     }
 
     def __init__(self, *, priors: Any = None, var_smoothing: float | str = 1e-9) -> None:

@@ -21,22 +21,24 @@ from naively.counting.tally import BlockTally, Tally
 from naively.data.arrays import check_sparse, unmasked
 from naively.data.frames import as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
-from naively.estimators.base import CountingClassifier, check_some_weight
+from naively.estimators.base import CountingClassifier, exclusive
 from naively.estimators.checks import (
     ARRAY,
     BOOLEAN,
     NONE,
     NOT_NEGATIVE,
     Allowed,
-    check_parameters,
+    check_options,
+    check_some_weight,
 )
-from naively.estimators.exclusive import exclusive
 from naively.evaluation.reservoir import Reservoir
 from naively.events.base import EventModel
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
-from naively.model.class_prior import ClassPrior, given_prior
-from naively.model.model import Model, Settings
+from naively.model.class_prior import given_prior
+from naively.model.model import Model
+from naively.schema.choose import infer
+from naively.schema.settings import ClassPrior, Settings
 
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 
@@ -72,7 +74,7 @@ class Preset(ClassifierMixin, CountingClassifier, BaseEstimator):
         self : estimator
             Fitted.
         """
-        check_parameters(self, self.allowed)
+        check_options(self, self.allowed)
         rows, labels = self._labelled(X, y, sample_weight, reset=True)
         check_some_weight(labels)
         self.__dict__.pop("model_", None)
@@ -91,7 +93,7 @@ class Preset(ClassifierMixin, CountingClassifier, BaseEstimator):
         classes : array-like, optional
             All classes that will ever come; required at the first call.
         """
-        check_parameters(self, self.allowed)
+        check_options(self, self.allowed)
         first = "_announced" not in self.__dict__
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -141,7 +143,7 @@ class Preset(ClassifierMixin, CountingClassifier, BaseEstimator):
 
     def _learn(self, rows: Rows, labels: Labels) -> Self:
         settings = Settings(self._class_prior(self._announced))
-        model = Model.learn(rows, labels, self._event(), settings)
+        model = Model.learn(rows, labels, infer(rows, self._event(), settings), settings)
         if self.__sklearn_is_fitted__():  # parameters may have been set since: counts are counts
             (name,) = model.tally.blocks
             seen = replace(self.model_.tally, blocks={name: self._block})

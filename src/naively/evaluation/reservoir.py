@@ -40,9 +40,10 @@ class Reservoir:
     --------
     >>> from naively.counting.labels import encode_labels
     >>> from naively.data.frames import as_rows
+    >>> from naively.schema.choose import infer
     >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
     >>> sample = Reservoir()
-    >>> sample.add(rows, labels, Model.learn(rows, labels))
+    >>> sample.add(rows, labels, Model.learn(rows, labels, infer(rows)))
     >>> len(sample)
     3
     """

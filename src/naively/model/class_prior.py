@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from naively.events import Beta, Dirichlet
 from naively.events.base import How
 from naively.kernels.reference import Floats
+from naively.schema.settings import ClassPrior
 
-ClassPrior: TypeAlias = "str | Sequence[float] | Mapping[Any, float] | Beta | Dirichlet"
 Cost: TypeAlias = "Mapping[Any, Mapping[Any, float]] | Any"
 
 UNSURE = "unsure"

@@ -7,7 +7,6 @@ that are the label under other names are warned of; what else determines it may 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -21,6 +20,7 @@ from naively.counting.statistic import CELL, LEVEL, PRESENT, SQUARE, VALUE, Stat
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Name
 from naively.kernels.double_double import Sums
+from naively.messages import warn
 from naively.schema.schema import SHOWN, Group, Schema, list_names
 from naively.schema.text import TOKEN_PATTERN, Text
 
@@ -90,10 +90,9 @@ def warn_of_leaks(schema: Schema, tally: Tally) -> None:
     found = leaking(schema, tally, renamed=True)
     if found:
         rows = f"{tally.class_count.sum():,.0f}"
-        warnings.warn(
+        warn(
             f"Column {list_names(found)} is the label under other names, without exception in "
-            f"{rows} rows; if it will not be known when predicting, leave it out.",
-            stacklevel=5,
+            f"{rows} rows; if it will not be known when predicting, leave it out."
         )
 
 
@@ -105,11 +104,10 @@ def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
             continue
         if not any(block[PRESENT].high.any() for block in blocks):
             continue  # every text is missing, or of no weight
-        warnings.warn(
+        warn(
             f"No token was found in any text of column {title(name)!r}, so that nothing was "
             f"learned from it; looked for were {_sought(groups[0].analyser)}. Others are found by "
-            "Text(token_pattern=...) or Text(analyzer='char') as its event model.",
-            stacklevel=5,
+            "Text(token_pattern=...) or Text(analyzer='char') as its event model."
         )
 
 

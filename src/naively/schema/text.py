@@ -20,9 +20,16 @@ class TextModel(Analyser):
 
     event: str | EventModel
 
+    @property
+    def event_model(self) -> EventModel:
+        """The event model, where it is an object, as it is in every schema."""
+        if isinstance(self.event, str):
+            raise TypeError(f"{self} has the name of an event model, which a schema makes.")
+        return self.event
+
     def with_event(self, event: EventModel) -> Self:
         """Return this with another event model."""
-        return replace(self, event=event)  # type: ignore[type-var]
+        return replace(self, event=event)  # type: ignore[type-var]  # a subclass is a dataclass
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -36,10 +36,11 @@ from naively.model.file.formats import (
     SavedWeights,
 )
 from naively.model.file.labels import read_classes, read_probabilities
-from naively.model.model import Model, Settings
+from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.schema.patterns import Patterns
 from naively.schema.schema import Group, GroupKey, Schema
+from naively.schema.settings import Settings
 from naively.schema.text import Text
 
 EVENTS: dict[str, type[EventModel]] = {**EVENT_MODELS, Interaction.name: Interaction}
