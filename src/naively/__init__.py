@@ -13,12 +13,8 @@ if TYPE_CHECKING:
 
     from naively.counting.tally import Tally
     from naively.estimators.categorical_nb import CategoricalNB
-    from naively.estimators.drop_in import (
-        BernoulliNB,
-        ComplementNB,
-        GaussianNB,
-        MultinomialNB,
-    )
+    from naively.estimators.discrete_nb import BernoulliNB, ComplementNB, MultinomialNB
+    from naively.estimators.gaussian_nb import GaussianNB
     from naively.estimators.scikit import NaiveBayes, load
     from naively.events import (
         Bernoulli,
@@ -50,19 +46,19 @@ __version__: str
 
 _HOME = {
     "Bernoulli": "naively.events",
-    "BernoulliNB": "naively.estimators.drop_in",
+    "BernoulliNB": "naively.estimators.discrete_nb",
     "Beta": "naively.events",
     "Categorical": "naively.events",
     "CategoricalNB": "naively.estimators.categorical_nb",
     "Complement": "naively.events",
-    "ComplementNB": "naively.estimators.drop_in",
+    "ComplementNB": "naively.estimators.discrete_nb",
     "Dirichlet": "naively.events",
     "Estimate": "naively.events",
     "EventModel": "naively.events.base",
     "Exponential": "naively.events",
     "Gamma": "naively.events",
     "Gaussian": "naively.events",
-    "GaussianNB": "naively.estimators.drop_in",
+    "GaussianNB": "naively.estimators.gaussian_nb",
     "Geometric": "naively.events",
     "Histogram": "naively.events",
     "JointTable": "naively.events",
@@ -70,7 +66,7 @@ _HOME = {
     "LogNormal": "naively.events",
     "Model": "naively.model.model",
     "Multinomial": "naively.events",
-    "MultinomialNB": "naively.estimators.drop_in",
+    "MultinomialNB": "naively.estimators.discrete_nb",
     "NaiveBayes": "naively.estimators.scikit",
     "Normal": "naively.events",
     "NormalInverseGamma": "naively.events",
