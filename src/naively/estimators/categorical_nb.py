@@ -110,6 +110,7 @@ class CategoricalNB(DropIn[Categorical]):
         return cast("Levels", self._block.axis)  # as categorical columns are counted
 
     def _event(self) -> Categorical:
+        """Return the event model, with so many codes in each column as were asked for at least."""
         least = np.asarray(0 if self.min_categories is None else self.min_categories)
         if least.dtype.kind != "i":
             raise ValueError(

@@ -262,11 +262,11 @@ class Learner(CountingClassifier):
         check_is_fitted(self)
         kind = self.weights or "loo"
         if X is None:
-            self.keep(self.model_.weighed(self._learned().weights(self.model_, kind)))
-            return self
-        rows, labels = self._labelled(X, y, sample_weight)
-        found = leave_one_out_table(self.model_, rows, labels, learned=False)
-        weights = fit(found, kind, float(self.class_count_.sum()))
+            weights = self._learned().weights(self.model_, kind)
+        else:
+            rows, labels = self._labelled(X, y, sample_weight)
+            found = leave_one_out_table(self.model_, rows, labels, learned=False)
+            weights = fit(found, kind, float(self.class_count_.sum()))
         self.keep(self.model_.weighed(weights))
         return self
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class Training:
         """Whether all rows have a label."""
         return self.there is None
 
-    @property
+    @cached_property
     def rows(self) -> Rows:
         """The rows that have a label."""
         return self.every if self.there is None else self.every.take(self.there)

@@ -76,7 +76,7 @@ class Model(Shown):
         schema: Schema,
         settings: Settings | None = None,
     ) -> Model:
-        """Count labelled rows by a schema, which ``schema.choose.infer`` makes, in one pass."""
+        """Count labelled rows in one pass, each column for the event model that the schema says."""
         if len(rows) != len(labels):
             raise ValueError(
                 f"Found input variables with inconsistent numbers of samples: "

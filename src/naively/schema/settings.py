@@ -62,8 +62,8 @@ class Settings:
 
     Examples
     --------
-    >>> Settings(smoothing="laplace").make(Bernoulli)
-    Bernoulli(alpha=1.0, threshold=None, estimate='mean', prior=None)
+    >>> Settings(smoothing="jeffreys").make(Bernoulli).alpha
+    0.5
     """
 
     class_prior: ClassPrior = "data"

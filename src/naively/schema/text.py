@@ -12,7 +12,7 @@ from naively.events.base import EventModel
 from naively.kernels.tokens import Row, Unit, check_splitting
 from naively.schema.regular import bounded, compile_bounded
 
-TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105
+TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105  (a token of a text is no password)
 
 
 class TextModel(Analyser):
@@ -106,6 +106,7 @@ class Text(TextModel):
     name = "text"
 
     def __post_init__(self) -> None:
+        """Make settings that came as lists tuples, and raise a ValueError of one that is wrong."""
         object.__setattr__(self, "ngram_range", tuple(self.ngram_range))  # a list is no key
         check_splitting(self.analyzer, self.ngram_range)
         if isinstance(self.stop_words, str):
@@ -122,6 +123,7 @@ class Text(TextModel):
             raise ValueError(f"token_pattern {self.token_pattern!r} has more than one group.")
 
     def _check_limits(self) -> None:
+        """Raise a ValueError unless the limits of texts and tokens are in range, and agree."""
         for name, limit in (("min_df", self.min_df), ("max_df", self.max_df)):
             if limit < 0 or (isinstance(limit, float) and limit > 1):
                 raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0: {limit!r}.")
@@ -148,6 +150,7 @@ class Text(TextModel):
         }
 
     def rows(self, texts: Iterable[Any]) -> Sequence[Row]:
+        """Return texts without those that are too long, with what a vocabulary cannot do done."""
         texts = texts if isinstance(texts, list) else list(texts)
         if self.max_characters is not None:
             most = self.max_characters
