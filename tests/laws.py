@@ -50,7 +50,7 @@ class Sample:
         labels = encode_labels(self.y, self.weight)
         model = learn(self.rows, labels, self.case.event)
         return (
-            model.with_interactions(self.case.pairs, [(self.rows, labels)])
+            model.with_interactions(self.case.pairs, [model.encode(self.rows, labels)])
             if self.case.pairs
             else model
         )

@@ -187,7 +187,7 @@ class Product:
         nb = NaiveBayes(**self.settings).fit(*table.labelled)
         if self.pairs is None:
             return nb
-        batch = nb._labelled(*table.labelled)
+        batch = nb.model_.encode(*nb._labelled(*table.labelled))
         nb.keep(nb.model_.with_interactions(self.pairs, [batch]))
         return nb.calibrate()
 

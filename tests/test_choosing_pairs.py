@@ -17,7 +17,7 @@ from naively.data.rows import column_rows
 from naively.evaluation.cross_validate import cross_validate
 from naively.evaluation.interactions import COLUMNS, _columns, _edges, add_interactions, screen
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.evaluation.reservoir import Reservoir, deal
+from naively.evaluation.reservoir import Reservoir, Sample
 from naively.model.model import Model
 from tests.learning import learn
 
@@ -35,11 +35,12 @@ def table(n: int, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
     return {"a": a, "b": b, "few": rng.integers(0, 3, n) + 0.5, "many": many.astype(object)}, y
 
 
-def learned(n: int, weight: np.ndarray | None = None) -> tuple[Model, Reservoir, Any, Any]:
+def learned(n: int, weight: np.ndarray | None = None) -> tuple[Model, Sample, Any, Any]:
     X, y = table(n)
     rows, labels = column_rows(X), encode_labels(y, weight)
-    sample, model = Reservoir(), learn(rows, labels)
-    sample.add(rows, labels, model)
+    reservoir, model = Reservoir(), learn(rows, labels)
+    reservoir.add(model.counted.encode(rows, labels), model)
+    sample = reservoir.of(model)
     return replace(model, weights=sample.weights(model, "loo")), sample, rows, labels
 
 
@@ -54,7 +55,7 @@ def test_a_gain_is_what_a_weight_of_its_own_saves_to_second_order(weighted: bool
     assert min(found.gains) > 2
     kept = dict(zip(found.pairs, found.gains, strict=True))
     every = replace(found, pairs=[*combinations(["a", "b", "few", "many"], 2)])
-    weighed = model.with_interactions(every.first(6), [(rows, labels)])
+    weighed = model.with_interactions(every.first(6), [model.encode(rows, labels)])
     own = sample.leave_one_out(weighed)
     pairs = {part: own.table[i] for i, part in enumerate(own.parts) if own.kinds[i] == "pair"}
     assert len(pairs) == 6
@@ -62,7 +63,7 @@ def test_a_gain_is_what_a_weight_of_its_own_saves_to_second_order(weighted: bool
     by_class = model.classes.tolist()
     weights = model.weights.table(columns.parts, by_class)
     joint = columns.joint(weights) + model.weights.bias_of(by_class)
-    rows_weigh = np.ones(600) if weight is None else weight
+    rows_weigh = columns.labels.weights
     at = np.arange(600), columns.labels.codes
 
     def loss(evidence: np.ndarray, t: float) -> float:
@@ -132,7 +133,7 @@ def test_as_many_pairs_as_are_asked_for_are_counted_on_all_rows() -> None:
     model, sample, rows, labels = learned(600)
     best = screen(model, sample).pairs
     assert len(best) > 1
-    one = add_interactions(model, sample, (rows, labels), most=1)
+    one = add_interactions(model, sample, model.encode(rows, labels), most=1)
     assert list(one.schema.interactions.values()) == best[:1]
     assert add_interactions(model, sample, most=0) is model
     (group,) = (group for group in one.schema.groups if group.kind == "pair")
@@ -161,8 +162,7 @@ def test_the_assessment_chooses_as_many_pairs_again(monkeypatch: pytest.MonkeyPa
 
     model, sample, *_ = learned(600)
     monkeypatch.setattr("naively.evaluation.cross_validate.add_interactions", counted)
-    fold = deal(sample.labels(model.classes).codes, 3)
-    cross_validate(add_interactions(model, sample, most=1), sample, "loo", fold)
+    cross_validate(add_interactions(model, sample, most=1), sample, "loo", sample.deal(3))
     assert asked == [1, 1, 1]
 
 

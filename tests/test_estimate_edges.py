@@ -75,7 +75,9 @@ def test_pairs_by_maximum_likelihood_have_a_trace_of_pretend_rows() -> None:
     one = Interaction(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])], m=2.0)
     model = learn(rows, labels)
     joint = {
-        event: model.with_interactions(event, [(rows, labels)]).joint_log_likelihood(rows)
+        event: model.with_interactions(event, [model.encode(rows, labels)]).joint_log_likelihood(
+            rows
+        )
         for event in (one, replace(one, estimate="mle"), replace(one, m=TRACE))
     }
     mean, mle, trace = joint.values()
@@ -184,7 +186,7 @@ def test_free_parameters_of_bins_and_of_pairs() -> None:
     rows = column_rows({"p": x, "q": np.tile([*"uvwu"], 5)})
     event = Interaction(pairs=[("p", "q")], edges=[("p", [2.5])], levels=[("q", ["u", "v", "w"])])
     alone = learn(rows, encode_labels(y))
-    paired = alone.with_interactions(event, [(rows, encode_labels(y))])
+    paired = alone.with_interactions(event, [alone.encode(rows, encode_labels(y))])
     # Two bins and three levels meet, and each class has so many ratios that are free.
     assert paired.n_parameters - alone.n_parameters == (2 - 1) * (3 - 1) * 2
 

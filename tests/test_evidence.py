@@ -96,7 +96,7 @@ def test_the_cost_of_a_weighed_column_is_of_its_evidence_times_its_weight() -> N
     y = np.array(list("abc"))[np.arange(90) % 3]
     table = {"x": rng.normal(size=90) + (y == "a"), "z": rng.normal(size=90) - (y == "c")}
     nb = NaiveBayes().fit(table, y)
-    found, weights = nb._sample.leave_one_out(nb.model_), nb.weights_
+    found, weights = nb._sample.of(nb.model_).leave_one_out(nb.model_), nb.weights_
     parts = found.table * weights.table(found.parts, list("abc"))[:, None]
     joint = found.prior + weights.bias_of(list("abc")) + parts.sum(axis=0)
 

@@ -24,11 +24,11 @@ from sklearn.metrics import log_loss
 from threadpoolctl import threadpool_limits
 
 from naively import NaiveBayes
-from naively.counting.labels import encode_labels
+from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.evaluation import cross_validate
-from naively.evaluation.reservoir import deal
 from naively.evaluation.scores import Scores, score
+from naively.schema.fingerprint import fingerprints
 
 ROWS = 200  # of each half of a table, at most
 SURE = np.log(1e6)  # nats that chance gives once in a million
@@ -155,9 +155,13 @@ def check_noise(X: np.ndarray, assess: Assess) -> None:
     assert found.log_loss > of_frequency - SURE / n
 
 
-def by_the_model_that_learned_them(model: Any, sample: Any, *_: Any) -> np.ndarray:
+def by_the_model_that_learned_them(
+    model: Any, sample: Any, _: Any, dealt: np.ndarray
+) -> tuple[np.ndarray, Labels]:
     """What assess() must not do."""
-    return sample.posterior(model)
+    folds = [sample.keep(fold) for fold in dealt.T]
+    p = np.concatenate([fold.posterior(model) for fold in folds])
+    return p, Labels.join([fold.labels for fold in folds])
 
 
 @pytest.fixture
@@ -234,7 +238,11 @@ def test_it_is_cross_validation_by_learning_again(weights: Any) -> None:
     labels = encode_labels(y, weight)
     folds = nb.assess().folds[0]
     assert folds > 2
-    fold = deal(labels.codes, folds)
+    sample = nb._sample
+    assert sample is not None
+    keys = fingerprints(nb.model_.counted.encode(as_rows(X), labels), sample._seed)
+    fold = np.empty(120, np.int64)
+    fold[np.argsort(keys)] = sample.of(nb.model_).deal(folds).argmax(axis=1)
     assert np.ptp(np.bincount(fold)) <= 1
     p = np.empty((120, 2))
     for f in range(folds):

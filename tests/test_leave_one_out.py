@@ -70,7 +70,9 @@ def test_leave_one_out_is_refitting(case: Case, data: Any) -> None:
     if data.draw(st.booleans()):
         sample = replace(sample, weight=np.tile([1.0, 2.0, 0.5], len(sample))[: len(sample)])
     labels = encode_labels(sample.y, sample.weight)
-    found = leave_one_out_table(sample.model, sample.rows, labels, pure=True).table.sum(axis=0)
+    found = leave_one_out_table(
+        sample.model, sample.model.encode(sample.rows, labels), pure=True
+    ).table.sum(axis=0)
     assert_refitted(sample, found)
 
 
@@ -97,12 +99,14 @@ def test_leave_one_out_by_band_is_refitting(text: Text, data: Any) -> None:
     few = Counter(sample.y.tolist())
     assume(len(few) > 1 and min(few.values()) > 1)
     labels = encode_labels(sample.y)
-    found = leave_one_out_table(sample.model, sample.rows, labels)
+    found = leave_one_out_table(sample.model, sample.model.encode(sample.rows, labels))
     assert set(found.kinds) == {"band"}
     for i in range(len(sample)):
         one = sample.take([i])
         left = without(sample.model, one)
-        alone = leave_one_out_table(left, one.rows, encode_labels(one.y), learned=False)
+        alone = leave_one_out_table(
+            left, left.encode(one.rows, encode_labels(one.y)), learned=False
+        )
         of = [found.parts.index(part) for part in alone.parts]
         np.testing.assert_allclose(found.table[of, i], alone.table[:, 0], rtol=1e-9, atol=1e-9)
         rest = np.delete(found.table[:, i], of, axis=0)  # bands that are empty without the row
@@ -115,7 +119,7 @@ def test_leave_one_out_of_a_histogram_whose_bins_stay(event: Histogram) -> None:
     y = np.random.default_rng(0).permutation(np.repeat(["a", "b"], 20))
     rows = column_rows({"x": x})
     model = learn(rows, encode_labels(y), event)
-    found = leave_one_out_table(model, rows, encode_labels(y)).table.sum(axis=0)
+    found = leave_one_out_table(model, model.encode(rows, encode_labels(y))).table.sum(axis=0)
     for i in range(len(y)):
         one = rows.take([i])
         left = model - Model.learn(one, encode_labels(y[[i]]), model.schema)

@@ -49,7 +49,9 @@ def drawn(data: Any, case: Case) -> Sample:
 def left_out(sample: Sample) -> np.ndarray:
     """The evidence of each row and class, left out in closed form."""
     labels = encode_labels(sample.y, sample.weight)
-    table: np.ndarray = leave_one_out_table(sample.model, sample.rows, labels, pure=True).table
+    table: np.ndarray = leave_one_out_table(
+        sample.model, sample.model.encode(sample.rows, labels), pure=True
+    ).table
     return table.sum(axis=0)
 
 
@@ -251,7 +253,7 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
     table = table.take(slice(None) if table.weight is None else table.weight > 0)
     nb = product.fit(table)
     rows, labels = nb._labelled(*table.labelled)
-    found = leave_one_out_table(nb.model_, rows, labels)
+    found = leave_one_out_table(nb.model_, nb.model_.encode(rows, labels))
     weights = fit(found, "loo", float(nb.class_count_.sum()))
     model = replace(nb.model_, weights=weights)
     joint = found.joint(np.array(list(weights.of.values())))

@@ -95,14 +95,13 @@ def test_pairs_are_counted_of_rows_that_have_weight_and_taken_off_again() -> Non
     rows, labels = column_rows(X), encode_labels(Y, np.array([1.0, 2.0, 0.0, 1.0, 0.5]))
     model = learning.learn(rows, labels)
     event = Interaction(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])])
-    paired = model.with_interactions(event, [(rows.take(np.arange(2)), labels.take(np.arange(2)))])
+    paired = model.with_interactions(event, [model.encode(rows, labels).take(np.arange(2))])
     name = paired.schema.groups[-1].key
     assert paired.tally.blocks[name][LEVEL].high.sum() == 3.0
-    whole = model.with_interactions(event, [(rows, labels)])
+    whole = model.with_interactions(event, [model.encode(rows, labels)])
     np.testing.assert_array_equal(whole.tally.blocks[name][LEVEL].high.sum(axis=0), [2.0, 2.5])
-    parts = [
-        (rows.take(index), labels.take(index)) for index in (np.array([0, 3]), np.array([1, 2, 4]))
-    ]
+    batch = model.encode(rows, labels)
+    parts = [batch.take(index) for index in (np.array([0, 3]), np.array([1, 2, 4]))]
     np.testing.assert_array_equal(
         model.with_interactions(event, parts).tally.blocks[name][LEVEL].high,
         whole.tally.blocks[name][LEVEL].high,

@@ -58,7 +58,7 @@ def counted(cells: list[Any]) -> Model:
         counted=replace(model.counted, groups=()),
         tally=replace(model.tally, blocks={}),
     )
-    return only.with_interactions(EVENT, [(rows, labels)])
+    return only.with_interactions(EVENT, [only.encode(rows, labels)])
 
 
 def dependent(n: int, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
@@ -87,7 +87,9 @@ def test_columns_that_are_independent_in_each_class_say_nothing() -> None:
 def test_leave_one_out_is_refitting(cells: list[Any]) -> None:
     rows, y, weight = table(cells)
     model = counted(cells)
-    found = leave_one_out_table(model, rows, encode_labels(y, weight)).table.sum(axis=0)
+    found = leave_one_out_table(model, model.encode(rows, encode_labels(y, weight))).table.sum(
+        axis=0
+    )
     for i, cell in enumerate(cells):
         # Of a row that counts twice, one is left out.
         rest = [*cells[:i], *cells[i + 1 :]]
@@ -139,8 +141,9 @@ def test_the_gain_is_the_loss_saved_to_second_order() -> None:
     X, y = dependent(800)
     X["d"] = np.where(np.random.default_rng(2).random(800) < 0.3, X["a"], X["c"])
     rows, labels = column_rows(X), encode_labels(y)
-    sample, model = Reservoir(), learn(rows, labels)
-    sample.add(rows, labels, model)
+    reservoir, model = Reservoir(), learn(rows, labels)
+    reservoir.add(model.counted.encode(rows, labels), model)
+    sample = reservoir.of(model)
     model = replace(model, weights=sample.weights(model, "loo"))
     chosen = screen(model, sample)
     assert chosen.pairs[0] == ("a", "b")
@@ -242,8 +245,10 @@ def test_weight_is_repetition() -> None:
     weighted = learn(rows, encode_labels(y, np.full(600, 2.0)))
     repeated = learn(column_rows(twice), encode_labels(np.concatenate([y, y])))
     event = Interaction(pairs=[("a", "c")], edges=[("a", [0.0]), ("c", [0.0])])
-    a = weighted.with_interactions(event, [(rows, encode_labels(y, np.full(600, 2.0)))])
+    a = weighted.with_interactions(
+        event, [weighted.encode(rows, encode_labels(y, np.full(600, 2.0)))]
+    )
     b = repeated.with_interactions(
-        event, [(column_rows(twice), encode_labels(np.concatenate([y, y])))]
+        event, [repeated.encode(column_rows(twice), encode_labels(np.concatenate([y, y])))]
     )
     np.testing.assert_allclose(a.joint_log_likelihood(rows), b.joint_log_likelihood(rows))

@@ -138,7 +138,7 @@ def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
 def test_weights_are_fitted_to_what_predictions_are_made_of(product: Product, seed: int) -> None:
     nb, table = product.fit(product.table(seed, weights=True)), product.table(seed + 1)
     rows, labels = nb._labelled(table.X, table.y, None)
-    found = leave_one_out_table(nb.model_, rows, labels, learned=False)
+    found = leave_one_out_table(nb.model_, nb.model_.encode(rows, labels), learned=False)
     weights = fit(found, "loo", 1.0)
     nb.keep(replace(nb.model_, weights=weights))
     classes = nb.classes_.tolist()

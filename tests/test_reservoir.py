@@ -12,25 +12,43 @@ from scipy import sparse
 from scipy.stats import chi2, hypergeom
 
 from naively import NaiveBayes
-from naively.counting.labels import encode_labels
+from naively.counting.block import Batch
+from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.evaluation import calibrate, reservoir
 from naively.evaluation.calibrate import OF_ONE, ROWS, SampleSize
 from naively.evaluation.reservoir import Reservoir
+from naively.model.model import Model
+from naively.schema.held import Held
 from tests.learning import learn
 
 UNLIKELY = 1e-4
-MODEL = learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), "gaussian")
+MODEL, POISSON = (
+    learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), event)
+    for event in ("gaussian", "poisson")
+)
+
+
+def encoded(X: Any, labels: Labels) -> Batch:
+    return MODEL.counted.encode(as_rows(X), labels)
 
 
 def sampled(nb: NaiveBayes) -> list[float]:
     """The numbers of the rows in the sample, which their only column holds."""
     assert nb._sample is not None
-    return ids(nb._sample)
+    return ids(nb._sample, nb.model_)
 
 
-def ids(sample: Reservoir) -> list[float]:
-    return sorted(x for rows, _ in sample.batches for x in rows.numbers(rows.names)[:, 0].tolist())
+def ids(sample: Reservoir, model: Model = MODEL) -> list[float]:
+    return sorted(x for batch in drawn(sample, model) for x in first_column(batch).tolist())
+
+
+def drawn(sample: Reservoir, model: Model = MODEL) -> list[Batch]:
+    return sample.of(model).batches
+
+
+def first_column(batch: Batch) -> np.ndarray:
+    return Held(batch).numbers((0,)).values[:, 0]
 
 
 def sample_of(n: int, cuts: list[int], seed: int, weight: Any = None) -> Reservoir:
@@ -40,7 +58,7 @@ def sample_of(n: int, cuts: list[int], seed: int, weight: Any = None) -> Reservo
     for begin, end in zip([0, *cuts], [*cuts, n], strict=True):
         some = slice(begin, end)
         labels = encode_labels(y[some], None if weight is None else weight[some])
-        sample.add(as_rows(X[some]), labels, MODEL)
+        sample.add(encoded(X[some], labels), MODEL)
     return sample
 
 
@@ -92,10 +110,8 @@ def test_a_row_of_weight_0_is_never_in_it(n: int, seed: int, data: Any) -> None:
     there = np.flatnonzero(weight)
     assert ids(sample) == there.tolist()  # and each other one is, where there are few
     assert sample.seen == len(there)
-    for rows, labels in sample.batches:
-        np.testing.assert_array_equal(
-            labels.weight, weight[rows.numbers(rows.names)[:, 0].astype(int)]
-        )
+    for batch in drawn(sample):
+        np.testing.assert_array_equal(batch.labels.weight, weight[first_column(batch).astype(int)])
 
 
 def test_classes_that_come_late_do_not_push_out_the_early_rows() -> None:
@@ -175,11 +191,97 @@ def test_batches_that_are_held_differently_stay_apart_and_keep_their_keys() -> N
     sample = Reservoir()
     cuts = [slice(0, 100), slice(100, 200), slice(200, 300), slice(300, 400)]
     for i, cut in enumerate(cuts):
-        rows = as_rows(sparse.csr_array(X[cut]) if i == 0 else X[cut])
-        sample.add(rows, encode_labels(y[cut]), MODEL)
+        rows = sparse.csr_array(X[cut]) if i == 0 else X[cut]
+        sample.add(POISSON.counted.encode(as_rows(rows), encode_labels(y[cut])), POISSON)
         assert len(sample) == 100 * (i + 1)
-    assert [len(labels) for _, labels in sample.batches] == [100, 300]
-    whole = Reservoir()
-    whole.add(as_rows(X), encode_labels(y), MODEL)
-    assert len(whole)
-    np.testing.assert_array_equal(np.concatenate(sample._keys), np.concatenate(whole._keys))
+    assert [len(batch) for batch in drawn(sample, POISSON)] == [100, 300]
+    # A row that came both ways is one row with two copies.
+    sample.add(POISSON.counted.encode(as_rows(X[:150]), encode_labels(y[:150])), POISSON)
+    assert len(sample) == 550
+    assert [len(batch) for batch in drawn(sample, POISSON)] == [100, 300]
+    assert sample.of(POISSON).copies.tolist().count(2) == 150
+
+
+def test_equal_rows_are_kept_once_with_their_copies_and_weights() -> None:
+    X = np.array([[1.0], [2.0], [1.0], [1.0], [np.nan], [np.nan], [0.0]])
+    y, weight = [0, 0, 0, 1, 1, 1, 1], np.array([1.0, 2.0, 0.5, 3.0, 1.0, 1.0, 1.0])
+    sample = Reservoir()
+    sample.add(encoded(X, encode_labels(y, weight)), MODEL)
+    (batch,) = drawn(sample)
+    rows = zip(
+        first_column(batch).tolist(),
+        batch.labels.codes.tolist(),
+        batch.labels.weights.tolist(),
+        batch.times.tolist(),
+        strict=True,
+    )
+    expected = [(1.0, 0, 1.5, 2), (2.0, 0, 2.0, 1), (1.0, 1, 3.0, 1), (0.0, 1, 1.0, 1)]
+    found = [row for row in rows if not np.isnan(row[0])]
+    assert sorted(found) == sorted(expected)
+    assert len(batch) == 5
+    assert sample.seen == len(sample) == 7
+
+
+def test_copies_of_a_row_are_dealt_out_to_all_folds() -> None:
+    X, y = np.repeat([[1.0], [2.0]], [7, 5], axis=0), np.zeros(12, int)
+    sample = Reservoir()
+    sample.add(encoded(X, encode_labels(y)), MODEL)
+    whole = sample.of(MODEL)
+    dealt = whole.deal(3)
+    np.testing.assert_array_equal(dealt.sum(axis=1), whole.copies)
+    np.testing.assert_array_equal(dealt.sum(axis=0), [4, 4, 4])
+    part = whole.keep(dealt[:, 0])
+    np.testing.assert_allclose(part.labels.weights, part.copies)
+    assert len(part) == 4
+
+
+def mixed(n: int) -> tuple[dict[str, Any], list[str]]:
+    """A table of every kind of column, some rows of which are equal."""
+    rng = np.random.default_rng(3)
+    size = rng.integers(0, 3, n) + 0.5
+    size[rng.random(n) < 0.1] = np.nan
+    y = np.where(rng.random(n) < 0.3, "p", np.where(np.nan_to_num(size) > 1, "q", "r"))
+    note = [f"{a} {b} and so on" for a, b in zip(y, rng.choice(list("uvw"), n), strict=True)]
+    times = np.datetime64("2026-01-01") + rng.integers(0, 900, n).astype("timedelta64[D]")
+    return {
+        "size": size,
+        "truth": rng.integers(0, 2, n).astype(bool),
+        "colour": rng.choice(["red", "green", "blue"], n).astype(object),
+        "note": np.array(note, object),
+        "when": times.astype("datetime64[us]"),
+    }, y.tolist()
+
+
+@pytest.mark.parametrize("n", [60, 1500])
+@pytest.mark.parametrize("settings", [{}, {"weights": "temperature"}, {"text": "words"}], ids=str)
+def test_merging_is_refitting_to_the_last_bit_and_so_is_any_order(
+    n: int, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrate, "ROWS", 400)
+    X, y = mixed(n)
+
+    def part(index: Any) -> tuple[dict[str, Any], list[str]]:
+        return {name: column[index] for name, column in X.items()}, np.array(y)[index].tolist()
+
+    whole = NaiveBayes(**settings).fit(X, y)
+    order = np.random.default_rng(0).permutation(n)
+    cuts = np.split(order, [n // 3, n // 2])
+    first, second, third = (NaiveBayes(**settings).fit(*part(cut)) for cut in cuts)
+    merged = first.merge(second.merge(third))
+    shuffled = NaiveBayes(**settings).fit(*part(order))
+    for other in (merged, shuffled):
+        np.testing.assert_allclose(
+            other.predict_proba(X), whole.predict_proba(X), rtol=1e-9, atol=1e-12
+        )
+        assert other.assess().log_loss == pytest.approx(whole.assess().log_loss, rel=1e-9)
+        assert len(other._sample or ()) == len(whole._sample or ())
+
+
+def test_samples_of_other_seeds_do_not_merge_and_weights_are_averaged() -> None:
+    X, y = np.arange(40.0)[:, None] % 7, np.arange(40) % 2
+    a, b = (NaiveBayes(random_state=seed).fit(X, y) for seed in (1, 2))
+    assert a.weights_ is not None
+    rows = a.weights_.rows
+    a.merge(b)
+    assert a._sample is None
+    assert a.weights_.rows == 2 * rows

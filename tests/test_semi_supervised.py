@@ -222,8 +222,9 @@ def test_cross_validation_sees_harm_that_leave_one_out_does_not() -> None:
     X, y = mixture(300)
     rows, labels = as_rows(X[:20]), encode_labels(y[:20])
     model = learn(rows, labels, "gaussian")
-    sample = Reservoir()
-    sample.add(rows, labels, model)
+    reservoir = Reservoir()
+    reservoir.add(model.counted.encode(rows, labels), model)
+    sample = reservoir.of(model)
     # Rows without a label of a third kind, far from both classes.
     noise = as_rows(np.random.default_rng(0).normal(0, 30, (280, 3)))
     loss = [evidence_loss(e) for e in cross_validate(model, sample, noise, np.ones(280), 1.0)]

@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -223,6 +224,8 @@ class Words(Axis):
     columns: tuple[Name]
     vocabulary: Vocabulary
     analyser: Analyser
+    # Of which axis these are which words, as long as that one is in use.
+    source: tuple[ref[Words], NDArray[np.int64]] | None = None
 
     @property
     def grows(self) -> bool:
@@ -258,10 +261,30 @@ class Words(Axis):
             return self, None, None
         joined = self.vocabulary.copy()
         theirs = joined.join(other.vocabulary)
-        return replace(self, vocabulary=joined), np.arange(len(self)), theirs
+        return self.grown(joined), np.arange(len(self)), theirs
+
+    def grown(self, vocabulary: Vocabulary) -> Words:
+        """Return the axis with the words of a larger vocabulary."""
+        return replace(self, vocabulary=vocabulary, source=None)
 
     def select(self, keep: NDArray[np.bool_]) -> Words:
-        return replace(self, vocabulary=self.vocabulary.select(keep))
+        of, rows = self.source or (ref(self), np.arange(len(self)))
+        return replace(self, vocabulary=self.vocabulary.select(keep), source=(of, rows[keep]))
+
+    def find(self, other: Words) -> RowMap:
+        """Return where each word of another axis is on this one, -1 where it is not.
+
+        None: each word is where it was.
+        """
+        if self.vocabulary is other.vocabulary or not self.grows:
+            return None
+        if self.source is not None:
+            of, rows = self.source
+            if of() is other:
+                place = np.full(len(other), -1, np.int64)
+                place[rows] = np.arange(len(rows))
+                return place
+        return self.vocabulary.find(other.words)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The native vocabulary does not pickle, and a plain one need not meet native kernels.

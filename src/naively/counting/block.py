@@ -1,12 +1,13 @@
 """Blocks: all columns of one event model as one matrix, the only thing that is counted or scored.
 
-A single row is a block of one; a chunk of a table is a block.
+A single row is a block of one; a chunk of a table is a block. The blocks of some rows and their
+labels are a batch.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, Columns, Levels, Words
+from naively.counting.labels import Labels
 from naively.kernels.reference import hold
 from naively.kernels.tokens import Row
 
@@ -39,6 +41,10 @@ class Block(ABC):
     def select(self, rows: NDArray[np.int64]) -> Block:
         """Return these rows, in this order; each as often as it is named."""
 
+    @abstractmethod
+    def followed_by(self, others: Sequence[Any]) -> Block:
+        """Return these rows and those of other blocks of the same kind and axis."""
+
 
 @dataclass(frozen=True, eq=False)
 class Dense(Block):
@@ -57,15 +63,38 @@ class Dense(Block):
     def select(self, rows: NDArray[np.int64]) -> Dense:
         return Dense(self.values[rows], self.axis)
 
+    def followed_by(self, others: Sequence[Dense]) -> Dense:
+        return Dense(np.concatenate([self.values, *(o.values for o in others)]), self.axis)
+
 
 @dataclass(frozen=True, eq=False)
 class Sparse(Block):
-    """The rows of a CSR matrix; what is not stored is 0, and nothing is missing."""
+    """The rows of a CSR matrix, of numbers or of the words of texts.
+
+    What is not stored is 0. No number is missing; a text may be missing as a whole.
+
+    Parameters
+    ----------
+    indptr : ndarray of shape (rows + 1,)
+        Where each row begins in the other two.
+    indices : ndarray of shape (stored,)
+        The column or the word of each number that is stored.
+    data : ndarray of shape (stored,)
+        The numbers, or how often the text holds the word.
+    axis : Columns or Words
+        What the columns of the matrix are.
+    absent : ndarray of bool, of shape (rows,), optional
+        Which texts are missing; by default none is.
+    presence : bool, default False
+        Whether a word counts once in a text, so that all that is stored is 1.
+    """
 
     indptr: NDArray[np.integer]
     indices: NDArray[np.integer]
     data: NDArray[Any]
-    axis: Columns
+    axis: Columns | Words
+    absent: NDArray[np.bool_] | None = None
+    presence: bool = False
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -78,7 +107,33 @@ class Sparse(Block):
         length = np.diff(self.indptr)[rows]
         indptr = np.concatenate([[0], np.cumsum(length)]).astype(self.indptr.dtype)
         of = np.repeat(self.indptr[rows] - indptr[:-1], length) + np.arange(indptr[-1])
-        return Sparse(indptr, self.indices[of], self.data[of], self.axis)
+        absent = None if self.absent is None else self.absent[rows]
+        return replace(
+            self, indptr=indptr, indices=self.indices[of], data=self.data[of], absent=absent
+        )
+
+    def followed_by(self, others: Sequence[Sparse]) -> Sparse:
+        every = [self, *others]
+        length = np.concatenate([np.zeros(1, np.int64), *(np.diff(o.indptr) for o in every)])
+        return replace(
+            self,
+            indptr=np.cumsum(length),
+            indices=np.concatenate([o.indices for o in every]),
+            data=np.concatenate([o.data for o in every]),
+            absent=np.concatenate([o.missing for o in every]),
+        )
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many known words each text has, of shape (rows,)."""
+        before = np.concatenate([np.zeros(1), np.cumsum(self.data)])
+        length: NDArray[np.int64] = np.diff(before[self.indptr]).astype(np.int64)
+        return length
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which rows are missing, of shape (rows,)."""
+        return np.zeros(len(self), np.bool_) if self.absent is None else self.absent
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,12 +156,16 @@ class Codes(Block):
     def select(self, rows: NDArray[np.int64]) -> Codes:
         return Codes(self.codes[rows], self.axis)
 
+    def followed_by(self, others: Sequence[Codes]) -> Codes:
+        return Codes(np.concatenate([self.codes, *(o.codes for o in others)]), self.axis)
+
 
 @dataclass(frozen=True, eq=False)
 class Documents(Block):
-    """Texts (None is missing), counted by word; ``presence`` counts a word once in each.
+    """Texts as they are (None is missing), which are split while they are counted or scored.
 
-    They are as ``Analyser.rows`` leaves them, so that some may be lists of words.
+    They are as ``Analyser.rows`` leaves them, so that some may be lists of words. ``presence``
+    counts a word once in each text.
     """
 
     texts: Sequence[Row]
@@ -116,13 +175,20 @@ class Documents(Block):
     def __len__(self) -> int:
         return len(self.texts)
 
+    def split(self, axis: Words | None = None) -> Sparse:
+        """Return how often each text holds each word of an axis, by default of its own."""
+        axis = axis or self.axis
+        indptr, word, count = axis.vocabulary.encode(self.texts, self.presence)
+        return Sparse(indptr, word, count, axis, self.missing, self.presence)
+
     def entries(self) -> Entries:
-        indptr, word, count = self.axis.vocabulary.encode(self.texts, self.presence)
-        row = np.repeat(np.arange(len(self)), np.diff(indptr))
-        return row, word.astype(np.int64), count.astype(np.float64)
+        return self.split().entries()
 
     def select(self, rows: NDArray[np.int64]) -> Documents:
         return replace(self, texts=[self.texts[row] for row in rows.tolist()])
+
+    def followed_by(self, others: Sequence[Documents]) -> Documents:
+        return replace(self, texts=[*self.texts, *(text for o in others for text in o.texts)])
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -135,3 +201,75 @@ class Documents(Block):
         if None not in self.texts:  # the cheap question first
             return np.zeros(len(self.texts), np.bool_)
         return np.fromiter((text is None for text in self.texts), np.bool_, len(self.texts))
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows that are encoded: a block for each group of columns, and the labels.
+
+    Parameters
+    ----------
+    blocks : mapping of hashable to Block
+        By what a group is known by; all of as many rows.
+    labels : Labels
+        The class of each row, and the weight of all its copies.
+    copies : ndarray of int64, of shape (rows,), optional
+        How many equal rows each stands for; by default one.
+    """
+
+    blocks: Mapping[Any, Block]
+    labels: Labels
+    copies: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """How many equal rows each row stands for, of shape (rows,)."""
+        return np.ones(len(self), np.int64) if self.copies is None else self.copies
+
+    def take(self, rows: NDArray[np.int64]) -> Batch:
+        """Return these rows, in this order."""
+        blocks = {key: block.select(rows) for key, block in self.blocks.items()}
+        copies = None if self.copies is None else self.copies[rows]
+        return Batch(blocks, self.labels.take(rows), copies)
+
+    def keep(self, copies: NDArray[np.int64]) -> Batch:
+        """Return so many copies of each row, and the rows that some are left of."""
+        there = np.flatnonzero(copies)
+        part = self.take(there)
+        share = copies[there] / part.times
+        labels = part.labels
+        if (share < 1).any():
+            labels = replace(labels, weight=labels.weights * share)
+        return replace(part, labels=labels, copies=copies[there])
+
+    def split(self) -> Batch:
+        """Return the same rows with texts as their words, which are then split no more."""
+        blocks = {
+            key: block.split() if isinstance(block, Documents) else block
+            for key, block in self.blocks.items()
+        }
+        return replace(self, blocks=blocks)
+
+    @property
+    def form(self) -> dict[Any, Any]:
+        """How the rows are held: batches of equal form, on the same axes, can be joined."""
+        return {
+            key: (type(of), of.axis.columns if isinstance(of.axis, Columns) else id(of.axis))
+            for key, of in self.blocks.items()
+        }
+
+    @classmethod
+    def join(cls, batches: Sequence[Batch]) -> Batch:
+        """Return the rows of all batches, which are of one form and have the same classes."""
+        first, *others = batches
+        if not others:
+            return first
+        blocks = {
+            key: block.followed_by([other.blocks[key] for other in others])
+            for key, block in first.blocks.items()
+        }
+        labels = Labels.join([batch.labels for batch in batches])
+        return cls(blocks, labels, np.concatenate([batch.times for batch in batches]))

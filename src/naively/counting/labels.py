@@ -42,6 +42,11 @@ class Labels:
         return len(self.classes)
 
     @classmethod
+    def none(cls, rows: int, classes: NDArray[Any]) -> Labels:
+        """Return labels of rows whose class is not known and not asked for."""
+        return cls(np.zeros(rows, np.int32), classes)
+
+    @classmethod
     def join(cls, parts: Sequence[Labels]) -> Labels:
         """Return the labels of all parts, which have the same classes."""
         codes = np.concatenate([part.codes for part in parts])
@@ -64,6 +69,11 @@ class Labels:
             label = self.classes[self.codes[np.argmin(codes)]].tolist()
             raise ValueError(f"The class {label!r} was never learned.")
         return Labels(codes, classes, self.weight)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """The weight of each row, of shape (rows,); 1 where none was given."""
+        return np.ones(len(self)) if self.weight is None else self.weight
 
     def one_hot(self) -> NDArray[np.float64]:
         """Return rows × classes: the row's weight at its class, else 0."""

@@ -1,11 +1,13 @@
-"""Bands: the words of texts by how many texts hold them, 1, 2 to 3, 4 to 7, and so on.
+"""Parts of the evidence: what has a weight of its own for each class.
 
-A word that two texts in a thousand hold is evidence of another worth than one that every second
-holds, so that the words of each band are a part of the evidence with weights of their own.
+A part is a column; all columns of a block that are one event; or the words of a text in one band of
+document frequency (in 1 text, in 2 to 3, in 4 to 7, and so on). A word in two texts of a thousand
+is evidence of another worth than a word in every second one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Name, title
-from naively.counting.block import Documents, Entries
+from naively.counting.block import Entries, Sparse
 from naively.counting.labels import Labels
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
@@ -75,20 +77,89 @@ class Part:
         return f"{self.group}, words in {span}"
 
 
-def word_parts(group: Any, column: Name, frequency: Floats, by_band: bool) -> list[Part]:
-    """Return the parts of the evidence that the words of a text are: one, or one for each band.
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The parts of the evidence of a block.
 
-    >>> word_parts("multinomial text", "text", np.array([1.0, 3.0]), by_band=False)
-    [Part(group='multinomial text', column='text', band=None)]
+    Parameters
+    ----------
+    keys : sequence of Part
+        What each part is known by.
+    of_unit : ndarray of shape (units,)
+        The number of the part that each unit is of. Units are the words of a text, and else the
+        columns of the block.
+    by_word : bool, default False
+        Whether what a text says is the sum of what its words say, over the square root of how many
+        they are.
     """
-    if not by_band:
-        return [Part(group, column)]
-    return [Part(group, column, band) for band in range(count_bands(frequency))]
+
+    keys: Sequence[Part]
+    of_unit: NDArray[np.int64]
+    by_word: bool = False
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @classmethod
+    def columns(cls, group: Any, columns: Sequence[Name]) -> Parts:
+        """Return a part for each column."""
+        return cls([Part(group, name) for name in columns], np.arange(len(columns)))
+
+    @classmethod
+    def whole(cls, group: Any, units: int) -> Parts:
+        """Return one part for all units."""
+        return cls([Part(group)], np.zeros(units, np.int64))
+
+    @classmethod
+    def words(cls, group: Any, column: Name, frequency: Floats, *, by_band: bool) -> Parts:
+        """Return a part for the words of a text, or one for each band of document frequency.
+
+        ``frequency`` is how many texts hold each word, of shape (words,).
+
+        >>> Parts.words("text", "note", np.array([1.0, 3.0]), by_band=True).keys[1]
+        Part(group='text', column='note', band=1)
+        """
+        if not by_band:
+            return cls([Part(group, column)], np.zeros(len(frequency), np.int64), by_word=True)
+        bands = range(count_bands(frequency))
+        keys = [Part(group, column, band) for band in bands]
+        return cls(keys, band_of(frequency), by_word=True)
+
+    def sums(
+        self, row: NDArray[np.int64], unit: NDArray[np.int64], value: Floats, n: int
+    ) -> Floats:
+        """Sum what the units of n rows say, by part.
+
+        Parameters
+        ----------
+        row, unit : ndarray of shape (cells,)
+            The row and the unit of each cell.
+        value : ndarray of shape (cells, classes)
+            Its log likelihoods.
+
+        Returns
+        -------
+        table : ndarray of shape (rows, parts, classes)
+        """
+        table = np.zeros((n, len(self), value.shape[1]))
+        np.add.at(table, (row, self.of_unit[unit]), value)
+        return table
+
+
+def lengths_left(count: Floats, block: Sparse, labels: Labels) -> Floats:
+    """Return how many words each text has that other texts hold, of shape (rows,).
+
+    Parameters are those of ``leave_one_out``.
+    """
+    row, word, x = block.entries()
+    weight = np.ones(len(block)) if labels.weight is None else labels.weight
+    known = count.sum(axis=1)[word] - x * weight[row] > NEGLIGIBLE
+    return np.bincount(row[known], x[known], len(block)).astype(np.float64)
 
 
 def leave_one_out(
-    count: Floats, pretend: Floats, block: Documents, labels: Labels
-) -> tuple[Floats, Floats]:
+    count: Floats, pretend: Floats, block: Sparse, labels: Labels, *, by_band: bool
+) -> Floats:
     """Return what the words say in each text, as if it had not been counted.
 
     Parameters
@@ -97,24 +168,23 @@ def leave_one_out(
         How often the texts of each class hold a word, these among them.
     pretend : ndarray of shape (words,)
         Pretend counts beside them.
-    block : Documents
-        Texts, by band where their words count once.
+    block : Sparse
+        The words of the texts.
     labels : Labels
         Their classes; what they weigh is left out, at most 1.
+    by_band : bool
+        Whether each band of document frequency is a part; else all words are one.
 
     Returns
     -------
     evidence : ndarray of shape (rows, parts, classes)
         A band is of the number of other texts that hold a word. A word that no other text
         holds is as if it had never been seen.
-    length : ndarray of shape (rows,)
-        How many words they have that other texts hold.
     """
     frequency = count.sum(axis=1)
-    bands = count_bands(frequency) if block.presence else 1
+    bands = count_bands(frequency) if by_band else 1
     total = count.sum(axis=0) + pretend.sum()
     evidence = np.zeros((len(block), bands, count.shape[1]))
-    length = np.zeros(len(block))
     for start in range(0, len(block), ROWS):
         some = np.arange(start, min(start + ROWS, len(block)))
         texts, own = block.select(some), labels.take(some)
@@ -122,10 +192,10 @@ def leave_one_out(
         here = np.zeros(len(count), np.bool_)  # the words that some of these texts hold
         here[word] = True
         cells = row, (np.cumsum(here) - 1)[word], x
-        evidence[some], length[some] = _some(
+        evidence[some] = _some(
             count[here], frequency[here], pretend[here], total, cells, own, bands
         )
-    return evidence, length
+    return evidence
 
 
 def _some(
@@ -136,7 +206,8 @@ def _some(
     cells: Entries,
     labels: Labels,
     bands: int,
-) -> tuple[Floats, Floats]:
+) -> Floats:
+    """Return the evidence of a few texts, of the words that they hold (see ``leave_one_out``)."""
     from scipy.sparse import csr_array
 
     row, word, x = cells
@@ -162,4 +233,4 @@ def _some(
     number = np.bincount(part, x, n * bands).reshape(n, bands)
     evidence -= number[:, :, None] * of_all[:, None]
     evidence[np.broadcast_to((total <= NEGLIGIBLE)[:, None], evidence.shape)] = 0.0
-    return evidence, np.bincount(row, x, n).astype(np.float64)
+    return evidence

@@ -238,7 +238,7 @@ def count_classes(labels: Labels) -> Sums:
 
 
 def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
-    """Count a block's statistics by class: ``Yᵀ · s(X)``."""
+    """Count a block's statistics by class: ``Yᵀ · s(X)``; nothing is pruned."""
     y, w, k = labels.codes, labels.weight, labels.k
     tables: dict[Statistic, Sums]
     axis: Axis = block.axis
@@ -252,32 +252,49 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
         if SQUARE in statistics:
             _refuse_infinite(block, tables[SQUARE], "values whose squares overflow")
     elif isinstance(block, Sparse):
-        sums = dispatch.tally_csr(block.indptr, block.indices, block.data, y, w, k, len(axis))
-        tables = {VALUE: Sums(*sums)}
-        _refuse_infinite(block, tables[VALUE], "infinite or missing values")
-        if PRESENT in statistics:
-            weight = count_classes(labels)
-            shape = len(axis), labels.k  # a view: a matrix of ones takes no memory
-            tables[PRESENT] = Sums(
-                np.broadcast_to(weight.high, shape), np.broadcast_to(weight.low, shape)
-            )
+        return _count_sparse(block, statistics, labels)
     elif isinstance(block, Codes):
         tables = {LEVEL: Sums(*dispatch.tally_codes(block.codes, block.axis.first, y, w, k))}
     elif isinstance(block, Documents):
         vocabulary = block.axis.vocabulary.copy()
         sums = vocabulary.count(block.texts, y, w, k, block.presence)
-        axis = replace(block.axis, vocabulary=vocabulary)
+        axis = block.axis.grown(vocabulary)
         tables = {VALUE: Sums(*sums)}
         if block.axis.analyser.counts_documents and not block.presence:
             tables[DOCUMENT] = Sums(*vocabulary.count(block.texts, y, w, k, True))
             statistics = (*statistics, DOCUMENT)
-        if PRESENT in statistics:
-            there = np.flatnonzero(~block.missing)
-            of_texts = Labels(y[there], labels.classes, None if w is None else w[there])
-            tables[PRESENT] = count_classes(of_texts)[None]
+        tables[PRESENT] = _count_present(block, labels)
     else:
         raise TypeError(f"cannot count a {type(block).__name__}")
-    return BlockTally(axis, {s: tables[s] for s in statistics}).pruned()
+    return BlockTally(axis, {s: tables[s] for s in statistics})
+
+
+def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
+    """Count what is stored of a sparse matrix, or the words of texts."""
+    axis, k = block.axis, labels.k
+
+    def by_class(data: NDArray[Any]) -> Sums:
+        csr = block.indptr, block.indices, data
+        return Sums(*dispatch.tally_csr(*csr, labels.codes, labels.weight, k, len(axis)))
+
+    tables = {VALUE: by_class(block.data)}
+    if isinstance(axis, Words):
+        if axis.analyser.counts_documents and not block.presence:
+            tables[DOCUMENT] = by_class(np.ones(len(block.data)))
+            statistics = (*statistics, DOCUMENT)
+        tables[PRESENT] = _count_present(block, labels)
+    else:
+        _refuse_infinite(block, tables[VALUE], "infinite or missing values")
+        weight, shape = count_classes(labels), (len(axis), k)
+        tables[PRESENT] = Sums(  # a view: a matrix of ones takes no memory
+            np.broadcast_to(weight.high, shape), np.broadcast_to(weight.low, shape)
+        )
+    return BlockTally(axis, {s: tables[s] for s in statistics})
+
+
+def _count_present(block: Sparse | Documents, labels: Labels) -> Sums:
+    """Return the weight of the texts of each class that are not missing, of shape (1, classes)."""
+    return count_classes(labels.take(np.flatnonzero(~block.missing)))[None]
 
 
 def _refuse_infinite(block: Dense | Sparse, sums: Sums, what: str) -> None:

@@ -49,10 +49,6 @@ class Rows(ABC):
     def take(self, index: Any) -> Rows:
         """Return a selection of the rows."""
 
-    def followed_by(self, other: Rows) -> Rows | None:  # noqa: ARG002
-        """Return these rows and others, if they are held alike."""
-        return None
-
     def select(self, names: Sequence[Name]) -> Rows:
         """Return a selection of the columns."""
         kinds = {name: self.kind(name) for name in names}
@@ -115,13 +111,6 @@ class MatrixRows(Rows):
     def take(self, index: Any) -> MatrixRows:
         return MatrixRows(self.matrix[index], self.names)
 
-    def followed_by(self, other: Rows) -> MatrixRows | None:
-        if not isinstance(other, MatrixRows) or self.names != other.names:
-            return None
-        if self.matrix.dtype != other.matrix.dtype:
-            return None
-        return MatrixRows(np.concatenate([self.matrix, other.matrix]), self.names)
-
 
 @dataclass(frozen=True, eq=False)
 class SparseRows(Rows):
@@ -181,15 +170,6 @@ class ColumnRows(Rows):
             len(next(iter(columns.values()))) if columns else len(np.arange(self.length)[index])
         )
         return ColumnRows(columns, self.kinds, length)
-
-    def followed_by(self, other: Rows) -> ColumnRows | None:
-        if not isinstance(other, ColumnRows) or self.kinds != other.kinds:
-            return None
-        pairs = {name: (column, other.columns[name]) for name, column in self.columns.items()}
-        if any(a.dtype != b.dtype for a, b in pairs.values()):
-            return None
-        columns = {name: np.concatenate(pair) for name, pair in pairs.items()}
-        return ColumnRows(columns, self.kinds, self.length + other.length)
 
 
 @dataclass(frozen=True, eq=False)

@@ -191,7 +191,7 @@ class Answers(metaclass=ABCMeta):
         what its pairs have.
         """
         sample, schema = self._learned(), self._fitted.schema
-        cost = costs(self.model_, sample)
+        cost = costs(self.model_, sample.of(self.model_))
         of_column = {name: [title(name)] for name in schema.order}
         for part, (name, _) in schema.parts.items():
             of_column[name].append(title(part))

@@ -72,7 +72,9 @@ class CountingClassifier(Answers):
     def merge(self, other: CountingClassifier) -> Self:
         """Add what another model has learned: the counts are those of the rows of both.
 
-        Weights are the mean of both models' by the rows behind them; ``calibrate`` fits them again.
+        Weights are fitted to the samples of the rows that both have in memory, so that predictions
+        are those of a model that has learned all rows. Where one has none, as after ``load``, they
+        are the mean of both models' by the rows behind them.
 
         Examples
         --------
@@ -83,9 +85,14 @@ class CountingClassifier(Answers):
         """
         check_is_fitted(self)
         check_is_fitted(other)
-        self.keep(self.model_ + other.model_)
-        self._sample = None
+        mine, theirs, model = self._sample, other._sample, self.model_ + other.model_
+        self._sample = None if mine is None or theirs is None else mine.merged(theirs, model)
+        self.keep(model if self._sample is None else self._weighed(model))
         return self
+
+    def _weighed(self, model: Model) -> Model:
+        """Return the model with weights fitted to the sample of the rows in memory."""
+        return model
 
     @exclusive
     def decay(self, factor: float) -> Self:

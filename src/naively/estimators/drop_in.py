@@ -35,7 +35,7 @@ from naively.events.base import EventModel
 from naively.kernels.double_double import Sums
 from naively.messages import warn
 from naively.model.class_prior import given_prior
-from naively.model.model import Model
+from naively.model.model import Model, check_rows
 from naively.schema.choose import infer
 from naively.schema.settings import ClassPrior, Settings
 
@@ -159,14 +159,17 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
 
     def _learn(self, rows: Rows, labels: Labels) -> Self:
         settings = Settings(self._class_prior(self._announced))
-        model = Model.learn(rows, labels, infer(rows, self._event(), settings), settings)
+        check_rows(rows, labels)
+        schema = infer(rows, self._event(), settings)
+        batch = schema.encode(rows, labels)
+        model = Model.count(batch, schema, settings)
         if self.__sklearn_is_fitted__():  # parameters may have been set since: counts are counts
             (name,) = model.tally.blocks
             seen = replace(self.model_.tally, blocks={name: self._block})
             model = replace(model, tally=seen + model.tally)
         self.keep(model)
         if self._sample is not None:
-            self._sample.add(rows, labels, model)
+            self._sample.add(batch, model)
         return self
 
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:

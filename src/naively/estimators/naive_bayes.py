@@ -8,19 +8,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, Literal, Self
 
+from naively.counting.block import Batch
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import TEXT, as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, exclusive
 from naively.estimators.checks import check_is_fitted
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
-from naively.estimators.training import Training
+from naively.estimators.training import Training, read_labelled
 from naively.evaluation.calibrate import fit
 from naively.evaluation.interactions import add_interactions
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
 from naively.events.base import How
-from naively.model.model import Model
+from naively.model.model import Model, check_rows
 from naively.model.weights import Weighting
 from naively.schema.choose import extend, infer
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
@@ -194,16 +195,20 @@ class Learner(CountingClassifier):
             )
         schema = infer(found.every, self.event_models, settings)
         check_effect(self, schema)
-        model = Model.learn(found.rows, found.labels, schema, settings)
+        batch = schema.encode(found.rows, found.labels)
+        model = Model.count(batch, schema, settings)
         check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.taken)
         warn_of_no_tokens(model.schema, model.taken)
         self._sample = Reservoir(self.random_state)
-        self._sample.add(found.rows, found.labels, model)
+        self._sample.add(batch, model)
         self.__dict__.pop("unlabelled_weight_", None)
-        model = self._weighed(model) if found.is_labelled else self._with_unlabelled(model, found)
+        if found.is_labelled:
+            model = self._weighed(model)
+        else:
+            model = self._with_unlabelled(model, self._sample, found)
         if self.interactions:
-            model = add_interactions(model, self._sample, (found.rows, found.labels))
+            model = add_interactions(model, self._sample.of(model), batch)
         self.keep(model)
         return self
 
@@ -230,15 +235,19 @@ class Learner(CountingClassifier):
         if not self.__sklearn_is_fitted__():
             return self._fit(X, y, sample_weight, classes, more=True)
         found = self._training(X, y, sample_weight, self._learned_texts)
-        rows, labels = found.rows, found.labels
-        model = self.model_ + self._learn(rows, labels) if len(rows) else self.model_
+        model, sample, batch = self.model_, self._sample, None
+        if len(found.rows) or len(found.labels):
+            batch, more = self._count(found.rows, found.labels)
+            model += more
         check_class_prior(model, classes, more=True)
-        if self._sample is not None and len(rows):
-            self._sample.add(rows, labels, model)
-        if not found.is_labelled:
-            model = self._with_unlabelled(model, found)
-        elif self._sample is not None and not self._counts_unlabelled and self._is_stale(model):
-            model = self._weighed(model)  # where rows without a label count, none can be left out
+        if sample is None and not found.is_labelled:
+            sample = Reservoir(self.random_state)  # of these rows alone
+        if sample is not None and batch is not None:
+            sample.add(batch, model)
+        if sample is not None and not found.is_labelled:
+            model = self._with_unlabelled(model, sample, found)
+        elif sample is not None and self._is_stale(model):
+            model = self._weighed(model)
         self.keep(model)
         return self
 
@@ -262,10 +271,10 @@ class Learner(CountingClassifier):
         check_is_fitted(self)
         kind = self.weights or "loo"
         if X is None:
-            weights = self._learned().weights(self.model_, kind)
+            weights = self._learned().of(self.model_).weights(self.model_, kind)
         else:
-            rows, labels = self._labelled(X, y, sample_weight)
-            found = leave_one_out_table(self.model_, rows, labels, learned=False)
+            batch = self.model_.encode(*self._labelled(X, y, sample_weight))
+            found = leave_one_out_table(self.model_, batch, learned=False)
             weights = fit(found, kind, float(self.class_count_.sum()))
         self.keep(self.model_.weighed(weights))
         return self
@@ -283,8 +292,11 @@ class Learner(CountingClassifier):
         return super()._learned()
 
     def _weighed(self, model: Model) -> Model:
-        kind = self.weights
-        return model.weighed(None if kind is None else self._learned().weights(model, kind))
+        if self._counts_unlabelled:
+            return model  # the weights stay: no row of the sample can be left out
+        if self.weights is None:
+            return model.weighed(None)
+        return model.weighed(self._learned().of(model).weights(model, self.weights))
 
     def _is_stale(self, model: Model) -> bool:
         """Whether the weights of a model are of too few of its rows, or of fewer columns."""
@@ -293,12 +305,8 @@ class Learner(CountingClassifier):
         fresh = model.weights.fresh(float(model.tally.class_count.sum()))
         return fresh <= STALE or not self.model_.schema.is_part_of(model.schema)
 
-    def _with_unlabelled(self, model: Model, found: Training) -> Model:
+    def _with_unlabelled(self, model: Model, sample: Reservoir, found: Training) -> Model:
         """Learn from rows without a label too, and fit the weights."""
-        sample = self._sample
-        if sample is None:
-            sample = Reservoir(self.random_state)
-            sample.add(found.rows, found.labels, model)
         model, self.unlabelled_weight_ = found.learn_unlabelled(
             model, sample, self.event_models, self.weights
         )
@@ -323,29 +331,21 @@ class Learner(CountingClassifier):
     def _warn_of_a_column(self, message: str) -> None:
         """Warn of labels that are a column of a matrix, as whoever gives them expects it."""
 
-    def _rows_and_labels(self, X: Any, y: Any, texts: bool | None) -> tuple[Rows, Any]:
-        """Read rows, and take the column that ``y`` may name out of them."""
-        rows = as_rows(X, texts)
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None.")
-        if isinstance(y, str):
-            rows, y = rows.split(y)
-        if getattr(y, "shape", ())[1:] == (1,):
-            message = "A column-vector y was passed when a 1d array was expected; take its column."
-            self._warn_of_a_column(message)
-        return rows, y
-
     def _training(self, X: Any, y: Any, sample_weight: Any, texts: bool | None) -> Training:
-        rows, y = self._rows_and_labels(X, y, texts)
+        rows, y = read_labelled(X, y, texts, self._warn_of_a_column)
         return Training.encode(rows, y, sample_weight, semi_supervised=self.semi_supervised)
 
     def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Labels]:
-        rows, y = self._rows_and_labels(X, y, self._learned_texts)
+        rows, y = read_labelled(X, y, self._learned_texts, self._warn_of_a_column)
         return rows, encode_labels(y, sample_weight)
 
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
-        return self._learn(*self._labelled(X, y, sample_weight))
+        return self._count(*self._labelled(X, y, sample_weight))[1]
 
-    def _learn(self, rows: Rows, labels: Labels) -> Model:
-        schema = extend(self.model_.counted, rows, self.event_models, self.model_.settings)
-        return Model.learn(rows, labels, schema, self.model_.settings)
+    def _count(self, rows: Rows, labels: Labels) -> tuple[Batch, Model]:
+        """Encode more rows, and count them alone."""
+        check_rows(rows, labels)
+        settings = self.model_.settings
+        schema = extend(self.model_.counted, rows, self.event_models, settings)
+        batch = schema.encode(rows, labels)
+        return batch, Model.count(batch, schema, settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Labels, check_weight, encode_labels, encode_some_labels
+from naively.data.frames import as_rows
 from naively.data.rows import Rows
 from naively.estimators.checks import check_classification, check_some_weight
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.semi_supervised import learn_unlabelled
 from naively.kernels.reference import Floats
-from naively.model.model import Model
+from naively.model.model import Model, check_rows
 from naively.model.weights import Weighting
 from naively.schema.choose import extend
 from naively.schema.given import EventModels
@@ -58,6 +60,7 @@ class Training:
         check_some_weight(self.labels)
         if self.there is not None and not len(self.there):
             raise ValueError("No row has a label; label some rows of each class.")
+        check_rows(self.rows, self.labels)
 
     @property
     def is_labelled(self) -> bool:
@@ -100,3 +103,29 @@ class Training:
         nothing = Labels(np.zeros(n, np.int32), model.classes, np.zeros(n))
         model += Model.learn(self.every, nothing, schema, model.settings)
         return learn_unlabelled(model, sample, self.every.take(rest), weight, kind)
+
+
+def read_labelled(
+    X: Any, y: Any, texts: bool | None, warn_of_a_column: Callable[[str], None]
+) -> tuple[Rows, Any]:
+    """Read rows, and take the column that ``y`` may name out of them.
+
+    Parameters
+    ----------
+    X, y
+        A table, and its labels or the name of their column.
+    texts : bool or None
+        Whether lists of strings are texts or a table; None where it is not known.
+    warn_of_a_column : callable
+        Called with a message if the labels are a column of a matrix.
+    """
+    rows = as_rows(X, texts)
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None.")
+    if isinstance(y, str):
+        rows, y = rows.split(y)
+    if getattr(y, "shape", ())[1:] == (1,):
+        warn_of_a_column(
+            "A column-vector y was passed when a 1d array was expected; take its column."
+        )
+    return rows, y

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words, title
+from naively.counting.labels import Labels
 from naively.counting.statistic import VALUE
 from naively.evaluation.calibrate import count_parts
 from naively.evaluation.interactions import COLUMNS, add_interactions
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.evaluation.reservoir import Reservoir, deal
+from naively.evaluation.reservoir import Reservoir, Sample
 from naively.evaluation.scores import LEAST, Scores, scores
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer
@@ -46,34 +47,33 @@ class Folds(NamedTuple):
     why: str
 
 
-def assess(model: Model, sample: Reservoir, kind: Weighting | None) -> Scores:
+def assess(model: Model, reservoir: Reservoir, kind: Weighting | None) -> Scores:
     """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
-    folds = plan(model, sample)
-    fold = deal(sample.labels(model.classes).codes, folds.dealt)
-    p = cross_validate(model, sample, kind, fold, folds.held)
-    there = np.flatnonzero(fold < folds.held)
-    labels = sample.labels(model.classes).take(there)
-    found = scores(p[there], model.classes, model.classes[labels.codes], labels.weight)
-    why = sample.why
-    if len(there) < len(fold):
+    sample = reservoir.of(model)
+    folds = plan(model, len(sample))
+    dealt = sample.deal(folds.dealt)[:, : folds.held]
+    p, labels = cross_validate(model, sample, kind, dealt)
+    found = scores(p, model.classes, model.classes[labels.codes], labels.weight)
+    why, rows = reservoir.why, int(dealt.sum())
+    if rows < len(sample):
         why = f"{why}; of these " * bool(why) + f"one fold of {folds.dealt}"
     return replace(
         found,
+        rows=rows,
         cost=costs(model, sample),
-        of=sample.seen,
+        of=reservoir.seen,
         why=why,
         folds=(folds.held, folds.dealt),
         why_folds=folds.why,
     )
 
 
-def plan(model: Model, sample: Reservoir) -> Folds:
+def plan(model: Model, n: int) -> Folds:
     """Return as many folds as take about as long as learning did.
 
     It follows from the numbers of rows, columns, words and classes, so that it is the same
     whenever the rows are.
     """
-    n = len(sample)
     most = min(n, FOLDS if n > FEW else MANY_FOLDS)
     if most < 2:
         raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
@@ -101,39 +101,46 @@ def work(model: Model, rows: float) -> float:
 
 
 def cross_validate(
-    model: Model,
-    sample: Reservoir,
-    kind: Weighting | None,
-    fold: NDArray[np.int64],
-    held: int | None = None,
-) -> Floats:
-    """Return the posterior of each row of the sample under the model less the row's fold.
-
-    Of rows of other folds than the first ``held`` it is 0.
+    model: Model, sample: Sample, kind: Weighting | None, dealt: NDArray[np.int64]
+) -> tuple[Floats, Labels]:
+    """Return the posteriors of rows under the model less their fold, and their labels.
 
     As many pairs of columns are chosen again without the fold, and counted on the rest of the
     sample.
+
+    Parameters
+    ----------
+    dealt : ndarray of shape (rows of the sample, folds)
+        How many copies of each row are in each fold that is held out.
+
+    Returns
+    -------
+    p : ndarray of shape (rows scored, classes)
+        Fold by fold; a row is in as many folds as its copies.
+    labels : Labels
+        Of the rows scored, with the weight of the copies in the fold.
     """
-    labels = sample.labels(model.classes)
     unweighted = replace(model.without_interactions(), weights=None)
-    p = np.zeros((len(labels), labels.k))
-    for f in range(int(fold.max()) + 1 if held is None else held):
-        rest = unweighted - sample.take(fold == f).learn(unweighted.counted)
-        others = sample.take(fold != f)
+    place = {label: i for i, label in enumerate(model.classes.tolist())}
+    copies, found, labels = sample.copies, [], []
+    for fold in dealt.T:
+        held_out, others = sample.keep(fold), sample.keep(copies - fold)
+        rest = held_out.less(unweighted)
         prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
         rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
         if kind is not None:
             rest = rest.weighed(others.weights(rest, kind))
         if model.schema.interactions:
             rest = add_interactions(rest, others, most=len(model.schema.interactions))
-        place = {label: i for i, label in enumerate(model.classes.tolist())}
         columns = [place[label] for label in rest.classes.tolist()]
-        there = np.flatnonzero(fold == f)
-        p[there[:, None], columns] = sample.take(fold == f).posterior(rest)
-    return p
+        p = np.zeros((len(held_out.copies), len(place)))
+        p[:, columns] = held_out.posterior(rest)
+        found.append(p)
+        labels.append(held_out.labels)
+    return np.concatenate(found), Labels.join(labels)
 
 
-def costs(model: Model, sample: Reservoir) -> dict[str, float]:
+def costs(model: Model, sample: Sample) -> dict[str, float]:
     """Return how much the leave-one-out log loss grows without each column, in nats a row."""
     found = sample.leave_one_out(model, pure=model.weights is None)
     columns, classes = _columns(model, found), model.classes.tolist()

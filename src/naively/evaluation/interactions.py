@@ -18,16 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Name
-from naively.counting.labels import Labels
-from naively.data.rows import Rows
+from naively.counting.block import Batch
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.evaluation.reservoir import Reservoir, deal
+from naively.evaluation.reservoir import Sample
 from naively.evaluation.scores import LEAST
 from naively.events.interaction import Interaction, residual_without
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.schema.encode import encode_bins, find_levels
+from naively.schema.held import Held
 
 FEWEST = 300  # rows, below which no pair is worth its counts
 BINS = 0.6  # of a column of numbers, for each cube root of the rows
@@ -40,7 +39,6 @@ SHARE = 3  # pairs for each column, at most
 GAINS = (8.0, 2.0)
 THIRDS = 3
 
-Batch: TypeAlias = "tuple[Rows, Labels]"
 Bins: TypeAlias = "tuple[Name, dict[str, Any], NDArray[np.int64], int]"  # cuts, codes, how many
 
 
@@ -73,7 +71,7 @@ class Candidates:
 
 
 def add_interactions(
-    model: Model, sample: Reservoir, all_rows: Batch | None = None, most: int | None = None
+    model: Model, sample: Sample, all_rows: Batch | None = None, most: int | None = None
 ) -> Model:
     """Return the model with the pairs of columns that are worth it, and all weights fitted anew.
 
@@ -81,9 +79,9 @@ def add_interactions(
     ----------
     model : Model
         Of the columns alone, with their weights.
-    sample : Reservoir
+    sample : Sample
         Of the rows that it has learned.
-    all_rows : (Rows, Labels), optional
+    all_rows : Batch, optional
         What it has learned, to be counted; by default the sample.
     most : int, optional
         How many pairs at most; by default as many as a third of the sample that is held back
@@ -98,44 +96,41 @@ def add_interactions(
     return _with(model, found.first(most or 0), sample, all_rows)
 
 
-def _with(
-    model: Model, event: Interaction, sample: Reservoir, all_rows: Batch | None = None
-) -> Model:
+def _with(model: Model, event: Interaction, sample: Sample, all_rows: Batch | None = None) -> Model:
     if not event.pairs:
         return model
     more = model.with_interactions(event, [all_rows] if all_rows else sample.batches)
     return replace(more, weights=sample.weights(more, "loo"))
 
 
-def _least_gain(model: Model, sample: Reservoir) -> float:
+def _least_gain(model: Model, sample: Sample) -> float:
     """Return what a pair must save for a third of the sample, held back, to be predicted best."""
-    labels = sample.labels(model.classes)
-    held = deal(labels.codes, THIRDS) == 0
-    held &= np.bincount(labels.codes[~held], minlength=labels.k)[labels.codes] > 0
-    back, others = sample.take(held), sample.take(~held)
-    rest = replace(model, weights=None) - back.learn(model.counted)
+    labels = sample.labels
+    copies, held = sample.copies, sample.deal(THIRDS)[:, 0]
+    held[np.bincount(labels.codes, copies - held, labels.k)[labels.codes] == 0] = 0
+    back, others = sample.keep(held), sample.keep(copies - held)
+    rest = back.less(replace(model, weights=None))
     rest = replace(rest, weights=others.weights(rest, "loo"))
     found = screen(rest, others)
-    codes = back.labels(rest.classes).codes
+    codes = back.labels.among(rest.classes).codes
 
     def loss(least: float) -> float:
         event = found.first(sum(gain > least for gain in found.gains))
         p = back.posterior(_with(rest, event, others))[np.arange(len(codes)), codes]
-        return float(-np.log(np.maximum(p, LEAST)).mean())
+        return float(np.average(-np.log(np.maximum(p, LEAST)), weights=back.copies))
 
     return min((np.inf, *GAINS), key=loss)
 
 
-def screen(model: Model, sample: Reservoir) -> Candidates:
+def screen(model: Model, sample: Sample) -> Candidates:
     """Look at all pairs of columns by the evidence of the sample, each row left out in turn."""
     assert model.weights is not None
     found = sample.leave_one_out(model)
     classes = model.classes.tolist()
     weight = model.weights.table(found.parts, classes)
     columns = _columns(found, weight)
-    rows = [model.schema.match(batch) for batch, _ in sample.batches]
-    levels = {name for g in model.schema.groups if g.event.layout == "levels" for name in g.columns}
-    bins = [_bins(rows, name, by_level=name in levels) for name in columns]
+    held = [Held(model.recode(batch)) for batch in sample.batches]
+    bins = [_bins(held, name) for name in columns]
     gains = _gains(bins, found, weight, model.weights.bias_of(classes))
     most = min(SHARE * len(columns), max(0, CELLS // found.prior.size - len(found.parts)))
     best = sorted(((gain, pair) for pair, gain in gains.items() if gain > min(GAINS)), reverse=True)
@@ -153,22 +148,18 @@ def _columns(found: LeaveOneOut, weight: Floats) -> list[Name]:
     return [column for _, column in of]
 
 
-def _bins(rows: list[Rows], name: Name, *, by_level: bool) -> Bins:
+def _bins(held: list[Held], name: Name) -> Bins:
     """Cut a column into bins: its commonest levels, or about equally many numbers in each."""
-    cuts: dict[str, Any]
-    if by_level:
+    if any(name in batch.coded for batch in held):
         seen: Counter[Any] = Counter()
-        for batch in rows:
-            found = find_levels(batch, (name,))
-            counts = np.bincount(found.codes[:, 0] + 1, minlength=len(found.axis) + 1)[1:]
-            seen.update(dict(zip(found.axis.levels[0], counts.tolist(), strict=True)))
-        cuts = {"levels": tuple(level for level, _ in seen.most_common(LEVELS))}
-        n = len(cuts["levels"])
-    else:
-        cuts = {"edges": _edges(np.concatenate([batch.numbers([name])[:, 0] for batch in rows]))}
-        n = len(cuts["edges"])
-    codes = np.concatenate([encode_bins(batch, name, **cuts) for batch in rows])
-    return name, cuts, codes, n + 2
+        for batch in held:
+            seen.update(batch.count_levels(name))
+        levels = tuple(level for level, _ in seen.most_common(LEVELS))
+        codes = np.concatenate([batch.bins_of_levels(name, levels) for batch in held])
+        return name, {"levels": levels}, codes, len(levels) + 2
+    edges = _edges(np.concatenate([batch.numbers((name,)).values[:, 0] for batch in held]))
+    codes = np.concatenate([batch.bins_of_numbers(name, edges) for batch in held])
+    return name, {"edges": edges}, codes, len(edges) + 2
 
 
 def _edges(numbers: NDArray[np.floating]) -> tuple[float, ...]:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Block, Codes, Dense, Documents
+from naively.counting.block import Batch, Block, Sparse
 from naively.counting.labels import Labels
-from naively.counting.parts import Part, band_of, word_parts
+from naively.counting.parts import Part, Parts, lengths_left
 from naively.counting.statistic import VALUE
-from naively.data.rows import Rows
-from naively.events import Beta, Dirichlet, Multinomial
+from naively.events import Beta, Dirichlet
 from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import length_factor
 from naively.model.class_prior import is_estimated, pretend_classes
@@ -96,81 +95,73 @@ class LeaveOneOut:
 
 
 def leave_one_out_table(
-    model: Model, rows: Rows, labels: Labels, *, learned: bool = True, pure: bool = False
+    model: Model, batch: Batch, *, learned: bool = True, pure: bool = False
 ) -> LeaveOneOut:
-    """Return the evidence of labelled rows.
+    """Return the leave-one-out table of encoded rows.
 
     Parameters
     ----------
+    batch : Batch
+        Labelled rows, as the model encodes them.
     learned : bool, default True
         Whether the model has learned these rows, so that each must be left out.
     pure : bool, default False
         Whether the evidence of a text is undivided, as in a model without weights.
     """
-    labels, blocks = labels.among(model.classes), model.blocks(rows)
+    labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
     # A row of weight 2 is the row twice, one of which is left out.
-    once = replace(labels, weight=None if labels.weight is None else np.minimum(labels.weight, 1))
-    parts: list[Part] = []
+    once = labels
+    if labels.weight is not None:
+        once = replace(labels, weight=np.minimum(labels.weight / batch.times, 1))
+    keys: list[Part] = []
     kinds: list[PartKind] = []
     centred: list[bool] = []
     tables = [np.zeros((0, len(labels), labels.k))]
     for group in model.schema.groups:
         block = blocks[group.key]
-        if not pure and isinstance(group.event, Multinomial) and group.event.adds_words(block):
-            found = _of_texts(model, group, block, once, learned)
-        else:
-            found = _of_group(model, group, block, once, learned)
-        parts += found[0]
-        kinds += [found[1]] * len(found[0])
-        centres = found[1] != "text" and model.unweighted_likelihoods[group.key].centres
-        centred += [centres] * len(found[0])
-        tables.append(found[2].transpose(1, 0, 2))
-    return LeaveOneOut(
-        parts,
-        centred,
-        kinds,
-        _centred(np.concatenate(tables)),
-        _log_prior(model, once, learned),
-        labels,
-    )
+        parts = model.parts[group.key]
+        if isinstance(block, Sparse) and not parts.by_word:
+            parts = Parts.whole(group.key, max(1, len(parts.of_unit)))
+        table, length = _of_group(model, group, block, parts, once, learned=learned)
+        if parts.by_word and not pure:
+            table *= length_factor(length)[:, None, None]
+        kind = _kind(group, parts)
+        centres = kind != "text" and model.unweighted_likelihoods[group.key].centres
+        keys += parts.keys
+        kinds += [kind] * len(parts)
+        centred += [centres] * len(parts)
+        tables.append(table.transpose(1, 0, 2))
+    table = _centred(np.concatenate(tables))
+    return LeaveOneOut(keys, centred, kinds, table, _log_prior(model, once, learned), labels)
 
 
 def _of_group(
-    model: Model, group: Group, block: Block, labels: Labels, learned: bool
-) -> tuple[list[Part], PartKind, Floats]:
-    """Return the parts of a group, their kind, and the evidence (rows, parts, classes)."""
-    event, tally = group.event, model.counts[group.key]
-    kind: PartKind = "pair" if event.beside else "column"
-    whole = event.joined or not isinstance(block, Dense | Codes)
-    columns = [None] if whole else list(tally.axis.columns)
+    model: Model, group: Group, block: Block, parts: Parts, labels: Labels, *, learned: bool
+) -> tuple[Floats, NDArray[Any]]:
+    """Return what the parts of a group say, (rows, parts, classes), and the lengths of its texts.
+
+    The length of a text is how many words it has that other texts hold, of shape (rows,).
+    """
+    tally = model.counts[group.key]
     if learned:
-        table = event.leave_one_out(tally, block, labels)
-    else:
-        items = model.unweighted_likelihoods[group.key].contributions(block)
-        table = np.zeros((len(labels), len(columns), labels.k))
-        np.add.at(table, (items.row, items.column * (not whole)), items.value)
-    return [Part(group.key, column) for column in columns], kind, table
+        table = group.event.leave_one_out(tally, block, labels)
+        if isinstance(block, Sparse) and parts.by_word:
+            return table, lengths_left(tally[VALUE].high, block, labels)
+        return table, np.ones(len(labels))
+    items = model.unweighted_likelihoods[group.key].contributions(block)
+    unit = items.item if parts.by_word else np.maximum(items.column, 0)
+    table = parts.sums(items.row, unit, items.value, len(labels))
+    length = block.lengths if isinstance(block, Sparse) else np.ones(len(labels))
+    return table, length
 
 
-def _of_texts(
-    model: Model, group: Group, block: Block, labels: Labels, learned: bool
-) -> tuple[list[Part], PartKind, Floats]:
-    """Likewise, of texts: what their words say, over the square root of their lengths."""
-    event, tally = group.event, model.counts[group.key]
-    assert isinstance(event, Multinomial)
-    assert isinstance(block, Documents)
-    frequency = tally[VALUE].high.sum(axis=1)
-    parts = word_parts(group.key, group.columns[0], frequency, block.presence)
-    if learned:
-        table, length = event.leave_one_out_by_word(tally, block, labels)
-    else:
-        items = model.unweighted_likelihoods[group.key].contributions(block)
-        part = band_of(frequency)[items.item] * block.presence
-        table = np.zeros((len(labels), len(parts), labels.k))
-        np.add.at(table, (items.row, part), items.value)
-        length = block.lengths.astype(np.float64)
-    table *= length_factor(length)[:, None, None]
-    return [*parts], "band" if block.presence else "text", table
+def _kind(group: Group, parts: Parts) -> PartKind:
+    """Return what the parts of a group are."""
+    if group.event.beside:
+        return "pair"
+    if parts.by_word:
+        return "text" if parts.keys[0].band is None else "band"
+    return "column"
 
 
 def _centred(table: Floats) -> Floats:

@@ -1,31 +1,80 @@
-"""The reservoir: a uniform sample of the rows learned, at most some thousand, kept in memory.
+"""The reservoir: a sample of the rows learned, at most some thousand different ones, in memory.
 
-Weights are fitted and scores estimated on it. Each row draws a random key and those of the least
-keys stay (bottom-k sampling), so that it does not show in how many batches the rows came. A later
-batch may bring classes, for which a larger sample is needed; so more are kept than one needs now.
+Weights are fitted and scores estimated on it. A row has a key, a hash of its cells, its label and a
+seed, and the rows of the least keys stay (a bottom-k sample), each once with its multiplicity. So
+the sample is the same in whatever order and batches the rows came, and two samples merge into that
+of the rows of both. A later batch may bring classes, for which a larger sample is needed; so more
+are kept than one needs now.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.labels import Labels, union_classes
-from naively.data.rows import Rows
+from naively.counting.block import Batch
+from naively.counting.labels import Labels
+from naively.counting.tally import Tally
 from naively.evaluation.calibrate import SampleSize, fit, sample_size
 from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.kernels.reference import Floats
-from naively.model.model import Model
+from naively.model.model import Model, count_batch
 from naively.model.weights import Weighting, Weights
-from naively.schema.schema import Schema
+from naively.schema.fingerprint import fingerprints
 
-Batch: TypeAlias = "tuple[Rows, Labels]"
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Different rows, encoded as they came, and their keys.
+
+    Parameters
+    ----------
+    batch : Batch
+        The rows, with how many copies came of each.
+    keys : ndarray of uint64, of shape (rows,)
+        Their keys, ascending, each of which is there once.
+    """
+
+    batch: Batch
+    keys: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, batch: Batch, seed: np.uint64, most: int) -> Kept:
+        """Return the rows of the least keys, as many different ones at most."""
+        if batch.labels.weight is not None:  # a row of weight 0 was never seen
+            batch = batch.take(np.flatnonzero(batch.labels.weight))
+        keys = fingerprints(batch, seed)
+        least = np.unique(keys)[:most]
+        if len(least) < len(keys):
+            some = np.flatnonzero(keys <= least[-1]) if most else np.empty(0, np.int64)
+            batch, keys = batch.take(some), keys[some]
+        different, first, of = np.unique(keys, return_index=True, return_inverse=True)
+        copies = np.bincount(of, minlength=len(first)).astype(np.int64)
+        kept = batch.take(first)
+        if (copies > 1).any():
+            weight = np.bincount(of, batch.labels.weights, len(first)).astype(np.float64)
+            kept = Batch(kept.blocks, replace(kept.labels, weight=weight), copies)
+        return cls(kept, different)
+
+    def select(self, rows: NDArray[np.int64]) -> Kept:
+        """Return these rows."""
+        return Kept(self.batch.take(rows), self.keys[rows])
+
+    def more(self, other: Kept) -> tuple[Kept, Kept]:
+        """Return these rows with the copies that are among others, and the others without."""
+        _, mine, theirs = np.intersect1d(self.keys, other.keys, return_indices=True)
+        if not len(mine):
+            return self, other
+        copies, weight = self.batch.times.copy(), self.batch.labels.weights.copy()
+        copies[mine] += other.batch.times[theirs]
+        weight[mine] += other.batch.labels.weights[theirs]
+        labels = replace(self.batch.labels, weight=weight)
+        rest = np.delete(np.arange(len(other.keys)), theirs)
+        return Kept(Batch(self.batch.blocks, labels, copies), self.keys), other.select(rest)
 
 
 class Reservoir:
@@ -34,7 +83,7 @@ class Reservoir:
     Parameters
     ----------
     random_state : int, Generator or None
-        Draws the keys; None is a fixed choice.
+        Chooses the rows; None is a fixed choice.
 
     Examples
     --------
@@ -42,134 +91,151 @@ class Reservoir:
     >>> from naively.data.frames import as_rows
     >>> from naively.schema.choose import infer
     >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
-    >>> sample = Reservoir()
-    >>> sample.add(rows, labels, Model.learn(rows, labels, infer(rows)))
-    >>> len(sample)
+    >>> model = Model.learn(rows, labels, infer(rows))
+    >>> reservoir = Reservoir()
+    >>> reservoir.add(model.counted.encode(rows, labels), model)
+    >>> len(reservoir)
     3
     """
 
     def __init__(self, random_state: Any = None) -> None:
-        self._random = np.random.default_rng(0 if random_state is None else random_state)
-        self._kept: list[Batch] = []
-        self._keys: list[Floats] = []
+        draw = np.random.default_rng(0 if random_state is None else random_state)
+        self._seed = draw.integers(2**64, dtype=np.uint64)
+        self._new: list[Batch] = []  # a batch that can wait until the sample is asked for
+        self._kept: list[Kept] = []
         self._size = SampleSize(0, 0, "")
-        self._sample: list[Batch] | None = None
         self.seen = 0  # rows of some weight that were added
 
     def __len__(self) -> int:
-        return sum(len(labels) for _, labels in self.batches)
-
-    @property
-    def batches(self) -> list[Batch]:
-        """What was sampled, batch by batch."""
-        if self._sample is None:
-            if len(self._keys) < len(self._kept):
-                self._draw()
-            keys = self._least(self._size.rows)
-            self._sample = [_select(*each) for each in zip(self._kept, keys, strict=True)]
-        return self._sample
+        return int(sum(kept.batch.times.sum() for kept in self._sample()))
 
     @property
     def why(self) -> str:
         """Why it is a sample and not all rows; empty if it is all."""
         return self._size.why if len(self) < self.seen else ""
 
-    def add(self, rows: Rows, labels: Labels, model: Model) -> None:
+    def add(self, batch: Batch, model: Model) -> None:
         """Sample these rows too; the model has learned them."""
-        self._size, self._sample = sample_size(model), None
-        self.seen += len(labels) if labels.weight is None else int(np.count_nonzero(labels.weight))
-        self._kept.append((rows, labels))
-        if len(self._kept) > 1:  # one batch can wait until its sample is asked for
+        self._size, weight = sample_size(model), batch.labels.weight
+        self.seen += len(batch) if weight is None else int(np.count_nonzero(weight))
+        self._new.append(batch)
+        if self._kept or len(self._new) > 1:
             self._draw()
 
+    def merged(self, other: Reservoir, model: Model) -> Reservoir | None:
+        """Return the sample of the rows of both, which a model has learned.
+
+        None: rows were chosen by other seeds.
+        """
+        if self._seed != other._seed:
+            return None
+        self._draw()
+        other._draw()
+        both = Reservoir()
+        both._seed, both._size, both.seen = self._seed, sample_size(model), self.seen + other.seen
+        both._kept = _least(_different([*self._kept, *other._kept]), both._size.kept)
+        return both
+
+    def of(self, model: Model) -> Sample:
+        """Return the sample as the model that learned it has counted it."""
+        axes = {key: block.axis for key, block in model.tally.blocks.items()}
+        found: list[Kept] = []
+        for kept in self._sample():
+            coded = model.counted.recode(kept.batch, axes)
+            coded = replace(coded, labels=coded.labels.among(model.classes))
+            if found and found[-1].batch.form == coded.form:
+                keys = np.concatenate([found[-1].keys, kept.keys])
+                order = np.argsort(keys)  # so that it does not show in which batch a row came
+                found[-1] = Kept(Batch.join([found[-1].batch, coded]), keys).select(order)
+            else:
+                found.append(Kept(coded, kept.keys))
+        return Sample([kept.batch for kept in found])
+
+    def _sample(self) -> list[Kept]:
+        self._draw()
+        return _least(self._kept, self._size.rows)
+
     def _draw(self) -> None:
-        """Draw the keys of new rows, and keep as many rows as any later sample may need."""
-        for i, (rows, labels) in enumerate(self._kept[len(self._keys) :], len(self._keys)):
-            if labels.weight is not None and not labels.weight.all():  # of weight 0: never seen
-                seen = np.flatnonzero(labels.weight)
-                self._kept[i] = (rows.take(seen), labels.take(seen))
-            self._keys.append(self._random.random(len(self._kept[i][1])))
-        least = self._least(self._size.kept)
-        self._kept = [_select(*each) for each in zip(self._kept, least, strict=True)]
-        self._keys = [
-            keys[index] if index is not None else keys
-            for keys, index in zip(self._keys, least, strict=True)
-        ]
-        self._join()
+        """Keep as many of the new rows as any later sample may need."""
+        if self._new:
+            new = [Kept.of(batch, self._seed, self._size.kept) for batch in self._new]
+            self._kept = _least(_different([*self._kept, *new]), self._size.kept)
+            self._new = []
 
-    def _least(self, most: int) -> list[NDArray[np.int64] | None]:
-        """Return which rows of each batch have the least keys; None if it is all."""
-        keys = np.concatenate(self._keys)
-        if len(keys) <= most:
-            return [None] * len(self._keys)
-        highest = np.partition(keys, most - 1)[most - 1]
-        return [np.flatnonzero(each <= highest) for each in self._keys]
 
-    def _join(self) -> None:
-        """Make one batch of the last two, if they are held alike."""
-        while len(self._kept) > 1:
-            (first, of_first), (second, of_second) = self._kept[-2:]
-            rows = first.followed_by(second)
-            if rows is None:
-                return
-            classes = union_classes(of_first.classes, of_second.classes)
-            both = Labels.join([of_first.among(classes), of_second.among(classes)])
-            self._kept[-2:] = [(rows, both)]
-            self._keys[-2:] = [np.concatenate(self._keys[-2:])]
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Different rows that a model has learned, encoded by its levels and words.
 
-    def labels(self, classes: NDArray[Any]) -> Labels:
-        """Return the labels of the sample, by number among these classes."""
-        return Labels.join([labels.among(classes) for _, labels in self.batches])
+    Parameters
+    ----------
+    batches : list of Batch
+        The rows; in several batches where some came as a sparse matrix and some did not.
+    """
 
-    def take(self, rows: NDArray[np.bool_]) -> Reservoir:
-        """Return a part of the sample."""
-        part, start = Reservoir(), 0
-        part._sample = []
-        for batch, labels in self.batches:
-            index = np.flatnonzero(rows[start : start + len(labels)])
-            part._sample.append((batch.take(index), labels.take(index)))
-            start += len(labels)
-        return part
+    batches: list[Batch]
 
-    def learn(self, schema: Schema) -> Model:
-        """Count the sample alone."""
-        with _lacking_columns():
-            models = [
-                Model.learn(rows, labels, schema) for rows, labels in self.batches if len(labels)
-            ]
-        return reduce(Model.__add__, models)
+    def __len__(self) -> int:
+        return int(self.copies.sum())
+
+    @property
+    def copies(self) -> NDArray[np.int64]:
+        """How often each row came, of shape (rows,)."""
+        return np.concatenate([np.empty(0, np.int64), *(b.times for b in self.batches)])
+
+    @property
+    def labels(self) -> Labels:
+        """The labels of the rows, numbered among the classes of the model."""
+        return Labels.join([batch.labels for batch in self.batches])
+
+    def deal(self, folds: int) -> NDArray[np.int64]:
+        """Deal the copies of all rows out to folds: how many are in each, (rows, folds)."""
+        copies = self.copies
+        of = np.repeat(np.arange(len(copies)), copies)
+        place = of * folds + deal(self.labels.codes[of], folds)
+        return np.bincount(place, minlength=len(copies) * folds).reshape(-1, folds)
+
+    def keep(self, copies: NDArray[np.int64]) -> Sample:
+        """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
+        ends = np.cumsum([len(batch) for batch in self.batches])[:-1]
+        each = zip(self.batches, np.split(copies, ends), strict=True)
+        return Sample([batch.keep(of_batch) for batch, of_batch in each])
+
+    def less(self, model: Model) -> Model:
+        """Return the model that never saw these rows."""
+        found = (count_batch(batch, model.counted) for batch in self.batches if len(batch))
+        tally = reduce(Tally.__add__, found)
+        return replace(model, tally=model.tally - tally)
 
     def posterior(self, model: Model) -> Floats:
-        """Return the posteriors of the rows of the sample."""
-        with _lacking_columns():
-            return np.concatenate([model.posterior(rows) for rows, _ in self.batches])
+        """Return the posteriors of the rows, of shape (rows, classes)."""
+        return np.concatenate([model.score(model.recode(b), "posterior") for b in self.batches])
 
     def leave_one_out(self, model: Model, *, pure: bool = False) -> LeaveOneOut:
-        """Return the leave-one-out evidence of the sample under the model that learned it."""
-        with _lacking_columns():
-            found = [
-                leave_one_out_table(model, rows, labels, pure=pure)
-                for rows, labels in self.batches
-                if len(labels)
-            ]
-        return LeaveOneOut.join(found)
+        """Return the leave-one-out table of the rows under a model that has learned them."""
+        batches = [model.recode(batch) for batch in self.batches if len(batch)]
+        return LeaveOneOut.join([leave_one_out_table(model, b, pure=pure) for b in batches])
 
     def weights(self, model: Model, kind: Weighting) -> Weights:
         """Fit weights to the sample."""
         return fit(self.leave_one_out(model), kind, float(model.tally.class_count.sum()))
 
 
-@contextmanager
-def _lacking_columns() -> Iterator[None]:
-    """Do not warn that an early batch lacks a column that came later: the user gave it then."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "No column", UserWarning)
-        yield
+def _different(every: list[Kept]) -> list[Kept]:
+    """Return the rows of all, each once with all its copies."""
+    for i in range(len(every)):
+        for j in range(i + 1, len(every)):
+            every[i], every[j] = every[i].more(every[j])
+    return [kept for kept in every if len(kept.keys)]
 
 
-def _select(batch: Batch, index: NDArray[np.int64] | None) -> Batch:
-    rows, labels = batch
-    return batch if index is None else (rows.take(index), labels.take(index))
+def _least(every: list[Kept], most: int) -> list[Kept]:
+    """Return the rows of the least keys, as many at most."""
+    keys = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
+    if len(keys) <= most:
+        return every
+    highest = np.partition(keys, most - 1)[most - 1]
+    return [kept.select(np.flatnonzero(kept.keys <= highest)) for kept in every]
 
 
 def deal(codes: NDArray[np.int32], folds: int) -> NDArray[np.int64]:

@@ -8,22 +8,20 @@ the labelled rows alone, both steps are repeated until the posteriors stay.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from naively.counting.block import Block
+from naively.counting.block import Batch
 from naively.counting.labels import Labels
-from naively.counting.tally import Tally, count_classes
 from naively.data.rows import Rows
 from naively.evaluation.calibrate import fit, temperature
 from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
-from naively.evaluation.reservoir import Reservoir, deal
+from naively.evaluation.reservoir import Reservoir, Sample
 from naively.kernels.reference import Floats
-from naively.model.model import Model
+from naively.model.model import Model, count_batch
 from naively.model.weights import Weighting
-from naively.schema.schema import GroupKey
 
 SHARES = (0.1, 0.3, 1.0)  # of an unlabelled row, beside a labelled one
 ENOUGH = 1e-3  # mean change of the posteriors after which they stay
@@ -33,7 +31,7 @@ NOTHING = 1e-9  # a posterior below this is not counted
 
 
 def learn_unlabelled(
-    model: Model, sample: Reservoir, rows: Rows, weight: Floats, kind: Weighting | None
+    model: Model, reservoir: Reservoir, rows: Rows, weight: Floats, kind: Weighting | None
 ) -> tuple[Model, float]:
     """Learn from rows without a label; return the model, and how much such a row counts in it.
 
@@ -41,7 +39,7 @@ def learn_unlabelled(
     ----------
     model : Model
         What was learned from rows with a label, with the schema of these rows.
-    sample : Reservoir
+    reservoir : Reservoir
         Rows with a label that the model has learned. The share of least leave-one-out log loss on
         them is chosen; if cross-validation does not confirm that it helps, it is 0.
     rows, weight
@@ -49,12 +47,13 @@ def learn_unlabelled(
     kind : {"loo", "temperature"} or None
         Of the weights of the columns, which are fitted to rows with a label only.
     """
-    if not len(sample):
+    if not len(reservoir):
         raise ValueError(
             "How much rows without a label count is chosen on rows that have one, and none is in "
             "memory; give some labelled rows too."
         )
     model = replace(model, weights=None)
+    sample = reservoir.of(model)
     unlabelled = Unlabelled.encode(model, rows, weight)
     models = {0.0: unlabelled.start} | {share: unlabelled.fit(share) for share in SHARES}
     best = min(models, key=lambda share: _loss(sample.leave_one_out(models[share])))
@@ -69,7 +68,7 @@ def learn_unlabelled(
 
 
 def cross_validate(
-    model: Model, sample: Reservoir, rows: Rows, weight: Floats, share: float
+    model: Model, sample: Sample, rows: Rows, weight: Floats, share: float
 ) -> tuple[LeaveOneOut, LeaveOneOut] | None:
     """Return the evidence of labelled rows that were held out: without the other rows, and with.
 
@@ -77,17 +76,19 @@ def cross_validate(
     the others. So EM is run again without each of some folds. The only row of a class is in none;
     there may be no other.
     """
-    labels = sample.labels(model.classes)
-    fold = deal(labels.codes, FOLDS)
-    fold[np.bincount(labels.codes, minlength=labels.k)[labels.codes] == 1] = -1
+    labels = sample.labels
+    dealt = sample.deal(FOLDS)
+    dealt[np.bincount(labels.codes, sample.copies, labels.k)[labels.codes] == 1] = 0
     without: list[LeaveOneOut] = []
     with_: list[LeaveOneOut] = []
-    for f in np.unique(fold[fold >= 0]):
-        out = sample.take(fold == f)
-        rest = Unlabelled.encode(model - out.learn(model.counted), rows, weight)
+    for fold in dealt.T[dealt.any(axis=0)]:
+        out = sample.keep(fold)
+        rest = Unlabelled.encode(out.less(model), rows, weight)
         for fitted, found in ((rest.start, without), (rest.fit(share), with_)):
             found += [
-                leave_one_out_table(fitted, x, y, learned=False) for x, y in out.batches if len(y)
+                leave_one_out_table(fitted, fitted.recode(batch), learned=False)
+                for batch in out.batches
+                if len(batch)
             ]
     return (LeaveOneOut.join(without), LeaveOneOut.join(with_)) if without else None
 
@@ -100,42 +101,36 @@ class Unlabelled:
     ----------
     start : Model
         What was learned from labelled rows, with room for the levels and words of these rows.
-    rows : Rows
-        The rows.
-    blocks : mapping of GroupKey to Block
-        The same, encoded once to be counted.
+    batch : Batch
+        The rows, encoded once by these levels and words.
     weight : ndarray of shape (rows,)
         Their sample weights.
     """
 
     start: Model
-    rows: Rows
-    blocks: Mapping[GroupKey, Block]
+    batch: Batch
     weight: Floats
 
     @classmethod
     def encode(cls, model: Model, rows: Rows, weight: Floats) -> Unlabelled:
         """Encode rows without a label."""
-        of_one = Labels(np.zeros(len(rows), np.int32), model.classes)
-        room = Model.learn(rows, of_one, model.counted, model.settings)
+        batch = model.counted.encode(rows, Labels.none(len(rows), model.classes))
+        room = Model.count(batch, model.counted, model.settings)
         start = replace(model + room * 0.0, weights=None)
-        return cls(start, rows, start.counted.encode(rows), weight)
+        axes = {key: block.axis for key, block in start.tally.blocks.items()}
+        return cls(start, start.counted.recode(batch, axes), weight)
 
     def posterior(self, model: Model) -> Floats:
-        """E step: return how probable each class is for each row."""
-        return model.posterior(self.rows)
+        """E step: return how probable each class is for each row, of shape (rows, classes)."""
+        return model.score(model.recode(self.batch), "posterior")  # type: ignore[no-any-return]
 
     def learn(self, p: Floats, share: float) -> Model:
         """M step: count a share of each row by its posteriors, beside the labelled rows."""
         row, code = np.nonzero(p > NOTHING)
         weight = np.asarray((p * self.weight[:, None])[row, code], np.float64)
         labels = Labels(code.astype(np.int32), self.start.classes, weight)
-        blocks = {
-            group.key: group.event.tally(self.blocks[group.key].select(row), labels)
-            for group in self.start.counted.groups
-        }
-        soft = Tally(self.start.classes, count_classes(labels), blocks)
-        return replace(self.start, tally=self.start.tally + soft * share)
+        soft = count_batch(replace(self.batch.take(row), labels=labels), self.start.counted)
+        return replace(self.start, tally=self.start.tally + soft.pruned() * share)
 
     def steps(self, share: float) -> Iterator[Model]:
         """Repeat both steps until the posteriors stay; yield the model after each M step."""

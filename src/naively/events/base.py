@@ -61,6 +61,11 @@ class EventModel(ABC):
         """Whether zeros need not be stored to be counted and scored."""
         return True
 
+    @property
+    def by_word(self) -> bool:
+        """Whether what a text says is the sum of what its words say, each of them by itself."""
+        return False
+
     def prepare(self, block: Block) -> Block:
         """Transform encoded rows before they are counted or scored."""
         return block
@@ -96,9 +101,9 @@ class EventModel(ABC):
 
         Returns
         -------
-        evidence : ndarray of shape (rows, columns, classes)
-            0 for a missing cell. There is one column in all where the columns are one event, and
-            for texts and sparse matrices.
+        evidence : ndarray of shape (rows, parts, classes)
+            0 for a missing cell. A part is a column; there is one in all where the columns are one
+            event, and for texts and sparse matrices; or one for each band of document frequency.
 
         Notes
         -----

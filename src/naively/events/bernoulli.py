@@ -83,6 +83,8 @@ class Bernoulli(Estimable):
     def prepare(self, block: Block) -> Block:
         if isinstance(block, Documents):
             return replace(block, presence=True)
+        if isinstance(block, Sparse) and isinstance(block.axis, Words):
+            return replace(block, data=np.ones(len(block.data)), presence=True)
         if self.threshold is None:
             _check_share(block)
             return block

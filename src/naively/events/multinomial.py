@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Words
-from naively.counting.block import Block, Dense, Documents
+from naively.counting.block import Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.parts import leave_one_out
 from naively.counting.statistic import PRESENT, VALUE
@@ -219,9 +219,9 @@ class Multinomial(BagOfCounts):
         """Whether the probabilities are integrated out."""
         return self.estimate == "predictive"
 
-    def adds_words(self, block: Block) -> bool:
-        """Whether the evidence of a row is the sum of that of the words of a text."""
-        return isinstance(block, Documents) and not self.integrates
+    @property
+    def by_word(self) -> bool:
+        return not self.integrates
 
     def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
         count = self._counts(tally, how)
@@ -254,13 +254,13 @@ class Multinomial(BagOfCounts):
         cell = np.bincount(row * len(value) + drawn, minlength=shape[0] * shape[1])
         return numbers(cell.reshape(shape).astype(np.float64), tally)
 
-    def leave_one_out_by_word(
-        self, tally: BlockTally, block: Documents, labels: Labels
-    ) -> tuple[Floats, Floats]:
-        """Return what ``naively.counting.parts.leave_one_out`` does."""
+    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+        if not (isinstance(tally.axis, Words) and isinstance(block, Sparse) and self.by_word):
+            return super().leave_one_out(tally, block, labels)
         count = tally[VALUE].high
         pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(count), 1))
-        return leave_one_out(count, pretend[:, 0], block, labels)
+        by_band = tally.axis.analyser.binary
+        return leave_one_out(count, pretend[:, 0], block, labels, by_band=by_band)
 
     def _say(self, x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
         if self.integrates:

@@ -71,6 +71,10 @@ class Likelihood(ABC):
         cannot be (``centres`` is false), the weights of a column must be equal.
         """
 
+    def normalised_by_length(self) -> Likelihood:
+        """Return what divides the evidence of a text by the root of how many words are known."""
+        raise TypeError(f"{type(self).__name__} does not add up what words say.")
+
     centres: ClassVar[bool] = True
 
     def linear(self) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Documents
+from naively.counting.axis import Words
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats
 from naively.likelihoods.base import Contributions, Likelihood, Typical, multiply
@@ -88,7 +88,7 @@ class DirichletMultinomial(Likelihood):
         length = np.bincount(row, x, len(block)).astype(np.float64)[row]
         total = np.tile(self.count.sum(axis=0), (len(x), 1))
         value = self._weighted(cells_of_urn(x, self.count[item], total, length), item)
-        column = np.zeros_like(item) if isinstance(block, Documents) else item
+        column = np.zeros_like(item) if isinstance(block.axis, Words) else item
         return Contributions(row, column, item, value)
 
     def typical(self, c: int) -> Typical:  # noqa: ARG002

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import Words
 from naively.counting.block import Dense, Documents, Sparse
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats, hold
@@ -60,7 +61,8 @@ class LogLinear(Likelihood):
             start = start + base if offset is not None else start
             return dispatch.score_linear(block.values, slope, offset, start, finish, log_prior)
         if isinstance(block, Sparse):
-            start = start + base if offset is not None else start
+            if offset is not None:
+                start = start + np.where(block.missing[:, None], 0.0, base)
             return dispatch.score_csr(
                 block.indptr, block.indices, block.data, slope, start, finish, log_prior
             )
@@ -87,6 +89,9 @@ class LogLinear(Likelihood):
         offset = None if self.offset is None else multiply(self.offset, weight, finite)
         return replace(self, slope=multiply(self.slope, weight, finite), offset=offset)
 
+    def normalised_by_length(self) -> Likelihood:
+        return LengthNormalised(self)
+
     def contributions(self, block: Any) -> Contributions:
         return self._contributions(block, itemised=False)
 
@@ -97,29 +102,21 @@ class LogLinear(Likelihood):
         if isinstance(block, Dense):
             row, item = np.nonzero(~np.isnan(block.values))
             return Contributions(row, item, item, self.at(block.values[row, item], item))
-        if isinstance(block, Sparse):
-            indptr, indices, data = block.indptr, block.indices, block.data
-            present = np.ones(len(block), np.bool_)
-        elif isinstance(block, Documents):
-            indptr, indices, data = block.axis.vocabulary.encode(block.texts, block.presence)
-            present = ~block.missing
-        else:
-            raise TypeError(f"a log-linear likelihood cannot explain a {type(block).__name__}")
-        stored = (data != 0) & ~np.isnan(data)
-        row = np.repeat(np.arange(len(block)), np.diff(indptr))[stored]
-        item = indices.astype(np.int64)[stored]
-        value = hold(data[stored])[:, None] * self.slope[item]
-        column = item if isinstance(block, Sparse) else np.zeros_like(item)
+        of_text = isinstance(block.axis, Words)
+        row, item, x = block.entries()
+        row, item, x = (part[x != 0] for part in (row, item, x))
+        value = x[:, None] * self.slope[item]
+        column = np.zeros_like(item) if of_text else item
         if self.offset is None:
             return Contributions(row, column, item, value)
         with np.errstate(invalid="ignore"):
             value = np.nan_to_num(value + self.offset[item], nan=0.0, neginf=-np.inf)
-        there = np.flatnonzero(present)
-        absent = self._absent(row, item, present)
+        there = np.flatnonzero(~block.missing)
+        absent = self._absent(row, item, ~block.missing)
         found = [(row, column, item, value)]
         if itemised and np.isneginf(absent).any():
-            found += self._required(row, item, there, absent, sparse=isinstance(block, Sparse))
-        of_all = np.full(len(there), ABSENT if isinstance(block, Sparse) else 0)
+            found += self._required(row, item, there, absent, of_text=of_text)
+        of_all = np.full(len(there), 0 if of_text else ABSENT)
         found.append((there, of_all, np.full(len(there), ABSENT), absent[there]))
         return Contributions(*map(np.concatenate, zip(*found, strict=True)))
 
@@ -159,7 +156,7 @@ class LogLinear(Likelihood):
         there: NDArray[np.int64],
         absent: Floats,
         *,
-        sparse: bool,
+        of_text: bool,
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]]:
         """Take what is absent and must not be out of the sums ``absent``, and return it."""
         assert self.offset is not None
@@ -171,7 +168,7 @@ class LogLinear(Likelihood):
             held = item[row == r]
             lacks = np.setdiff1d(required, held)
             absent[r] = base - offset[held].sum(axis=0) - offset[lacks].sum(axis=0)
-            column = lacks if sparse else np.zeros_like(lacks)
+            column = np.zeros_like(lacks) if of_text else lacks
             found.append((np.full(len(lacks), r), column, ABSENT - 1 - lacks, self.offset[lacks]))
         return found
 
@@ -227,6 +224,7 @@ class LengthNormalised(Likelihood):
         )
 
     def contributions(self, block: Any) -> Contributions:
+        block = block.split() if isinstance(block, Documents) else block
         found = self.words.contributions(block)
         return replace(found, value=found.value * length_factor(block.lengths)[found.row, None])
 

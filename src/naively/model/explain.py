@@ -195,12 +195,15 @@ def explain(model: Model, rows: Rows) -> Explanation:
     prior: Item = (PRIOR, None, model.start)
     items = [[prior] for _ in range(len(rows))]
     of_character_ngrams = model.schema.of_character_ngrams
-    for key, block in model.blocks(rows).items():
+    batch = model.encode(rows)
+    for block in batch.blocks.values():
         if isinstance(block, Documents):
             _refuse_long(block)
+    batch = batch.split()
+    for key, block in model.blocks(batch).items():
         found = model.likelihoods[key].itemised(block)
         _collect(items, found, model.counts[key].axis, rows, pairs, key in of_character_ngrams)
-    joint = model.joint_log_likelihood(rows)
+    joint = model.score(batch, "joint")
     return Explanation(
         [
             ExplainedRow(

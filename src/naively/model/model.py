@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Block, Codes
+from naively.counting.block import Batch, Block, Codes
 from naively.counting.labels import Labels
 from naively.counting.lawful import forget, impossible
-from naively.counting.parts import Part
+from naively.counting.parts import Parts
 from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally, Tally, count_classes
 from naively.data.rows import Rows
@@ -24,12 +24,12 @@ from naively.events.interaction import Interaction
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats
 from naively.likelihoods.base import Contributions, Likelihood
-from naively.likelihoods.log_linear import LengthNormalised, LogLinear
 from naively.messages import Shown
 from naively.model.class_prior import class_probabilities, is_estimated
 from naively.model.parameters import ParameterCount
 from naively.model.weights import Weights
-from naively.schema.schema import GroupKey, Schema, encode_interaction, interaction_group
+from naively.schema.held import Held
+from naively.schema.schema import Group, GroupKey, Schema, interaction_group
 from naively.schema.settings import Settings
 from naively.schema.settle import Counted, alike, make_sure, settle
 
@@ -77,23 +77,14 @@ class Model(Shown):
         settings: Settings | None = None,
     ) -> Model:
         """Count labelled rows in one pass, each column for the event model that the schema says."""
-        if len(rows) != len(labels):
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: "
-                f"{len(rows)} rows and {len(labels)} labels."
-            )
-        if not len(rows):
-            raise ValueError(
-                "There are no rows to learn from: found 0 sample(s), at least 1 needed."
-            )
+        check_rows(rows, labels)
         settings = settings or Settings()
-        events = {group.key: group.event for group in schema.groups}
-        blocks = {
-            key: events[key].tally(block, labels) for key, block in schema.encode(rows).items()
-        }
-        tally = Tally(labels.classes, count_classes(labels), blocks)
-        if labels.weight is not None:
-            tally = tally.pruned()  # a row of weight 0 was never seen
+        return cls.count(schema.encode(rows, labels), schema, settings)
+
+    @classmethod
+    def count(cls, batch: Batch, schema: Schema, settings: Settings) -> Model:
+        """Count rows that the schema has encoded."""
+        tally = count_batch(batch, schema).pruned()  # a row of weight 0 was never seen
         return cls(*make_sure(schema, tally, settings), settings)
 
     def __str__(self) -> str:
@@ -135,17 +126,16 @@ class Model(Shown):
         vars(model).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return model
 
-    def with_interactions(
-        self, event: Interaction, batches: Iterable[tuple[Rows, Labels]]
-    ) -> Model:
+    def with_interactions(self, event: Interaction, batches: Iterable[Batch]) -> Model:
         """Count pairs of columns too, in a second pass over the rows that were learned."""
         group = interaction_group(event)
         codes, of = [], []
-        for rows, labels in batches:
-            seen = np.arange(len(labels)) if labels.weight is None else labels.weight.nonzero()[0]
-            codes.append(encode_interaction(self.schema.match(rows.take(seen)), event).codes)
-            of.append(labels.take(seen).among(self.classes))
-        counted = event.tally(Codes(np.concatenate(codes), event.axis), Labels.join(of))
+        for batch in batches:
+            weight = batch.labels.weight
+            seen = batch if weight is None else batch.take(weight.nonzero()[0])
+            codes.append(Held(seen).interactions(event).codes)
+            of.append(seen.labels.among(self.classes))
+        counted = event.tally(Codes(np.concatenate(codes), event.axis), Labels.join(of)).pruned()
         return replace(
             self,
             counted=replace(self.counted, groups=(*self.counted.groups, group)),
@@ -247,30 +237,24 @@ class Model(Shown):
         return start
 
     @cached_property
+    def parts(self) -> dict[GroupKey, Parts]:
+        """The parts of the evidence of each block."""
+        return {group.key: _parts(group, self.counts[group.key]) for group in self.schema.groups}
+
+    @cached_property
     def likelihoods(self) -> dict[GroupKey, Likelihood]:
         """The log tables of each block, derived once, times the weights."""
         plain = self.unweighted_likelihoods
         if self.weights is None:
             return plain
-        weighted = {}
+        classes, weighted = self.classes.tolist(), {}
         for name, likelihood in plain.items():
-            axis, classes = self.counts[name].axis, self.classes.tolist()
-            if isinstance(axis, Words):
-                weighted[name] = self._weighted_texts(name, axis, likelihood, self.weights)
-            else:
-                weight = self.weights.table([Part(name, c) for c in axis.columns], classes)
-                weighted[name] = likelihood.weighted(weight)
+            parts = self.parts[name]
+            weight = self.weights.table(parts.keys, classes)[parts.of_unit]
+            found = likelihood.weighted(weight)
+            normal = parts.by_word and name in self.weights.groups
+            weighted[name] = found.normalised_by_length() if normal else found
         return weighted
-
-    def _weighted_texts(
-        self, name: GroupKey, axis: Words, likelihood: Likelihood, weights: Weights
-    ) -> Likelihood:
-        classes = self.classes.tolist()
-        by_word = weights.of_words(name, self.counts[name][VALUE].high.sum(axis=1), classes)
-        if by_word is not None and isinstance(likelihood, LogLinear):
-            return LengthNormalised(likelihood.weighted(by_word))
-        weight = weights.table([Part(name)], classes)[0]
-        return likelihood.weighted(np.broadcast_to(weight, (len(axis), len(classes))))
 
     @cached_property
     def unweighted_likelihoods(self) -> dict[GroupKey, Likelihood]:
@@ -280,31 +264,38 @@ class Model(Shown):
             for group in self.schema.groups
         }
 
-    def blocks(self, rows: Rows) -> dict[GroupKey, Block]:
+    def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
         axes = {name: block.axis for name, block in self.counts.items()}
-        encoded = self.schema.encode(rows, axes)
-        return {group.key: group.event.prepare(encoded[group.key]) for group in self.schema.groups}
+        return self.schema.encode(rows, labels or Labels.none(len(rows), self.classes), axes)
 
-    def score(self, rows: Rows, finish: Finish) -> Any:
-        """Add up the evidence of each row and finish it (``kernels.reference``)."""
+    def recode(self, batch: Batch) -> Batch:
+        """Encode rows by the columns, levels and words of this model, as any has encoded them."""
+        return self.schema.recode(batch, {name: of.axis for name, of in self.counts.items()})
+
+    def blocks(self, batch: Batch) -> dict[GroupKey, Block]:
+        """Return the blocks of encoded rows, prepared to be scored."""
+        return {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.schema.groups}
+
+    def score(self, batch: Batch, finish: Finish) -> Any:
+        """Add up the evidence of encoded rows and finish it (``kernels.reference``)."""
         log_prior = self.class_log_prior
-        blocks = list(self.blocks(rows).items())
+        blocks = list(self.blocks(batch).items())
         out: Any = self.start
         for i, (name, block) in enumerate(blocks):
             last = finish if i == len(blocks) - 1 else "joint"
             out = self.likelihoods[name].log_prob(block, out, last, log_prior)
         if not blocks:
-            out = dispatch.finish_rows(np.tile(self.start, (len(rows), 1)), finish, log_prior)
+            out = dispatch.finish_rows(np.tile(self.start, (len(batch), 1)), finish, log_prior)
         return out
 
     def joint_log_likelihood(self, rows: Rows) -> Floats:
         """Return log p(c) + log p(x | c), less what does not depend on the class."""
-        return self.score(rows, "joint")  # type: ignore[no-any-return]
+        return self.score(self.encode(rows), "joint")  # type: ignore[no-any-return]
 
     def posterior(self, rows: Rows) -> Floats:
         """Return p(c | x)."""
-        return self.score(rows, "posterior")  # type: ignore[no-any-return]
+        return self.score(self.encode(rows), "posterior")  # type: ignore[no-any-return]
 
     def log_evidence(self, rows: Rows) -> Floats:
         """Return log p(x), the evidence of Bayes's theorem, by the event models unweighted.
@@ -312,18 +303,19 @@ class Model(Shown):
         Pairs of columns have no part in it: with them probabilities would not sum to 1.
         """
         plain = replace(self.without_interactions(), weights=None)
-        total = np.logaddexp.reduce(plain.joint_log_likelihood(rows), axis=1)
-        for name, block in plain.blocks(rows).items():
+        batch = plain.encode(rows)
+        total = np.logaddexp.reduce(plain.score(batch, "joint"), axis=1)
+        for name, block in plain.blocks(batch).items():
             total += plain.unweighted_likelihoods[name].log_base(block)
         return total  # type: ignore[no-any-return]
 
     def log_posterior(self, rows: Rows) -> Floats:
         """Return log p(c | x)."""
-        return self.score(rows, "log_posterior")  # type: ignore[no-any-return]
+        return self.score(self.encode(rows), "log_posterior")  # type: ignore[no-any-return]
 
     def decide(self, rows: Rows) -> NDArray[Any]:
         """Return the most probable class of each row."""
-        return self.classes[self.score(rows, "label")]  # type: ignore[no-any-return]
+        return self.classes[self.score(self.encode(rows), "label")]  # type: ignore[no-any-return]
 
     def sample(
         self, n: int, label: Any = None, random_state: Any = None
@@ -347,5 +339,35 @@ class Model(Shown):
         """Return the log likelihoods item by item; with the prior they sum to the joint."""
         return {
             name: self.likelihoods[name].contributions(block)
-            for name, block in self.blocks(rows).items()
+            for name, block in self.blocks(self.encode(rows)).items()
         }
+
+
+def check_rows(rows: Rows, labels: Labels) -> None:
+    """Raise a ValueError unless there are rows, and a label for each."""
+    if len(rows) != len(labels):
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: "
+            f"{len(rows)} rows and {len(labels)} labels."
+        )
+    if not len(rows):
+        raise ValueError("There are no rows to learn from: found 0 sample(s), at least 1 needed.")
+
+
+def count_batch(batch: Batch, schema: Schema) -> Tally:
+    """Count encoded rows; nothing is pruned."""
+    blocks = {g.key: g.event.tally(batch.blocks[g.key], batch.labels) for g in schema.groups}
+    return Tally(batch.labels.classes, count_classes(batch.labels), blocks)
+
+
+def _parts(group: Group, tally: BlockTally) -> Parts:
+    """Return the parts of the evidence of a group."""
+    axis = tally.axis
+    if isinstance(axis, Words):
+        if not group.event.by_word:
+            return Parts.whole(group.key, len(axis))
+        frequency = tally[VALUE].high.sum(axis=1)
+        return Parts.words(group.key, axis.columns[0], frequency, by_band=axis.analyser.binary)
+    if group.event.joined:
+        return Parts.whole(group.key, len(axis.columns))
+    return Parts.columns(group.key, axis.columns)

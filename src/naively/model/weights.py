@@ -8,12 +8,14 @@ probabilities are calibrated.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from naively.counting.parts import Part, band_of
+from naively.counting.axis import Name
+from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.messages import Shown
 
@@ -77,30 +79,41 @@ class Weights(Shown):
         """Return the share of the rows that the weights were fitted with, or to."""
         return min(1.0, self.rows / rows) if rows > 0 else 1.0
 
-    def table(self, parts: Sequence[Part], classes: Sequence[Any]) -> Floats:
-        """Return the weights of parts (parts, classes).
+    @cached_property
+    def groups(self) -> frozenset[Any]:
+        """The groups of which some column has weights of its own."""
+        return frozenset(part.group for part in self.of if part.column is not None)
 
-        A part without weights of its own has those of its whole group, or the usual one.
+    def table(self, parts: Sequence[Part], classes: Sequence[Any]) -> Floats:
+        """Return the weights of parts, of shape (parts, classes).
+
+        A band of words that came more often than any did when the weights were fitted has those
+        of the last band. Another part without weights of its own has those of its whole group, or
+        the usual one.
         """
-        usual = (self.usual,) * len(self.classes)
-        wholes = {group: self.of.get(Part(group), usual) for group in {p.group for p in parts}}
-        each = [self.of.get(part, wholes[part.group]) for part in parts]
-        found = np.array(each, np.float64).reshape(len(parts), len(self.classes))  # of none too
+        found = np.array([self._of(part) for part in parts], np.float64)
+        found = found.reshape(len(parts), len(self.classes))  # of none too
         place = self._places(classes)
         mean = found.mean(axis=1, keepdims=True) if self.classes else np.zeros((len(found), 1))
         return np.hstack([found, mean])[:, place]
 
-    def of_words(self, group: Any, texts: Floats, classes: Sequence[Any]) -> Floats | None:
-        """Return weights of words by how often they came (words, classes).
+    def _of(self, part: Part) -> tuple[float, ...]:
+        """Return the weights of a part by class."""
+        last = self._last_band.get((part.group, part.column))
+        if part.band is not None and last is not None:
+            part = replace(part, band=min(part.band, last))
+        of_group = self.of.get(Part(part.group), (self.usual,) * len(self.classes))
+        return self.of.get(part, of_group)
 
-        None if this group has none for its words. Words that came more often than any did when
-        the weights were fitted have those of the last band.
-        """
-        parts = [part for part in self.of if part.group == group and part.column is not None]
-        if not parts:
-            return None
-        bands = sorted(parts, key=lambda part: part.band or 0)
-        return self.table(bands, classes)[np.minimum(band_of(texts), len(bands) - 1)]
+    @cached_property
+    def _last_band(self) -> dict[tuple[Any, Name | None], int]:
+        """The last band of each text that has weights by band."""
+        last: dict[tuple[Any, Name | None], int] = {}
+        for part in self.of:
+            if part.band is not None:
+                of = part.group, part.column
+                last[of] = max(part.band, last.get(of, 0))
+        return last
 
     def bias_of(self, classes: Sequence[Any]) -> Floats:
         """Return what is added to the log priors of classes."""

@@ -71,34 +71,6 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
     return Codes(codes, axis)
 
 
-def encode_bins(
-    rows: Rows,
-    name: Name,
-    *,
-    edges: Sequence[float] | None = None,
-    levels: Sequence[Level] = (),
-) -> NDArray[np.int64]:
-    """Encode a column by bins: of numbers cut at edges, or one a level and one for all others.
-
-    The last bin is for missing cells.
-
-    Examples
-    --------
-    >>> from naively.data.rows import column_rows
-    >>> rows = column_rows({"a": [0.5, 2.0, None], "b": ["x", "z", None]})
-    >>> encode_bins(rows, "a", edges=[1.0, 2.0]).tolist()
-    [0, 2, 3]
-    >>> encode_bins(rows, "b", levels=["x", "y"]).tolist()
-    [0, 2, 3]
-    """
-    if edges is not None:
-        numbers = rows.numbers([name])[:, 0]
-        bins = np.searchsorted(np.asarray(edges, np.float64), numbers, side="right")
-        return np.where(np.isnan(numbers), len(edges) + 1, bins)
-    codes = _look_up(rows.values(name), {level: code for code, level in enumerate(levels)})
-    return np.where(codes == MISSING, len(levels) + 1, np.minimum(codes, len(levels)))
-
-
 def decode(block: Block, kind: Kind) -> dict[Name, NDArray[Any]]:
     """Return a block's columns as they were before they were encoded."""
     if isinstance(block, Documents):

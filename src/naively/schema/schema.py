@@ -13,11 +13,10 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from naively.counting.analyser import Analyser
 from naively.counting.axis import Axis, Columns, Levels, Words, title
-from naively.counting.block import Block, Codes
+from naively.counting.block import Batch, Block, Codes
+from naively.counting.labels import Labels
 from naively.data.columns import Kind, Name
 from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
 from naively.data.times import CYCLES, TimedRows, part_name
@@ -26,7 +25,6 @@ from naively.events.interaction import Interaction
 from naively.messages import Shown
 from naively.schema.encode import (
     decode,
-    encode_bins,
     encode_numbers,
     encode_texts,
     find_levels,
@@ -34,6 +32,7 @@ from naively.schema.encode import (
     split_rows,
     whole_rows,
 )
+from naively.schema.held import Held
 
 USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
     "bernoulli": "boolean",
@@ -96,8 +95,6 @@ class Group:
 
     def encode(self, rows: Rows, axis: Axis | None) -> Block:
         """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
-        if isinstance(self.event, Interaction):
-            return encode_interaction(rows, self.event)
         if self.event.layout == "rows":
             rows = whole_rows(rows, self.columns)
             assert axis is None or isinstance(axis, Levels)
@@ -114,6 +111,14 @@ class Group:
             assert isinstance(axis, Levels)
             return look_up_levels(rows, axis)
         return encode_numbers(rows, columns, sparse=self.event.sparse)
+
+    def recode(self, held: Held, axis: Axis) -> Block:
+        """Encode these columns of encoded rows by a known axis."""
+        if isinstance(axis, Words):
+            return held.texts(self.key, axis)
+        if isinstance(axis, Levels):
+            return held.codes(axis)
+        return held.matrix(self.columns)
 
 
 @dataclass(frozen=True, repr=False)
@@ -237,8 +242,8 @@ class Schema(Shown):
         return frozenset(name for columns in timed for name in columns)
 
     def encode(
-        self, rows: Rows, axes: Mapping[GroupKey, Axis] | None = None
-    ) -> dict[GroupKey, Block]:
+        self, rows: Rows, labels: Labels, axes: Mapping[GroupKey, Axis] | None = None
+    ) -> Batch:
         """Encode rows into one block a group, by known axes, or finding them.
 
         Raises
@@ -247,10 +252,26 @@ class Schema(Shown):
             If a column holds another kind of values than in training; it names the column.
         """
         rows = self.match(rows)
-        return {
+        blocks = {
             group.key: group.encode(rows, None if axes is None else axes.get(group.key))
-            for group in self.groups
+            for group in self.of_columns
         }
+        return self._with_interactions(Batch(blocks, labels))
+
+    def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
+        """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
+        held = Held(batch)
+        blocks = {group.key: group.recode(held, axes[group.key]) for group in self.of_columns}
+        return self._with_interactions(replace(batch, blocks=blocks))
+
+    def _with_interactions(self, batch: Batch) -> Batch:
+        """Return the batch with the blocks of pairs of columns, which follow from its own."""
+        events = [(g.key, g.event) for g in self.groups if isinstance(g.event, Interaction)]
+        if not events:
+            return batch
+        held = Held(batch)
+        blocks = {key: held.interactions(event) for key, event in events}
+        return replace(batch, blocks={**batch.blocks, **blocks})
 
     def decode(self, blocks: Mapping[GroupKey, Block]) -> Rows:
         """Return the rows that these blocks encode."""
@@ -388,16 +409,6 @@ class Schema(Shown):
 def interaction_group(event: Interaction) -> Group:
     """Make the group of pairs of columns."""
     return Group(event, "pair", event.names)
-
-
-def encode_interaction(rows: Rows, event: Interaction) -> Codes:
-    """Encode how the bins of pairs of columns meet; all that can be is known."""
-    bins = {name: encode_bins(rows, name, edges=edges) for name, edges in event.edges}
-    bins |= {name: encode_bins(rows, name, levels=levels) for name, levels in event.levels}
-    codes = np.empty((len(rows), len(event.pairs)), np.int32)
-    for j, (a, b) in enumerate(event.pairs):
-        codes[:, j] = bins[a] * event.size[b] + bins[b]
-    return Codes(codes, event.axis)
 
 
 def list_names(names: Iterable[Name], most: int = 10) -> str:

@@ -1,0 +1,117 @@
+"""A number for each row that its cells alone decide, so that equal rows can be told by it.
+
+It is a sum over the columns, so that it does not depend on their order, nor on how the row is
+encoded: a number is the same as truth, number or level, a string as level or text. A missing cell
+adds nothing, so that a column that is missing throughout is as if it were not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Columns, Name, title
+from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
+
+Hashes: TypeAlias = NDArray[np.uint64]
+
+SALT = np.uint64(0x9E3779B97F4A7C15)  # what 0 is hashed to, so that it is not as if missing
+TILE = 16384  # numbers at a time, so that temporaries stay in the cache
+
+
+def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
+    """Return a number for each row, by its cells and its label, of shape (rows,).
+
+    Parameters
+    ----------
+    batch : Batch
+        Rows as a schema has encoded them by levels and words of their own: of levels that it did
+        not know nothing is left.
+    seed : uint64
+        By another seed the numbers are others, in another order.
+    """
+    total = _of_labels(batch)
+    done: set[Name] = set()
+    for key, block in batch.blocks.items():
+        # Parts of times and pairs of columns follow from other columns.
+        columns = [name for name in block.axis.columns if name not in done]
+        if key.kind in ("part", "pair") or not columns:
+            continue
+        done.update(columns)
+        if isinstance(block, Dense):
+            _add_numbers(total, block, _factors(columns))
+        elif isinstance(block, Sparse) and isinstance(block.axis, Columns):
+            _add_stored(total, block, _factors(columns))
+        elif isinstance(block, Codes):
+            _add_codes(total, block)
+        elif isinstance(block, Documents):
+            total += _of_texts(block.texts) * _factors(columns)
+    return _mixed(total + seed)
+
+
+def _add_numbers(total: Hashes, block: Dense, factors: Hashes) -> None:
+    """Add what numbers say to the totals of their rows."""
+    rows = max(1, TILE // len(factors))
+    for start in range(0, len(block), rows):
+        numbers = np.asarray(block.values[start : start + rows], np.float64)
+        hashes = _of_numbers(numbers)
+        if np.isnan(numbers.sum()):  # then some may be missing; it is quicker than to look at all
+            hashes[np.isnan(numbers)] = 0
+        total[start : start + rows] += hashes @ factors
+
+
+def _add_stored(total: Hashes, block: Sparse, factors: Hashes) -> None:
+    """Add what a sparse matrix says: 0 in each column, but for what is stored."""
+    row, column, x = block.entries()
+    total += (SALT * factors).sum(dtype=np.uint64)
+    change = (_of_numbers(x) - SALT) * factors[column]
+    np.add.at(total, row, change)
+
+
+def _add_codes(total: Hashes, block: Codes) -> None:
+    """Add what levels say to the totals of their rows."""
+    factors = _factors(block.axis.columns)
+    for j, levels in enumerate(block.axis.levels):
+        hashes = np.zeros(len(levels) + 1, np.uint64)  # the last is of missing cells
+        hashes[:-1] = [_of_cell(level) for level in levels]
+        total += (hashes * factors[j])[np.maximum(block.codes[:, j].astype(np.int64), -1)]
+
+
+def _of_texts(texts: Sequence[Any]) -> Hashes:
+    return np.array([0 if text is None else _of_cell(text) for text in texts], np.uint64)
+
+
+def _of_labels(batch: Batch) -> Hashes:
+    classes = np.array([_of_cell(label) for label in batch.labels.classes.tolist()], np.uint64)
+    return classes[batch.labels.codes] if len(batch) else np.empty(0, np.uint64)
+
+
+def _of_cell(cell: Any) -> int:
+    """Return the hash of a level, a text or a label."""
+    if isinstance(cell, int | float) and -(2**53) <= cell <= 2**53:
+        return int(_of_numbers(np.array([cell], np.float64))[0])
+    text = cell if isinstance(cell, str) else repr(cell)
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+
+
+def _of_numbers(numbers: NDArray[np.float64]) -> Hashes:
+    """Return numbers as bits, of which the high ones are in the low ones too."""
+    bits = (numbers + 0.0).view(np.uint64)  # -0 is 0
+    hashes: Hashes = bits ^ (bits >> np.uint64(32)) ^ SALT
+    return hashes
+
+
+def _factors(columns: Sequence[Name]) -> Hashes:
+    """Return an odd number for each column, by its name."""
+    return np.array([_of_cell(title(name)) | 1 for name in columns], np.uint64)
+
+
+def _mixed(total: Hashes) -> Hashes:
+    """Return numbers whose bits depend on all bits of others (SplitMix64, Steele et al. 2014)."""
+    total = (total ^ (total >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    total = (total ^ (total >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return total ^ (total >> np.uint64(31))

@@ -1,0 +1,164 @@
+"""The columns that encoded rows hold: to be encoded again for another schema or other axes.
+
+What a column is taken for follows from its counts, so that it may change as more rows come: truths
+become numbers, and strings become texts. And levels and words come and go, as rows are learned and
+forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Columns, Level, Levels, Name, Words
+from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
+from naively.events.interaction import Interaction
+
+MISSING = -1
+
+
+class Held:
+    """The columns that a batch holds, by name."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.rows = len(batch)
+        self.blocks = batch.blocks
+        self.dense: dict[Name, tuple[Dense, int]] = {}
+        self.coded: dict[Name, tuple[Codes, int]] = {}
+        self.sparse: list[Sparse] = []  # matrices of numbers
+        for block in batch.blocks.values():
+            if isinstance(block, Dense):
+                self.dense |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
+            elif isinstance(block, Codes):
+                self.coded |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
+            elif isinstance(block, Sparse) and isinstance(block.axis, Columns):
+                self.sparse.append(block)
+
+    def matrix(self, columns: range | tuple[Name, ...]) -> Dense | Sparse:
+        """Return columns of numbers: sparse as they came, if they did."""
+        if len(columns) and columns[0] not in self.dense:
+            for matrix in self.sparse:
+                if set(matrix.axis.columns) <= set(columns):
+                    return _widened(matrix, columns)
+        return self.numbers(columns)
+
+    def numbers(self, columns: Sequence[Name]) -> Dense:
+        """Return columns of numbers; NaN where a cell is missing."""
+        axis = Columns(columns if isinstance(columns, range) else tuple(columns))
+        first = self.dense.get(columns[0]) if len(columns) else None
+        if first is not None and first[0].axis.columns == columns:
+            return Dense(first[0].values, axis)
+        matrix = np.full((self.rows, len(columns)), np.nan)
+        for j, name in enumerate(columns):
+            if name in self.dense:
+                block, at = self.dense[name]
+                matrix[:, j] = block.values[:, at]
+        return Dense(matrix, axis)
+
+    def codes(self, axis: Levels) -> Codes:
+        """Return columns by known levels; a code past the last stands for all others."""
+        codes = np.full((self.rows, len(axis.columns)), MISSING, np.int32)
+        for j, (name, index) in enumerate(zip(axis.columns, axis.index, strict=True)):
+            if name in self.coded:
+                block, at = self.coded[name]
+                known = block.axis.levels[at]
+                codes[:, j] = _placed(block.codes[:, at], known, axis.levels[j], index)
+        return Codes(codes, axis)
+
+    def texts(self, key: Any, axis: Words) -> Sparse:
+        """Return how often each text of a group holds each known word."""
+        here = self.blocks.get(key)
+        if isinstance(here, Documents):
+            return here.split(axis)
+        if isinstance(here, Sparse) and isinstance(here.axis, Words):
+            return _on_words(here, here.axis, axis)
+        (name,) = axis.columns
+        if name not in self.coded:
+            nothing = np.full(self.rows, fill_value=True)
+            none = np.zeros(self.rows + 1, np.int64), np.empty(0, np.int32), np.empty(0)
+            return Sparse(*none, axis, nothing, axis.analyser.binary)
+        block, at = self.coded[name]
+        levels = [*block.axis.levels[at], None]
+        of_level = Documents(axis.analyser.rows(levels), axis, axis.analyser.binary).split()
+        code = block.codes[:, at].astype(np.int64)
+        return of_level.select(np.where(code < 0, len(levels) - 1, code))
+
+    def interactions(self, event: Interaction) -> Codes:
+        """Return how the bins of pairs of columns meet; all that can be is known."""
+        bins: dict[Name, NDArray[np.int64]] = {}
+        for name, edges in event.edges:
+            bins[name] = self.bins_of_numbers(name, edges)
+        for name, levels in event.levels:
+            bins[name] = self.bins_of_levels(name, levels)
+        codes = np.empty((self.rows, len(event.pairs)), np.int32)
+        for j, (a, b) in enumerate(event.pairs):
+            codes[:, j] = bins[a] * event.size[b] + bins[b]
+        return Codes(codes, event.axis)
+
+    def count_levels(self, name: Name) -> dict[Level, int]:
+        """Return how many rows have each level of a column."""
+        block, at = self.coded[name]
+        levels = block.axis.levels[at]
+        count = np.bincount(block.codes[:, at].astype(np.int64) + 1, minlength=len(levels) + 1)
+        return dict(zip(levels, count[1:].tolist(), strict=False))
+
+    def bins_of_numbers(self, name: Name, edges: Sequence[float]) -> NDArray[np.int64]:
+        """Cut a column of numbers at edges; the last bin is for missing cells, of shape (rows,)."""
+        numbers = self.numbers((name,)).values[:, 0]
+        bins = np.searchsorted(np.asarray(edges, np.float64), numbers, side="right")
+        return np.where(np.isnan(numbers), len(edges) + 1, bins)
+
+    def bins_of_levels(self, name: Name, levels: Sequence[Level]) -> NDArray[np.int64]:
+        """Return a bin for each level, one for all others and one for missing cells."""
+        if name in self.coded:
+            codes = self.codes(Levels((name,), (tuple(levels),))).codes[:, 0].astype(np.int64)
+        else:  # truths are counted as numbers
+            values, of = np.unique(self.numbers((name,)).values[:, 0], return_inverse=True)
+            index = {level: code for code, level in enumerate(levels)}
+            found = [index.get(value, len(levels)) for value in values.tolist()]
+            codes = np.where(np.isnan(values), MISSING, np.array(found, np.int64))[of]
+        return np.where(codes < 0, len(levels) + 1, codes)
+
+
+def _placed(
+    codes: NDArray[np.integer],
+    levels: tuple[Level, ...],
+    target: tuple[Level, ...],
+    index: Mapping[Level, int],
+) -> NDArray[np.integer]:
+    """Return codes of a column's levels as codes of other levels, of shape (rows,)."""
+    if levels is target:
+        return codes
+    unseen = len(index)
+    place = np.array([*(index.get(level, unseen) for level in levels), unseen, MISSING], np.int32)
+    return place[np.clip(codes.astype(np.int64), MISSING, len(levels))]
+
+
+def _on_words(block: Sparse, words: Words, axis: Words) -> Sparse:
+    """Return texts by the words of another axis; words that it has not are left out."""
+    place = axis.find(words)
+    if place is None:
+        return Sparse(block.indptr, block.indices, block.data, axis, block.absent, block.presence)
+    return _moved(block, place, axis)
+
+
+def _widened(block: Sparse, columns: Sequence[Name]) -> Sparse:
+    """Return a matrix by other columns, all of its own among them."""
+    if block.axis.columns == columns:
+        return block
+    place = {name: j for j, name in enumerate(columns)}
+    moved = np.array([place[name] for name in block.axis.columns], np.int64)
+    return _moved(block, moved, Columns(columns if isinstance(columns, range) else tuple(columns)))
+
+
+def _moved(block: Sparse, place: NDArray[np.int64], axis: Columns | Words) -> Sparse:
+    """Return what is stored under other numbers; what has none (-1) is left out."""
+    indices = place[block.indices]
+    stay = indices >= 0
+    row = np.repeat(np.arange(len(block)), np.diff(block.indptr))[stay]
+    indptr = np.searchsorted(row, np.arange(len(block) + 1)).astype(np.int64)
+    data = block.data[stay]
+    return Sparse(indptr, indices[stay], data, axis, block.absent, block.presence)
