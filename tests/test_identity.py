@@ -12,7 +12,7 @@ import pytest
 from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, Text, load
 from naively.counting.parts import Part
 from naively.events.base import EventModel
-from naively.schema.schema import GroupKey
+from naively.schema.group import GroupKey
 
 X, Y = {"x": [0.0, 1.0, 3.0, 4.0]}, list("aabb")
 

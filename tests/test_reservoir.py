@@ -285,3 +285,21 @@ def test_samples_of_other_seeds_do_not_merge_and_weights_are_averaged() -> None:
     a.merge(b)
     assert a._sample is None
     assert a.weights_.rows == 2 * rows
+
+
+def test_rows_are_encoded_again_as_the_rows_themselves_would_be() -> None:
+    """Truths that are constant are numbers: a group has its columns in another order then."""
+    X, y = mixed(300)
+    table = {"none": np.zeros(300), **X, "ones": np.ones(300), "tail": np.arange(300) % 7.0}
+    table |= {"both": np.arange(300) % 2.0}
+    nb = NaiveBayes().fit(table, y)
+    assert nb._sample is not None
+    rows, labels = as_rows(table), encode_labels(y)
+    own = nb.model_.recode(nb.model_.counted.encode(rows, labels))
+    given = nb.model_.encode(rows, labels).split()
+    assert own.blocks.keys() == given.blocks.keys()
+    np.testing.assert_array_equal(nb.model_.score(own, "joint"), nb.model_.score(given, "joint"))
+    for key, block in own.blocks.items():
+        assert tuple(block.axis.columns) == tuple(given.blocks[key].axis.columns)
+        for mine, its in zip(block.entries(), given.blocks[key].entries(), strict=True):
+            np.testing.assert_array_equal(mine, its)

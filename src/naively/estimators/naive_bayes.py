@@ -190,8 +190,7 @@ class Learner(CountingClassifier):
         found.check()
         if self.interactions and not found.is_labelled:
             raise ValueError(
-                "interactions='auto' needs all labels; pairs of columns are not counted of rows "
-                "without one."
+                "interactions='auto' needs all labels; pairs are not counted of rows without one."
             )
         schema = infer(found.every, self.event_models, settings)
         check_effect(self, schema)

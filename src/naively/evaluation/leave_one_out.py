@@ -21,7 +21,7 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import length_factor
 from naively.model.class_prior import is_estimated, pretend_classes
 from naively.model.model import Model
-from naively.schema.schema import Group
+from naively.schema.group import Group
 
 PartKind: TypeAlias = Literal["column", "pair", "text", "band"]
 IMPOSSIBLE = -700.0

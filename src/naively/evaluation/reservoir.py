@@ -104,6 +104,7 @@ class Reservoir:
         self._new: list[Batch] = []  # a batch that can wait until the sample is asked for
         self._kept: list[Kept] = []
         self._size = SampleSize(0, 0, "")
+        self._last: tuple[Tally, Sample] | None = None  # so that no text is split again
         self.seen = 0  # rows of some weight that were added
 
     def __len__(self) -> int:
@@ -119,6 +120,7 @@ class Reservoir:
         self._size, weight = sample_size(model), batch.labels.weight
         self.seen += len(batch) if weight is None else int(np.count_nonzero(weight))
         self._new.append(batch)
+        self._last = None
         if self._kept or len(self._new) > 1:
             self._draw()
 
@@ -138,6 +140,8 @@ class Reservoir:
 
     def of(self, model: Model) -> Sample:
         """Return the sample as the model that learned it has counted it."""
+        if self._last is not None and self._last[0] is model.tally:
+            return self._last[1]
         axes = {key: block.axis for key, block in model.tally.blocks.items()}
         found: list[Kept] = []
         for kept in self._sample():
@@ -149,7 +153,9 @@ class Reservoir:
                 found[-1] = Kept(Batch.join([found[-1].batch, coded]), keys).select(order)
             else:
                 found.append(Kept(coded, kept.keys))
-        return Sample([kept.batch for kept in found])
+        sample = Sample([kept.batch for kept in found])
+        self._last = model.tally, sample
+        return sample
 
     def _sample(self) -> list[Kept]:
         self._draw()

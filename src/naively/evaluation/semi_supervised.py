@@ -122,7 +122,7 @@ class Unlabelled:
 
     def posterior(self, model: Model) -> Floats:
         """E step: return how probable each class is for each row, of shape (rows, classes)."""
-        return model.score(model.recode(self.batch), "posterior")  # type: ignore[no-any-return]
+        return model.score(model.recode(self.batch), "posterior")
 
     def learn(self, p: Floats, share: float) -> Model:
         """M step: count a share of each row by its posteriors, beside the labelled rows."""

@@ -50,7 +50,9 @@ class Likelihood(ABC):
     """Log likelihood of a block's rows, derived from a tally."""
 
     @abstractmethod
-    def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+    def log_prob(
+        self, block: Any, start: Floats, finish: Finish, log_prior: Floats
+    ) -> NDArray[Any]:
         """Add the log likelihood of each row to ``start``, finished (``kernels.reference``)."""
 
     base: Callable[[Any], Floats] | None  # of the rows of a block: what no class changes

@@ -63,7 +63,9 @@ class DirichletMultinomial(Likelihood):
     base = None
     centres = False
 
-    def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+    def log_prob(
+        self, block: Any, start: Floats, finish: Finish, log_prior: Floats
+    ) -> NDArray[Any]:
         joint = np.empty((len(block), len(log_prior)))
         joint[...] = start
         cells = self.contributions(block)

@@ -47,7 +47,9 @@ class LogLinear(Likelihood):
         slope, *offset = [np.where(np.isinf(table), -np.sign(table), 0.0) for table in tables]
         return LogLinear(slope, offset[0] if offset else None)
 
-    def log_prob(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+    def log_prob(
+        self, block: Any, start: Floats, finish: Finish, log_prior: Floats
+    ) -> NDArray[Any]:
         if self._impossible is None:
             return self._score(block, start, finish, log_prior)
         joint = self._score(block, start, "joint", log_prior)
@@ -55,7 +57,7 @@ class LogLinear(Likelihood):
         joint[broken > 0] = -np.inf
         return dispatch.finish_rows(joint, finish, log_prior)
 
-    def _score(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+    def _score(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> NDArray[Any]:
         slope, offset, base = self._finite
         if isinstance(block, Dense):
             start = start + base if offset is not None else start
@@ -201,7 +203,9 @@ class LengthNormalised(Likelihood):
         one = np.ones((len(self.words.slope), 1))
         return LogLinear(np.hstack([self.words.slope, one]))
 
-    def log_prob(self, block: Documents, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+    def log_prob(
+        self, block: Documents, start: Floats, finish: Finish, log_prior: Floats
+    ) -> NDArray[Any]:
         none = np.zeros(len(log_prior) + 1)
         found = self._with_length.log_prob(block, none, "joint", none)
         joint = found[:, :-1] * length_factor(found[:, -1])[:, None]

@@ -28,7 +28,9 @@ class Pointwise(Likelihood):
     base: Callable[[Any], Floats] | None = None
     centres = False
 
-    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+    def log_prob(
+        self, block: Dense, start: Floats, finish: Finish, log_prior: Floats
+    ) -> NDArray[Any]:
         joint = np.empty((len(block), len(log_prior)))
         joint[...] = start
         cells = self.contributions(block)

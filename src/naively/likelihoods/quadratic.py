@@ -31,7 +31,9 @@ class Quadratic(Likelihood):
         base: Floats = self.offset.sum(axis=0)
         return base
 
-    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+    def log_prob(
+        self, block: Dense, start: Floats, finish: Finish, log_prior: Floats
+    ) -> NDArray[Any]:
         return dispatch.score_quadratic(
             block.values,
             self.mean,

@@ -26,7 +26,9 @@ class LevelTable(Likelihood):
     first: NDArray[np.int64]
     base = None
 
-    def log_prob(self, block: Codes, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+    def log_prob(
+        self, block: Codes, start: Floats, finish: Finish, log_prior: Floats
+    ) -> NDArray[Any]:
         return dispatch.score_codes(block.codes, self.first, self.table, start, finish, log_prior)
 
     def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
@@ -91,7 +93,9 @@ class Binned(Likelihood):
         """Where each column's bins begin."""
         return np.cumsum([0, *(len(edges) + 1 for edges in self.edges)], dtype=np.int64)
 
-    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Any:
+    def log_prob(
+        self, block: Dense, start: Floats, finish: Finish, log_prior: Floats
+    ) -> NDArray[Any]:
         return dispatch.score_codes(
             self.bins(block.values), self.first, self.table, start, finish, log_prior
         )

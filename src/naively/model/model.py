@@ -28,8 +28,9 @@ from naively.messages import Shown
 from naively.model.class_prior import class_probabilities, is_estimated
 from naively.model.parameters import ParameterCount
 from naively.model.weights import Weights
+from naively.schema.group import Group, GroupKey, interaction_group
 from naively.schema.held import Held
-from naively.schema.schema import Group, GroupKey, Schema, interaction_group
+from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 from naively.schema.settle import Counted, alike, make_sure, settle
 
@@ -277,11 +278,11 @@ class Model(Shown):
         """Return the blocks of encoded rows, prepared to be scored."""
         return {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.schema.groups}
 
-    def score(self, batch: Batch, finish: Finish) -> Any:
+    def score(self, batch: Batch, finish: Finish) -> NDArray[Any]:
         """Add up the evidence of encoded rows and finish it (``kernels.reference``)."""
         log_prior = self.class_log_prior
         blocks = list(self.blocks(batch).items())
-        out: Any = self.start
+        out: NDArray[Any] = self.start
         for i, (name, block) in enumerate(blocks):
             last = finish if i == len(blocks) - 1 else "joint"
             out = self.likelihoods[name].log_prob(block, out, last, log_prior)
@@ -291,11 +292,11 @@ class Model(Shown):
 
     def joint_log_likelihood(self, rows: Rows) -> Floats:
         """Return log p(c) + log p(x | c), less what does not depend on the class."""
-        return self.score(self.encode(rows), "joint")  # type: ignore[no-any-return]
+        return self.score(self.encode(rows), "joint")
 
     def posterior(self, rows: Rows) -> Floats:
         """Return p(c | x)."""
-        return self.score(self.encode(rows), "posterior")  # type: ignore[no-any-return]
+        return self.score(self.encode(rows), "posterior")
 
     def log_evidence(self, rows: Rows) -> Floats:
         """Return log p(x), the evidence of Bayes's theorem, by the event models unweighted.
@@ -304,18 +305,19 @@ class Model(Shown):
         """
         plain = replace(self.without_interactions(), weights=None)
         batch = plain.encode(rows)
-        total = np.logaddexp.reduce(plain.score(batch, "joint"), axis=1)
+        total: Floats = np.logaddexp.reduce(plain.score(batch, "joint"), axis=1)
         for name, block in plain.blocks(batch).items():
             total += plain.unweighted_likelihoods[name].log_base(block)
-        return total  # type: ignore[no-any-return]
+        return total
 
     def log_posterior(self, rows: Rows) -> Floats:
         """Return log p(c | x)."""
-        return self.score(self.encode(rows), "log_posterior")  # type: ignore[no-any-return]
+        return self.score(self.encode(rows), "log_posterior")
 
     def decide(self, rows: Rows) -> NDArray[Any]:
         """Return the most probable class of each row."""
-        return self.classes[self.score(self.encode(rows), "label")]  # type: ignore[no-any-return]
+        classes: NDArray[Any] = self.classes[self.score(self.encode(rows), "label")]
+        return classes
 
     def sample(
         self, n: int, label: Any = None, random_state: Any = None

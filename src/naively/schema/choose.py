@@ -29,10 +29,11 @@ from naively.schema.given import (
     given_by_column,
     given_for_all,
 )
-from naively.schema.schema import SHOWN, Group, GroupKey, Schema
+from naively.schema.group import Group, GroupKey
+from naively.schema.schema import SHOWN, Schema
 from naively.schema.settings import Settings
-from naively.schema.settle import MANY, OF_NUMBERS, reads_as_text, regroup, text_group
-from naively.schema.text import Text, TextModel
+from naively.schema.settle import MANY, OF_NUMBERS, reads_as_text, regroup
+from naively.schema.text import Text, TextModel, text_group
 
 SAMPLE = 10_000  # strings that are looked at to tell texts from categories
 FIRST = 100  # numbers that are looked at before a whole column is

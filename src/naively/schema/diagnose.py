@@ -22,7 +22,8 @@ from naively.data.columns import Name
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.messages import warn
-from naively.schema.schema import SHOWN, Group, Schema, list_names
+from naively.schema.group import Group
+from naively.schema.schema import SHOWN, Schema, list_names
 from naively.schema.text import TOKEN_PATTERN, Text
 
 ENOUGH = 100  # rows, before it is no chance that a column determines the label

@@ -19,9 +19,9 @@ MISSING = -1
 EPOCH = np.datetime64(0, "us")
 
 
-def encode_numbers(rows: Rows, columns: range | tuple[Name, ...], *, sparse: bool) -> Block:
+def encode_numbers(rows: Rows, columns: Sequence[Name], *, sparse: bool) -> Block:
     """Encode numbers: a view of the array where it can be, CSR where it is sparse and may be."""
-    axis = Columns(columns)
+    axis = Columns(columns if isinstance(columns, range) else tuple(columns))
     if sparse and isinstance(rows, SparseRows) and columns == rows.names:
         matrix = rows.matrix
         return Sparse(matrix.indptr, matrix.indices, matrix.data, axis)
@@ -39,7 +39,7 @@ def encode_texts(
     return Documents(analyser.rows(texts.tolist()), axis, analyser.binary)
 
 
-def find_levels(rows: Rows, columns: tuple[Name, ...] | range) -> Codes:
+def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
     """Encode columns by the levels they hold; the codes of whole numbers are cheap."""
     if isinstance(rows, MatrixRows) and columns == rows.names and len(rows):
         matrix = rows.matrix

@@ -37,7 +37,7 @@ class Held:
             elif isinstance(block, Sparse) and isinstance(block.axis, Columns):
                 self.sparse.append(block)
 
-    def matrix(self, columns: range | tuple[Name, ...]) -> Dense | Sparse:
+    def matrix(self, columns: Sequence[Name]) -> Dense | Sparse:
         """Return columns of numbers: sparse as they came, if they did."""
         if len(columns) and columns[0] not in self.dense:
             for matrix in self.sparse:

@@ -7,118 +7,28 @@ becomes one block.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from naively.counting.analyser import Analyser
-from naively.counting.axis import Axis, Columns, Levels, Words, title
+from naively.counting.axis import Axis, Columns, title
 from naively.counting.block import Batch, Block, Codes
 from naively.counting.labels import Labels
 from naively.data.columns import Kind, Name
 from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
 from naively.data.times import CYCLES, TimedRows, part_name
-from naively.events.base import EventModel
 from naively.events.interaction import Interaction
 from naively.messages import Shown
-from naively.schema.encode import (
-    decode,
-    encode_numbers,
-    encode_texts,
-    find_levels,
-    look_up_levels,
-    split_rows,
-    whole_rows,
-)
+from naively.schema.encode import decode, split_rows
+from naively.schema.group import Group, GroupKey, event_name, event_names
 from naively.schema.held import Held
 
-USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
-    "bernoulli": "boolean",
-    "categorical": "string",
-    "joint": "string",
-    "pairs": "pair",
-}
 SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
 WIDEST = 40  # of the names, in characters
 # What a column may come as, beside what it was learned as.
 ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",), "time": ("string",)}
-
-
-@dataclass(frozen=True)
-class GroupKey:
-    """What a group and its block are known by: settings, by their values, as they count alike.
-
-    Groups that were made apart are the same exactly if their keys are equal, whatever is printed.
-
-    Parameters
-    ----------
-    event : EventModel
-        With all its settings.
-    kind : str
-        What kind of values the columns held in training.
-    column : str or int, optional
-        The column of a text, which is a group of its own.
-    analyser : Analyser, optional
-        How the text was split.
-    """
-
-    event: EventModel
-    kind: Kind
-    column: Name | None = None
-    analyser: Analyser | None = None
-
-    def __str__(self) -> str:
-        usual = self.kind in ("text", USUAL_KIND.get(self.event.name, "number"))
-        name = str(self.event) if usual else f"{self.event} of {self.kind}s"
-        if self.analyser is None or self.column is None:
-            return name
-        name = f"{name} {title(self.column)}"
-        return name if self.analyser.is_plain else f"{name} {self.analyser}"
-
-
-@dataclass(frozen=True)
-class Group:
-    """The columns of one event model, and what kind of values they held in training."""
-
-    event: EventModel
-    kind: Kind
-    columns: range | tuple[Name, ...]
-    analyser: Analyser | None = None  # of a text
-
-    @cached_property
-    def key(self) -> GroupKey:
-        """What the group is known by in tallies, weights and model files."""
-        own = None if self.analyser is None else self.columns[0]
-        return GroupKey(self.event, self.kind, own, self.analyser)
-
-    def encode(self, rows: Rows, axis: Axis | None) -> Block:
-        """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
-        if self.event.layout == "rows":
-            rows = whole_rows(rows, self.columns)
-            assert axis is None or isinstance(axis, Levels)
-            return look_up_levels(rows, axis) if axis else find_levels(rows, tuple(rows.names))
-        columns = self.columns if axis is None else axis.columns
-        assert isinstance(columns, range | tuple)
-        if self.kind == "text":
-            assert axis is None or isinstance(axis, Words)
-            assert self.analyser is not None
-            return encode_texts(rows, columns[0], self.analyser, axis)
-        if self.event.layout == "levels":
-            if axis is None:
-                return find_levels(rows, columns)
-            assert isinstance(axis, Levels)
-            return look_up_levels(rows, axis)
-        return encode_numbers(rows, columns, sparse=self.event.sparse)
-
-    def recode(self, held: Held, axis: Axis) -> Block:
-        """Encode these columns of encoded rows by a known axis."""
-        if isinstance(axis, Words):
-            return held.texts(self.key, axis)
-        if isinstance(axis, Levels):
-            return held.codes(axis)
-        return held.matrix(self.columns)
 
 
 @dataclass(frozen=True, repr=False)
@@ -380,7 +290,7 @@ class Schema(Shown):
     def __str__(self) -> str:
         if len(self.columns) > SHOWN:
             lines = [
-                (_event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
+                (event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
                 for group in self.groups
             ]
             noted = [(title(name), note) for name, note in self.notes.items()]
@@ -388,7 +298,7 @@ class Schema(Shown):
         table = [
             (
                 title(name),
-                _event_names(self.groups_of[name]),
+                event_names(self.groups_of[name]),
                 self.notes.get(name, f"{group.kind}s"),
             )
             for name, group in self.columns.items()
@@ -406,38 +316,11 @@ class Schema(Shown):
         return "\n".join(f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c}" for a, b, c in table)
 
 
-def interaction_group(event: Interaction) -> Group:
-    """Make the group of pairs of columns."""
-    return Group(event, "pair", event.names)
-
-
 def list_names(names: Iterable[Name], most: int = 10) -> str:
     """List names for a message, so many at most."""
     every = list(names)
     shown = ", ".join(repr(title(name)) for name in islice(every, most))
     return shown + (f" and {len(every) - most} more" if len(every) > most else "")
-
-
-def _event_names(groups: Sequence[Group]) -> str:
-    """Return the event model of a column; of a text in several groups, without the analysers."""
-    of = [groups[0]] if len(groups) == 1 else [replace(group, analyser=None) for group in groups]
-    return " + ".join(dict.fromkeys(map(_event_name, of)))
-
-
-def _event_name(group: Group) -> str:
-    """Return the event model's name, with the options that are not the usual ones."""
-    event: Any = group.event
-    usual = type(event)()
-    shown = (f.name for f in fields(event) if f.repr and f.name != "columns")
-    options = {name: getattr(event, name) for name in shown}
-    other = [
-        f"{name}={value!r}"
-        for name, value in options.items()
-        if value not in (getattr(usual, name), "auto")
-    ]
-    name = f"{event.name}({', '.join(other)})" if other else str(event.name)
-    plain = group.analyser is None or group.analyser.is_plain
-    return name if plain else f"{name} {group.analyser}"
 
 
 def _union(a: range | tuple[Name, ...], b: range | tuple[Name, ...]) -> range | tuple[Name, ...]:

@@ -33,9 +33,10 @@ from naively.kernels.cells import sortable
 from naively.kernels.double_double import Sums
 from naively.schema.diagnose import describe
 from naively.schema.encode import encode_texts
-from naively.schema.schema import Group, GroupKey, Schema
+from naively.schema.group import Group, GroupKey
+from naively.schema.schema import Schema
 from naively.schema.settings import Settings
-from naively.schema.text import Text, TextModel
+from naively.schema.text import Text, text_group
 
 OF_NUMBERS = Histogram  # unless they are named, or sparse
 TEXT_WORDS = 4.0  # strings of so many words on average are texts, if they are
@@ -173,11 +174,6 @@ def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
     return replace(
         schema, groups=tuple(groups[key] for key in sorted(groups, key=first.__getitem__))
     )
-
-
-def text_group(name: Name, text: TextModel) -> Group:
-    """Return the group of a text."""
-    return Group(text.event_model, "text", (name,), text)
 
 
 def _holds_truths(group: Group) -> bool:

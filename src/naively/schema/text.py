@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import Any, Literal, Self
 
 from naively.counting.analyser import Analyser
+from naively.data.columns import Name
 from naively.events.base import EventModel
 from naively.kernels.tokens import Row, Unit, check_splitting
+from naively.schema.group import Group
 from naively.schema.regular import bounded, compile_bounded
 
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105  (a token of a text is no password)
@@ -191,3 +193,8 @@ class Text(TextModel):
 
             return tuple(sorted(ENGLISH_STOP_WORDS))
         return tuple(self.stop_words or ())
+
+
+def text_group(name: Name, text: TextModel) -> Group:
+    """Return the group of a column of texts, which is a group of its own."""
+    return Group(text.event_model, "text", (name,), text)

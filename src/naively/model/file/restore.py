@@ -38,8 +38,9 @@ from naively.model.file.formats import (
 from naively.model.file.labels import read_classes, read_probabilities
 from naively.model.model import Model
 from naively.model.weights import Weights
+from naively.schema.group import Group, GroupKey
 from naively.schema.patterns import Patterns
-from naively.schema.schema import Group, GroupKey, Schema
+from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 from naively.schema.text import Text
 

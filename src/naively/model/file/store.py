@@ -22,7 +22,7 @@ from naively.model.file.formats import FORMAT, ChangedError, NewerError, check_f
 from naively.model.file.labels import write_classes, write_probabilities
 from naively.model.file.restore import ANALYSERS, EVENTS, restore
 from naively.model.model import Model
-from naively.schema.schema import Group, GroupKey
+from naively.schema.group import Group, GroupKey
 
 LONGEST = 300  # of what is said of a damaged file, in characters
 

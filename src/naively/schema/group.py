@@ -1,0 +1,129 @@
+"""Groups: the columns of one event model, which become one block."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+from naively.counting.analyser import Analyser
+from naively.counting.axis import Axis, Levels, Words, title
+from naively.counting.block import Block
+from naively.data.columns import Kind, Name
+from naively.data.rows import Rows
+from naively.events.base import EventModel
+from naively.events.interaction import Interaction
+from naively.schema.encode import (
+    encode_numbers,
+    encode_texts,
+    find_levels,
+    look_up_levels,
+    whole_rows,
+)
+from naively.schema.held import Held
+
+USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
+    "bernoulli": "boolean",
+    "categorical": "string",
+    "joint": "string",
+    "pairs": "pair",
+}
+
+
+@dataclass(frozen=True)
+class GroupKey:
+    """What a group and its block are known by: settings, by their values, as they count alike.
+
+    Groups that were made apart are the same exactly if their keys are equal, whatever is printed.
+
+    Parameters
+    ----------
+    event : EventModel
+        With all its settings.
+    kind : str
+        What kind of values the columns held in training.
+    column : str or int, optional
+        The column of a text, which is a group of its own.
+    analyser : Analyser, optional
+        How the text was split.
+    """
+
+    event: EventModel
+    kind: Kind
+    column: Name | None = None
+    analyser: Analyser | None = None
+
+    def __str__(self) -> str:
+        usual = self.kind in ("text", USUAL_KIND.get(self.event.name, "number"))
+        name = str(self.event) if usual else f"{self.event} of {self.kind}s"
+        if self.analyser is None or self.column is None:
+            return name
+        name = f"{name} {title(self.column)}"
+        return name if self.analyser.is_plain else f"{name} {self.analyser}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The columns of one event model, and what kind of values they held in training."""
+
+    event: EventModel
+    kind: Kind
+    columns: range | tuple[Name, ...]
+    analyser: Analyser | None = None  # of a text
+
+    @cached_property
+    def key(self) -> GroupKey:
+        """What the group is known by in tallies, weights and model files."""
+        own = None if self.analyser is None else self.columns[0]
+        return GroupKey(self.event, self.kind, own, self.analyser)
+
+    def encode(self, rows: Rows, axis: Axis | None) -> Block:
+        """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
+        columns = self.columns if axis is None else axis.columns
+        if self.analyser is not None:
+            words = axis if isinstance(axis, Words) else None
+            return encode_texts(rows, columns[0], self.analyser, words)
+        if self.event.layout == "numbers":
+            return encode_numbers(rows, columns, sparse=self.event.sparse)
+        if self.event.layout == "rows":
+            rows = whole_rows(rows, self.columns)
+            columns = rows.names
+        return (
+            look_up_levels(rows, axis) if isinstance(axis, Levels) else find_levels(rows, columns)
+        )
+
+    def recode(self, held: Held, axis: Axis) -> Block:
+        """Encode these columns of encoded rows by a known axis."""
+        if isinstance(axis, Words):
+            return held.texts(self.key, axis)
+        if isinstance(axis, Levels):
+            return held.codes(axis)
+        return held.matrix(axis.columns)  # in the order in which they were counted
+
+
+def interaction_group(event: Interaction) -> Group:
+    """Make the group of pairs of columns."""
+    return Group(event, "pair", event.names)
+
+
+def event_names(groups: Sequence[Group]) -> str:
+    """Return the event model of a column; of a text in several groups, without the analysers."""
+    of = [groups[0]] if len(groups) == 1 else [replace(group, analyser=None) for group in groups]
+    return " + ".join(dict.fromkeys(map(event_name, of)))
+
+
+def event_name(group: Group) -> str:
+    """Return the event model's name, with the options that are not the usual ones."""
+    event: Any = group.event
+    usual = type(event)()
+    shown = (f.name for f in fields(event) if f.repr and f.name != "columns")
+    options = {name: getattr(event, name) for name in shown}
+    other = [
+        f"{name}={value!r}"
+        for name, value in options.items()
+        if value not in (getattr(usual, name), "auto")
+    ]
+    name = f"{event.name}({', '.join(other)})" if other else str(event.name)
+    plain = group.analyser is None or group.analyser.is_plain
+    return name if plain else f"{name} {group.analyser}"
