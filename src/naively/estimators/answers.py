@@ -24,6 +24,7 @@ from naively.model.model import Model
 from naively.model.parameters import ParameterCount
 from naively.model.weights import Weighting, Weights
 from naively.schema.schema import Schema
+from naively.schema.settings import Probabilities
 
 
 class Answers(metaclass=ABCMeta):
@@ -67,7 +68,7 @@ class Answers(metaclass=ABCMeta):
             return self._checked.decide(self._rows(X))
         return decide(self.predict_proba(X), self.classes_, cost, reject)
 
-    def predict_proba(self, X: Any, *, class_prior: Any = None) -> Floats:
+    def predict_proba(self, X: Any, *, class_prior: Probabilities | None = None) -> Floats:
         """Return the posterior p(class | row), of shape (rows, classes).
 
         Parameters

@@ -11,7 +11,7 @@ from naively.counting.axis import Levels
 from naively.counting.statistic import LEVEL
 from naively.data.rows import Rows
 from naively.estimators.checks import ARRAY, COUNT, NONE, NOT_NEGATIVE, Allowed
-from naively.estimators.drop_in import ALPHA, DropIn, class_prior_of
+from naively.estimators.drop_in import ALPHA, Array, DropIn, class_prior_of
 from naively.events import Categorical
 from naively.kernels.reference import Floats
 from naively.messages import warn
@@ -68,8 +68,8 @@ class CategoricalNB(DropIn[Categorical]):
         alpha: float = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
-        min_categories: Any = None,
+        class_prior: Array | None = None,
+        min_categories: int | Array | None = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha

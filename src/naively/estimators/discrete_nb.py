@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from naively.counting.statistic import VALUE
 from naively.estimators.checks import BOOLEAN, NONE, NOT_NEGATIVE, Allowed
-from naively.estimators.drop_in import ALPHA, DropIn, class_prior_of
+from naively.estimators.drop_in import ALPHA, Array, DropIn, class_prior_of
 from naively.events import Bernoulli, Complement, Multinomial
 from naively.kernels.reference import Floats
 from naively.schema.settings import ClassPrior, Settings
@@ -56,11 +56,11 @@ class BernoulliNB(DropIn[Bernoulli]):
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: float | Array = 1.0,
         force_alpha: bool = True,
         binarize: float | None = 0.0,
         fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Array | None = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -125,10 +125,10 @@ class MultinomialNB(DropIn[Multinomial]):
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: float | Array = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Array | None = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -193,10 +193,10 @@ class ComplementNB(DropIn[Complement]):
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: float | Array = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Array | None = None,
         norm: bool = False,
     ) -> None:
         self.alpha = alpha

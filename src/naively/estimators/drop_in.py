@@ -6,8 +6,9 @@ Classes are announced, as scikit-learn has it: one without rows yet is a class o
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, Self, TypeVar, cast
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ from naively.schema.choose import infer
 from naively.schema.settings import ClassPrior, Settings
 
 E = TypeVar("E", bound=EventModel)
+Array: TypeAlias = "Sequence[float] | NDArray[Any]"  # of one dimension
 NUMBERS = (MatrixRows, SparseRows)
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 ALPHA: Allowed = {  # what the parameters may be of the drop-ins that are smoothed by alpha
@@ -61,7 +63,7 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
     allowed: ClassVar[Allowed]
     takes: ClassVar[tuple[str, ...]] = ()
     poor_score: ClassVar[bool] = False
-    alpha: Any
+    alpha: float | Array
     force_alpha: bool
 
     @abstractmethod
@@ -158,6 +160,7 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         super().keep(model)
 
     def _learn(self, rows: Rows, labels: Labels) -> Self:
+        """Count rows as the parameters ask for now, beside those that were learned before."""
         settings = Settings(self._class_prior(self._announced))
         check_rows(rows, labels)
         schema = infer(rows, self._event(), settings)
@@ -250,7 +253,7 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         return tags
 
 
-def class_prior_of(given: Any, classes: NDArray[Any], *, fit: bool = True) -> ClassPrior:
+def class_prior_of(given: Array | None, classes: NDArray[Any], *, fit: bool = True) -> ClassPrior:
     """Return the class prior that a drop-in was given, or raise a ValueError if it is none.
 
     Parameters

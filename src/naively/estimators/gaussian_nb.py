@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.estimators.checks import ARRAY, NONE, NOT_NEGATIVE, Allowed, words
-from naively.estimators.drop_in import DropIn, class_prior_of
+from naively.estimators.drop_in import Array, DropIn, class_prior_of
 from naively.events import Gaussian
 from naively.kernels.reference import Floats
 from naively.schema.settings import ClassPrior
@@ -55,7 +55,7 @@ class GaussianNB(DropIn[Gaussian]):
         "var_smoothing": [NOT_NEGATIVE, *words("column")],
     }
 
-    def __init__(self, *, priors: Any = None, var_smoothing: float | str = 1e-9) -> None:
+    def __init__(self, *, priors: Array | None = None, var_smoothing: float | str = 1e-9) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
 

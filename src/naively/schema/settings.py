@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+from numpy.typing import NDArray
+
 from naively.events import (
     Bernoulli,
     Beta,
@@ -20,7 +22,9 @@ from naively.events import (
 from naively.events.base import PSEUDO_COUNTS, EventModel, How
 from naively.schema.text import Text
 
-ClassPrior: TypeAlias = "str | Sequence[float] | Mapping[Any, float] | Beta | Dirichlet"
+# One for each class, in the order of the classes, or by label.
+Probabilities: TypeAlias = "Sequence[float] | NDArray[Any] | Mapping[Any, float]"
+ClassPrior: TypeAlias = "str | Probabilities | Beta | Dirichlet"
 TextBlocks: TypeAlias = Literal["words", "blocks"]
 
 SHORT = 1_500  # characters of a text, up to which its character n-grams are counted too
