@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.stats import chi2, hypergeom
 
 from naively import NaiveBayes
-from naively.counting.block import Batch
+from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.evaluation import calibrate, reservoir
@@ -277,6 +277,17 @@ def test_merging_is_refitting_to_the_last_bit_and_so_is_any_order(
         assert len(other._sample or ()) == len(whole._sample or ())
 
 
+def test_merging_texts_is_refitting_whatever_words_each_part_has() -> None:
+    texts = ["good film here", "bad film there", "good one", "no bad one"] * 8
+    texts += [f"{'good' if i % 3 else 'bad'} number {i} of all" for i in range(60)]
+    y = ["p", "n", "p", "n"] * 8 + ["n" if i % 4 else "p" for i in range(60)]
+    whole = NaiveBayes().fit(texts, y)
+    parts = [NaiveBayes().fit(texts[of], y[of]) for of in (slice(0, 40), slice(40, None))]
+    merged = parts[1].merge(parts[0])
+    np.testing.assert_allclose(merged.predict_proba(texts), whole.predict_proba(texts), rtol=1e-9)
+    assert merged.assess().log_loss == pytest.approx(whole.assess().log_loss, rel=1e-9)
+
+
 def test_samples_of_other_seeds_do_not_merge_and_weights_are_averaged() -> None:
     X, y = np.arange(40.0)[:, None] % 7, np.arange(40) % 2
     a, b = (NaiveBayes(random_state=seed).fit(X, y) for seed in (1, 2))
@@ -303,3 +314,31 @@ def test_rows_are_encoded_again_as_the_rows_themselves_would_be() -> None:
         assert tuple(block.axis.columns) == tuple(given.blocks[key].axis.columns)
         for mine, its in zip(block.entries(), given.blocks[key].entries(), strict=True):
             np.testing.assert_array_equal(mine, its)
+
+
+def test_rows_are_encoded_again_for_a_model_that_knows_fewer_levels_and_words() -> None:
+    """As the rows themselves would be: what is unseen stays unseen, and what is missing missing."""
+    X, y = mixed(200)
+    X["colour"] = np.array(["rare", None, *X["colour"][2:]], object)
+    notes = [f"{note} of number {i}" for i, note in enumerate(X["note"][2:])]
+    X["note"] = np.array(["one rare word here", None, *notes], object)
+    rows, labels = as_rows(X), encode_labels(y)
+    known = np.arange(2, 200)
+    whole = Model.learn(rows, labels)
+    part = Model.learn(rows.take(known), labels.take(known), whole.counted)
+    given = part.encode(rows, labels).split()
+    as_they_came = whole.counted.encode(rows, labels)
+    of_model = whole.encode(rows, labels).split()  # by its words, some of which are not known
+    for own in map(part.recode, (as_they_came, of_model)):
+        np.testing.assert_array_equal(part.score(own, "joint"), part.score(given, "joint"))
+        for key, block in own.blocks.items():
+            assert len(block) == len(given.blocks[key]) == 200
+            for mine, its in zip(cells(block), cells(given.blocks[key]), strict=True):
+                np.testing.assert_array_equal(mine, its)
+
+
+def cells(block: Block) -> list[np.ndarray]:
+    """The cells of a block, in order of row and item."""
+    entries = block.entries()
+    order = np.lexsort(entries[1::-1])
+    return [part[order] for part in entries]
