@@ -15,6 +15,7 @@ from naively.data.rows import Rows, column_rows
 from naively.kernels.double_double import Sums
 from naively.model.model import Model
 from tests.cases import Case
+from tests.learning import learn
 
 CLASSES = ["a", "b", "c"]
 
@@ -47,7 +48,7 @@ class Sample:
     @property
     def model(self) -> Model:
         labels = encode_labels(self.y, self.weight)
-        model = Model.learn(self.rows, labels, self.case.event)
+        model = learn(self.rows, labels, self.case.event)
         return (
             model.with_interactions(self.case.pairs, [model.encode(self.rows, labels)])
             if self.case.pairs

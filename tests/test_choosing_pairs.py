@@ -19,6 +19,7 @@ from naively.evaluation.interactions import COLUMNS, _columns, _edges, add_inter
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.model.model import Model
+from tests.learning import learn
 
 OF_INTERACTIONS = 10.0  # the ridge, as docs/decisions say
 
@@ -37,7 +38,7 @@ def table(n: int, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
 def learned(n: int, weight: np.ndarray | None = None) -> tuple[Model, Sample, Any, Any]:
     X, y = table(n)
     rows, labels = column_rows(X), encode_labels(y, weight)
-    reservoir, model = Reservoir(), Model.learn(rows, labels)
+    reservoir, model = Reservoir(), learn(rows, labels)
     reservoir.add(model.counted.encode(rows, labels), model)
     sample = reservoir.of(model)
     return replace(model, weights=sample.weights(model, "loo")), sample, rows, labels

@@ -11,7 +11,8 @@ from naively import Beta, Dirichlet, NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.evaluation.leave_one_out import leave_one_out_table
-from naively.model.model import Model, Settings
+from naively.schema.settings import Settings
+from tests.learning import learn
 
 X, Y = [[1.0], [2.0], [7.0], [8.0], [4.0]], ["a", "a", "b", "b", "b"]
 WRONG = {
@@ -139,7 +140,7 @@ def test_leaving_a_row_out_leaves_it_out_of_an_estimated_class_prior(
     weight = np.array([2.0, 1.0, 0.5, 3.0, 1.0]) if weighed else None
     rows, labels = as_rows(X), encode_labels(Y, weight)
     settings = Settings(class_prior=prior)
-    model = Model.learn(rows, labels, "gaussian", settings)
+    model = learn(rows, labels, "gaussian", settings)
     found = leave_one_out_table(model, model.encode(rows, labels)).prior
     for i in range(5):
         left = [1.0] * 5 if weight is None else weight.tolist()

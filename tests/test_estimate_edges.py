@@ -32,8 +32,8 @@ from naively.data.frames import as_rows
 from naively.data.rows import column_rows
 from naively.events.base import WHY_NOT, EventModel
 from naively.events.interaction import TRACE, Interaction
-from naively.model.model import Model
 from tests.cases import CASES, by_event
+from tests.learning import learn
 
 
 def values(found: Any) -> np.ndarray:
@@ -78,7 +78,7 @@ def test_pairs_by_maximum_likelihood_have_a_trace_of_pretend_rows() -> None:
     rows = column_rows({"p": np.array(list("uvuvuv")), "q": np.array(list("xyyxxy"))})
     labels = encode_labels(np.array(list("aabbab")))
     one = Interaction(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])], m=2.0)
-    model = Model.learn(rows, labels)
+    model = learn(rows, labels)
     joint = {
         event: model.with_interactions(event, [model.encode(rows, labels)]).joint_log_likelihood(
             rows
@@ -192,7 +192,7 @@ def test_the_prior_of_a_mean_is_pretend_rows_of_the_known_variance() -> None:
 
 def test_complement_estimates_the_shares_of_words() -> None:
     rows, labels = as_rows([[5.0, 3.0, 0.0], [1.0, 0.0, 2.0]]), encode_labels(["a", "b"])
-    model = Model.learn(rows, labels, Complement(alpha=2.0))
+    model = learn(rows, labels, Complement(alpha=2.0))
     (tally,) = model.counts.values()
     event = model.schema.groups[0].event
     outside = np.array([[1.0, 0.0, 2.0], [5.0, 3.0, 0.0]]).T  # of a the words of b
@@ -207,7 +207,7 @@ def test_free_parameters_of_bins_and_of_pairs() -> None:
     assert bins.n_parameters_ == 1 + 2 * (5 - 1)
     rows = column_rows({"p": x, "q": np.tile([*"uvwu"], 5)})
     event = Interaction(pairs=[("p", "q")], edges=[("p", [2.5])], levels=[("q", ["u", "v", "w"])])
-    alone = Model.learn(rows, encode_labels(y))
+    alone = learn(rows, encode_labels(y))
     paired = alone.with_interactions(event, [alone.encode(rows, encode_labels(y))])
     # Two bins and three levels meet, and each class has so many ratios that are free.
     assert paired.n_parameters - alone.n_parameters == (2 - 1) * (3 - 1) * 2

@@ -14,8 +14,8 @@ import pytest
 from naively import BernoulliNB, CategoricalNB, Gaussian, GaussianNB, Histogram, NaiveBayes, load
 from naively.counting.labels import MOST_BYTES
 from naively.data.frames import as_rows
-from naively.model.model import Model
 from tests.cases import CASES, Case
+from tests.learning import learn
 from tests.products import PRODUCTS, Product
 
 X = [[1.0], [2.0], [7.0], [8.0]]
@@ -160,7 +160,7 @@ def test_nothing_at_all_is_loaded(case: Case, path: Path) -> None:
     rows = as_rows(["", "one two"]) if case.text else as_rows({name: np.array(cells)})
     if isinstance(case.event, dict) or (not case.text and not case.numbers):
         return
-    model = Model.learn(rows, encode_labels(["u", "v"]), case.event)
+    model = learn(rows, encode_labels(["u", "v"]), case.event)
     for left in (model, model - model):
         store.save(left, path)
         assert store.load(path).classes.tolist() == left.classes.tolist()

@@ -11,9 +11,9 @@ from scipy import sparse
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.events import Complement, JointTable
-from naively.model.model import Model
 from tests.cases import CASES, ORACLES, Case
 from tests.laws import Sample, assert_same, samples
+from tests.learning import learn
 
 every_case = pytest.mark.parametrize("case", CASES, ids=repr)
 on_tables = pytest.mark.parametrize("case", [c for c in CASES if not c.text], ids=repr)
@@ -87,7 +87,7 @@ def test_dense_is_sparse(case: Case, data: st.DataObject) -> None:
     X = np.column_stack(list(sample.columns.values()))
     labels = encode_labels(sample.y)
     dense, csr = as_rows(X), as_rows(sparse.csr_array(X))
-    a, b = (Model.learn(rows, labels, case.event) for rows in (dense, csr))
+    a, b = (learn(rows, labels, case.event) for rows in (dense, csr))
     assert_same(a, b, dense)
     np.testing.assert_allclose(
         b.joint_log_likelihood(csr), a.joint_log_likelihood(dense), rtol=1e-12
@@ -176,7 +176,7 @@ def test_scikit_learn_computes_the_same(case: Case, data: st.DataObject) -> None
     X = np.column_stack(list(sample.columns.values()))
     if type(case.event).__name__ == "Categorical":  # scikit-learn counts codes never seen as levels
         X = np.column_stack([np.unique(x, return_inverse=True)[1] for x in X.T])
-    model = Model.learn(as_rows(X), encode_labels(sample.y, sample.weight), case.event)
+    model = learn(as_rows(X), encode_labels(sample.y, sample.weight), case.event)
     if type(case.event).__name__ == "Gaussian":  # without smoothing both divide by the variance
         assume(all(X[sample.y == c].var(axis=0).min() > 1e-3 for c in model.classes))
     if isinstance(case.event, Complement):  # theirs of one class or column divides by zero

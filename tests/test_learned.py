@@ -12,7 +12,8 @@ from sklearn.exceptions import DataConversionWarning
 
 from naively import NaiveBayes
 from naively.cli.learned import Learned
-from naively.estimators.naive_bayes import Learner, learner_of
+from naively.estimators.naive_bayes import Learner
+from naively.estimators.options import learner_of
 
 X = {"size": [1.0, 2.0, None, 7.0, 8.0, 9.5] * 5, "colour": ["red", "red", "blue"] * 10}
 Y = ["small"] * 15 + ["large"] * 15

@@ -33,6 +33,7 @@ from naively.model.model import Model
 from naively.schema.text import Text
 from tests.cases import CASES, DEFAULTS, LEVEL, TEXT, Case, objects
 from tests.laws import Sample, samples
+from tests.learning import learn
 
 
 def frozen(event: Any) -> bool:
@@ -122,7 +123,7 @@ def test_leave_one_out_of_a_histogram_whose_bins_stay(event: Histogram) -> None:
     x = np.tile([0.0, 1.0, 2.5, 7.0, np.nan], 8)  # each number comes often: no bin goes
     y = np.random.default_rng(0).permutation(np.repeat(["a", "b"], 20))
     rows = column_rows({"x": x})
-    model = Model.learn(rows, encode_labels(y), event)
+    model = learn(rows, encode_labels(y), event)
     found = leave_one_out_table(model, model.encode(rows, encode_labels(y))).table.sum(axis=0)
     for i in range(len(y)):
         one = rows.take([i])

@@ -70,8 +70,9 @@ def test_thousands_of_classes_are_no_matter(program: str) -> None:
 
 def test_a_class_for_each_row_is_warned_of() -> None:
     X, y = np.arange(40.0)[:, None], np.arange(40)
-    with pytest.warns(UserWarning, match=r"a class of its own \(40 classes in 40 rows\)"):
+    with pytest.warns(UserWarning, match=r"a class of its own \(40 classes in 40 rows\)") as said:
         NaiveBayes(weights=None).fit(X, y)
+    assert said[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         NaiveBayes(weights=None).fit(X, y // 2)

@@ -16,14 +16,16 @@ from naively.data.frames import as_rows
 from naively.data.rows import column_rows
 from naively.events import Gaussian
 from naively.events.interaction import Interaction
-from naively.model.model import Model, Settings
+from naively.model.model import Model
+from naively.schema.settings import Settings
+from tests import learning
 
 Y = np.array(["a", "b", "b", "a", "b"])
 TRUTHS = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]], float)
 
 
 def learn(X: Any, y: Any = Y, event: Any = "auto", **settings: Any) -> Model:
-    return Model.learn(as_rows(X), encode_labels(y), event, Settings(**settings))
+    return learning.learn(as_rows(X), encode_labels(y), event, Settings(**settings))
 
 
 def test_rows_and_labels_must_be_as_many_and_some() -> None:
@@ -75,7 +77,7 @@ def test_the_evidence_of_all_rows_that_can_be_is_one(weights: str | None) -> Non
 def test_the_evidence_is_the_mixture_of_the_classes_densities() -> None:
     x, z = np.array([1.0, 5.0, 6.0, 2.0, 9.0]), np.array([0.5, np.nan, 3.0, 4.0, 1.0])
     rows = column_rows({"x": x, "z": z})
-    model = Model.learn(rows, encode_labels(Y), Gaussian(smoothing=0), Settings())
+    model = learning.learn(rows, encode_labels(Y), Gaussian(smoothing=0))
     (block,) = model.counts.values()
     (group,) = model.schema.groups
     of = group.event.parameters(block, "mean")
@@ -91,7 +93,7 @@ def test_the_evidence_is_the_mixture_of_the_classes_densities() -> None:
 def test_pairs_are_counted_of_rows_that_have_weight_and_taken_off_again() -> None:
     X = {"p": np.array(list("uvuvu")), "q": np.array(list("xxyyx"))}
     rows, labels = column_rows(X), encode_labels(Y, np.array([1.0, 2.0, 0.0, 1.0, 0.5]))
-    model = Model.learn(rows, labels)
+    model = learning.learn(rows, labels)
     event = Interaction(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])])
     paired = model.with_interactions(event, [model.encode(rows, labels).take(np.arange(2))])
     name = paired.schema.groups[-1].key

@@ -22,6 +22,7 @@ from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
 from naively.events.interaction import Interaction, residual
 from naively.model.model import Model
+from tests.learning import learn
 
 EVENT = Interaction(
     pairs=[("a", "b"), ("b", "c"), ("a", "c")],
@@ -51,7 +52,7 @@ def counted(cells: list[Any]) -> Model:
     """A model of the pairs alone, with their evidence as it is."""
     rows, y, weight = table(cells)
     labels = encode_labels(y, weight)
-    model = Model.learn(rows, labels)
+    model = learn(rows, labels)
     only = replace(
         model,
         counted=replace(model.counted, groups=()),
@@ -140,7 +141,7 @@ def test_the_gain_is_the_loss_saved_to_second_order() -> None:
     X, y = dependent(800)
     X["d"] = np.where(np.random.default_rng(2).random(800) < 0.3, X["a"], X["c"])
     rows, labels = column_rows(X), encode_labels(y)
-    reservoir, model = Reservoir(), Model.learn(rows, labels)
+    reservoir, model = Reservoir(), learn(rows, labels)
     reservoir.add(model.counted.encode(rows, labels), model)
     sample = reservoir.of(model)
     model = replace(model, weights=sample.weights(model, "loo"))
@@ -241,8 +242,8 @@ def test_weight_is_repetition() -> None:
     X, y = dependent(600)
     twice = {name: np.concatenate([column, column]) for name, column in X.items()}
     rows = column_rows(X)
-    weighted = Model.learn(rows, encode_labels(y, np.full(600, 2.0)))
-    repeated = Model.learn(column_rows(twice), encode_labels(np.concatenate([y, y])))
+    weighted = learn(rows, encode_labels(y, np.full(600, 2.0)))
+    repeated = learn(column_rows(twice), encode_labels(np.concatenate([y, y])))
     event = Interaction(pairs=[("a", "c")], edges=[("a", [0.0]), ("c", [0.0])])
     a = weighted.with_interactions(
         event, [weighted.encode(rows, encode_labels(y, np.full(600, 2.0)))]

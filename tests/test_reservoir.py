@@ -20,10 +20,11 @@ from naively.evaluation.calibrate import OF_ONE, ROWS, SampleSize
 from naively.evaluation.reservoir import Reservoir
 from naively.model.model import Model
 from naively.schema.held import Held
+from tests.learning import learn
 
 UNLIKELY = 1e-4
 MODEL, POISSON = (
-    Model.learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), event)
+    learn(as_rows([[0.0], [1.0]]), encode_labels([0, 1]), event)
     for event in ("gaussian", "poisson")
 )
 

@@ -423,8 +423,10 @@ def test_event_models_by_names_and_by_kinds():
         "day": ("categorical", "time"),
         "when": ("categorical", "time"),
     }
-    with pytest.raises(ValueError, match="names the column 'length', which is not in the table"):
+    with pytest.raises(ValueError, match="event_models: There is no column 'length'"):
         pure({("size", "length"): "poisson"}).fit(TABLE, Y)
+    with pytest.raises(ValueError, match="event_models: There is no column 3; the columns are"):
+        pure({3: "poisson"}).fit(TABLE, Y)
     own = pure({"number": "categorical"}).fit({"number": [1, 2], "n": [1, 2]}, ["a", "b"])
     assert own.schema_.columns["n"].event.name == "histogram"
 

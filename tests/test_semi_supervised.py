@@ -22,6 +22,7 @@ from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.semi_supervised import Unlabelled, cross_validate
 from naively.events.base import EventModel
 from naively.model.model import Model
+from tests.learning import learn
 
 
 def mixture(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -43,10 +44,10 @@ def some(y: np.ndarray, per_class: int) -> np.ndarray:
 def test_a_mixture_is_recovered() -> None:
     X, y = mixture(2000)
     there = np.concatenate([np.flatnonzero(y == label)[:10] for label in "ab"])
-    few = Model.learn(as_rows(X[there]), encode_labels(y[there]), "gaussian")
+    few = learn(as_rows(X[there]), encode_labels(y[there]), "gaussian")
     rest = np.setdiff1d(np.arange(len(y)), there)
     found = Unlabelled.encode(few, as_rows(X[rest]), np.ones(len(rest))).fit(1.0)
-    full = Model.learn(as_rows(X), encode_labels(y), "gaussian")
+    full = learn(as_rows(X), encode_labels(y), "gaussian")
     means = [next(iter(m.likelihoods.values())).mean for m in (few, found, full)]
     np.testing.assert_allclose(means[1], means[2], atol=0.1)
     assert np.abs(means[0] - means[2]).max() > 0.2
@@ -65,7 +66,7 @@ def test_learned_from_some_labels_it_is_no_worse() -> None:
 def test_the_soft_counts_are_those_of_the_posteriors() -> None:
     X, y = mixture(60)
     labelled, rest = (X[:10], y[:10]), X[10:]
-    model = Model.learn(as_rows(labelled[0]), encode_labels(labelled[1]), "gaussian")
+    model = learn(as_rows(labelled[0]), encode_labels(labelled[1]), "gaussian")
     unlabelled = Unlabelled.encode(model, as_rows(rest), np.full(50, 2.0))
     p = unlabelled.posterior(model)
     np.testing.assert_allclose(p, model.posterior(as_rows(rest)), atol=1e-12)
@@ -102,7 +103,7 @@ def test_the_likelihood_never_decreases(event: EventModel, draw: object, share: 
     y = rng.integers(0, 2, 300)
     X = draw(rng, y)
     rows, rest, labels = as_rows(X[:40]), as_rows(X[40:]), encode_labels(y[:40])
-    unlabelled = Unlabelled.encode(Model.learn(rows, labels, event), rest, np.ones(260))
+    unlabelled = Unlabelled.encode(learn(rows, labels, event), rest, np.ones(260))
 
     def log_likelihood(model: Model) -> float:
         of_right = model.joint_log_likelihood(rows)[np.arange(40), labels.codes].sum()
@@ -220,7 +221,7 @@ def test_labels_there_must_be() -> None:
 def test_cross_validation_sees_harm_that_leave_one_out_does_not() -> None:
     X, y = mixture(300)
     rows, labels = as_rows(X[:20]), encode_labels(y[:20])
-    model = Model.learn(rows, labels, "gaussian")
+    model = learn(rows, labels, "gaussian")
     reservoir = Reservoir()
     reservoir.add(model.counted.encode(rows, labels), model)
     sample = reservoir.of(model)
@@ -270,7 +271,7 @@ def held_out(nb: NaiveBayes, X: np.ndarray, y: np.ndarray) -> float:
 
 def plain_em(X: np.ndarray, y: np.ndarray, new: np.ndarray, of_new: np.ndarray) -> float:
     """The log loss of EM that counts every row in full, whether or not it helps."""
-    few = Model.learn(as_rows(X[: len(y)]), encode_labels(y), "gaussian")
+    few = learn(as_rows(X[: len(y)]), encode_labels(y), "gaussian")
     rest = X[len(y) :]
     em = Unlabelled.encode(few, as_rows(rest), np.ones(len(rest))).fit(1.0)
     p = em.posterior(as_rows(new))[np.arange(len(new)), of_new]
@@ -315,7 +316,7 @@ def losses(draw: object, alike: bool, seed: int) -> tuple[float, float, float]:
 @pytest.mark.parametrize("share", [0.3, 1.0])
 def test_a_row_without_a_label_counts_as_its_share(share: float) -> None:
     truths = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.0, 0.0]])
-    model = Model.learn(as_rows(truths), encode_labels(["a", "b", "b", "a"]), Bernoulli())
+    model = learn(as_rows(truths), encode_labels(["a", "b", "b", "a"]), Bernoulli())
     p, weight = np.array([[0.25, 0.75], [1.0, 0.0]]), np.array([2.0, 1.0])
     rows = np.array([[1.0, np.nan], [1.0, 1.0]])
     learned = Unlabelled.encode(model, as_rows(rows), weight).learn(p, share)

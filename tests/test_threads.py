@@ -15,7 +15,7 @@ import pytest
 from sklearn.base import clone
 
 from naively import GaussianNB, MultinomialNB, NaiveBayes
-from naively.estimators.exclusive import LOCK
+from naively.estimators.base import LOCK
 
 THREADS, TIMES = 8, 12
 

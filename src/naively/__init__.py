@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from naively.counting.tally import Tally as Tally
     from naively.estimators.categorical_nb import CategoricalNB as CategoricalNB
-    from naively.estimators.drop_in import BernoulliNB as BernoulliNB
-    from naively.estimators.drop_in import ComplementNB as ComplementNB
-    from naively.estimators.drop_in import GaussianNB as GaussianNB
-    from naively.estimators.drop_in import MultinomialNB as MultinomialNB
+    from naively.estimators.discrete_nb import BernoulliNB as BernoulliNB
+    from naively.estimators.discrete_nb import ComplementNB as ComplementNB
+    from naively.estimators.discrete_nb import MultinomialNB as MultinomialNB
+    from naively.estimators.gaussian_nb import GaussianNB as GaussianNB
     from naively.estimators.scikit import NaiveBayes as NaiveBayes
     from naively.estimators.scikit import load as load
     from naively.events import *  # noqa: F403  # as type checkers read it, what is public there
@@ -30,12 +30,12 @@ __version__: str
 
 # Where each name comes from, beside the event models and their priors (``events.PUBLIC``).
 _HOME = {
-    "BernoulliNB": "naively.estimators.drop_in",
+    "BernoulliNB": "naively.estimators.discrete_nb",
     "CategoricalNB": "naively.estimators.categorical_nb",
-    "ComplementNB": "naively.estimators.drop_in",
-    "GaussianNB": "naively.estimators.drop_in",
+    "ComplementNB": "naively.estimators.discrete_nb",
+    "GaussianNB": "naively.estimators.gaussian_nb",
     "Model": "naively.model.model",
-    "MultinomialNB": "naively.estimators.drop_in",
+    "MultinomialNB": "naively.estimators.discrete_nb",
     "NaiveBayes": "naively.estimators.scikit",
     "Patterns": "naively.schema.patterns",
     "Tally": "naively.counting.tally",

@@ -38,6 +38,17 @@ def say(message: object) -> None:
     tell(f"naively: {message}")
 
 
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn whoever called naively: the line that is named is the first that is not in it."""
+    import inspect
+    import warnings
+
+    depth, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "naively":
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=depth)
+
+
 class Shown(ABC):
     """An object whose ``repr`` is what it prints; a dataclass of this kind needs ``repr=False``."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 from naively.estimators.naive_bayes import Learner
+from naively.messages import warn
 
 
 class Learned(Learner):
     """``NaiveBayes``, as far as files of rows need it."""
 
     def _warn_of_a_column(self, message: str) -> None:
-        warnings.warn(message, stacklevel=6)
+        warn(message)

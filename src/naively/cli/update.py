@@ -159,7 +159,7 @@ def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextMa
 
 def _estimator(model: Model) -> Learned:
     from naively.cli.learned import Learned
-    from naively.estimators.naive_bayes import learner_of
+    from naively.estimators.options import learner_of
 
     return learner_of(Learned, model)
 

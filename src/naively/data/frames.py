@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
@@ -15,6 +14,7 @@ from naively.counting.labels import is_missing
 from naively.data.arrays import check_sparse, unmasked
 from naively.data.columns import Column, read_column, read_series
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
+from naively.messages import warn
 
 TEXT = "text"  # the name of the one column of a list of texts
 DISTINCT = 0.5  # a column with a greater share of distinct cells looks like words, not categories
@@ -208,12 +208,11 @@ def _are_texts(rows: list[Any], texts: bool | None) -> bool:
         if isinstance(first, str | int | np.integer) and not isinstance(first, bool):
             return True
     elif texts is None and same and _may_be_words(rows):
-        warnings.warn(
+        warn(
             "X is a list of lists of strings, all of the same length, and is read as a table of "
             f"{len(rows[0])} columns. If each list holds the words of a text, say so by "
             '{"text": X} or event_models=Text(); that it is a table is said by a mapping of '
             "columns.",
-            stacklevel=8,
         )
     if same:
         return False

@@ -62,12 +62,12 @@ class Rows(ABC):
         return self.select(rest), self.values(target)
 
 
-def missing_column(name: str, names: Sequence[Name], what: str = "column") -> str:
+def missing_column(name: Name, names: Sequence[Name], what: str = "column") -> str:
     """Return a sentence that a column is not there and which are, those of similar names first."""
-    known = [name for name in names if isinstance(name, str)]
+    known = [each for each in names if isinstance(each, str)]
     if not known:
         return f"There is no {what} {name!r}: the columns have no names."
-    likely = get_close_matches(name, known, n=3, cutoff=0.5)
+    likely = get_close_matches(str(name), known, n=3, cutoff=0.5)
     shown = ", ".join(repr(n) for n in [*likely, *(n for n in known if n not in likely)][:20])
     return f"There is no {what} {name!r}; the columns are {shown}."
 

@@ -12,11 +12,11 @@ from naively.counting.axis import title
 from naively.counting.tally import Tally
 from naively.data.frames import as_table
 from naively.data.rows import Rows
-from naively.estimators.fitted import check_is_fitted
+from naively.estimators.checks import check_is_fitted
 from naively.evaluation.cross_validate import assess, costs
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.scores import Scores
-from naively.kernels.reference import Finish, Floats
+from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
 from naively.model.explain import Explanation, explain
 from naively.model.linear import Linear, linear
@@ -24,18 +24,23 @@ from naively.model.model import Model
 from naively.model.parameters import ParameterCount
 from naively.model.weights import Weighting, Weights
 from naively.schema.schema import Schema
+from naively.schema.settings import Probabilities
 
 
 class Answers(metaclass=ABCMeta):
     """What follows from a fitted model, whichever way rows are read."""
 
     model_: Model
-    _kind: Weighting | None = None  # of weights
     _sample: Reservoir | None = None  # of the rows learned; None where that has changed
 
     @abstractmethod
     def _rows(self, X: Any) -> Rows:
         """Read rows to predict, or raise what is wrong with them."""
+
+    @property
+    def _kind(self) -> Weighting | None:
+        """The kind of weights that are fitted; None of pure naive Bayes."""
+        return None
 
     def predict(self, X: Any, *, cost: Cost = None, reject: float | None = None) -> NDArray[Any]:
         """Return the most probable class of each row, or the one of least expected cost.
@@ -60,11 +65,10 @@ class Answers(metaclass=ABCMeta):
         (array(['a'], dtype='<U1'), array(['b'], dtype='<U1'))
         """
         if cost is None and reject is None:
-            check_is_fitted(self)
-            return self.model_.decide(self._rows(X))
+            return self._checked.decide(self._rows(X))
         return decide(self.predict_proba(X), self.classes_, cost, reject)
 
-    def predict_proba(self, X: Any, *, class_prior: Any = None) -> Floats:
+    def predict_proba(self, X: Any, *, class_prior: Probabilities | None = None) -> Floats:
         """Return the posterior p(class | row), of shape (rows, classes).
 
         Parameters
@@ -75,7 +79,7 @@ class Answers(metaclass=ABCMeta):
             Probability of each class where these rows come from, in the order of ``classes_`` or
             by label, if it is not what was learned.
         """
-        p: Floats = self._score(X, "posterior")
+        p = self._checked.posterior(self._rows(X))
         if class_prior is None:
             return p
         return shift(p, np.exp(self.class_log_prior_), given_prior(class_prior, self.classes_))
@@ -108,19 +112,18 @@ class Answers(metaclass=ABCMeta):
         >>> surprise[0] > surprise[1]
         np.True_
         """
-        check_is_fitted(self)
-        return self.model_.log_evidence(self._rows(X))
+        return self._checked.log_evidence(self._rows(X))
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Return the log posterior, of shape (rows, classes)."""
-        return self._score(X, "log_posterior")
+        return self._checked.log_posterior(self._rows(X))
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """Return log p(class) + log p(row | class), less what does not depend on the class.
 
         Where there are weights, it is the score with them that the posterior follows from.
         """
-        return self._score(X, "joint")
+        return self._checked.joint_log_likelihood(self._rows(X))
 
     def explain(self, X: Any) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
@@ -141,8 +144,7 @@ class Answers(metaclass=ABCMeta):
            -3.71  text = lunch
            +0.00  class prior
         """
-        check_is_fitted(self)
-        return explain(self.model_, self._rows(X))
+        return explain(self._checked, self._rows(X))
 
     def assess(self) -> Scores:
         """Assess the model from the rows that it was trained on, right after ``fit``.
@@ -180,8 +182,7 @@ class Answers(metaclass=ABCMeta):
         >>> nb.assess().accuracy > 0.9
         True
         """
-        check_is_fitted(self)
-        return assess(self.model_, self._learned(), self._kind)
+        return assess(self._checked, self._learned(), self._kind)
 
     @property
     def feature_importances_(self) -> Floats:
@@ -204,10 +205,9 @@ class Answers(metaclass=ABCMeta):
         return growth / growth.sum() if growth.sum() > 0 else growth
 
     def _learned(self) -> Reservoir:
-        sample = self.__dict__.get("_sample")
-        if sample is None:
+        if self._sample is None:
             raise ValueError("The rows that were learned are not in memory; give X and y.")
-        return sample  # type: ignore[no-any-return]
+        return self._sample
 
     def linear(self) -> Linear:
         """Return the model as weights and intercepts, where it is a linear model.
@@ -235,8 +235,7 @@ class Answers(metaclass=ABCMeta):
         >>> (w @ [1, 0] + b > 0) == nb.predict([[1, 0]])[0]
         np.True_
         """
-        check_is_fitted(self)
-        return linear(self.model_)
+        return linear(self._checked)
 
     def sample(self, n: int, y: Any = None, random_state: Any = None) -> tuple[Any, NDArray[Any]]:
         """Draw labelled rows from the model, to see what it has learned.
@@ -277,10 +276,10 @@ class Answers(metaclass=ABCMeta):
         >>> y
         array(['spam', 'spam'], dtype='<U4')
         """
-        check_is_fitted(self)
+        model = self._checked
         if n < 0:
             raise ValueError(f"n must be a number of rows that is at least 0, got {n}.")
-        rows, labels = self.model_.sample(n, y, random_state)
+        rows, labels = model.sample(n, y, random_state)
         return self._table(rows), labels
 
     def _table(self, rows: Rows) -> Any:
@@ -337,11 +336,13 @@ class Answers(metaclass=ABCMeta):
 
     @property
     def _fitted(self) -> Model:
-        try:
-            return self.__dict__["model_"]  # type: ignore[no-any-return]
-        except KeyError:
-            raise AttributeError(f"this {type(self).__name__} is not fitted yet") from None
+        """The model, of whose attributes there are none before it has learned."""
+        if "model_" not in self.__dict__:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return self.model_
 
-    def _score(self, X: Any, finish: Finish) -> NDArray[Any]:
+    @property
+    def _checked(self) -> Model:
+        """The model, or scikit-learn's error that there is none yet."""
         check_is_fitted(self)
-        return self.model_.score(self.model_.encode(self._rows(X)), finish)
+        return self.model_

@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
+from functools import wraps
 from os import PathLike
-from typing import Any, Self
+from threading import RLock
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 
-from naively.counting.labels import Labels
 from naively.data.frames import TEXT
 from naively.estimators.answers import Answers
-from naively.estimators.exclusive import LOCK, exclusive
-from naively.estimators.fitted import check_is_fitted
+from naively.estimators.checks import check_is_fitted
 from naively.model.file import store
 from naively.model.model import Model
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+LOCK = "_lock"  # neither pickled nor copied: another object has one of its own
+
+
+def exclusive(verb: Verb) -> Verb:
+    """Let a method that changes an estimator in place run in one thread at a time.
+
+    The model is frozen and exchanged whole, so that who only asks needs no lock.
+    """
+
+    @wraps(verb)
+    def alone(self: Any, *args: Any, **kwargs: Any) -> Any:
+        # dict.setdefault is atomic: all threads get the same lock.
+        with self.__dict__.setdefault(LOCK, RLock()):
+            return verb(self, *args, **kwargs)
+
+    return cast("Verb", alone)
 
 
 class CountingClassifier(Answers):
@@ -65,8 +85,7 @@ class CountingClassifier(Answers):
         """
         check_is_fitted(self)
         check_is_fitted(other)
-        mine, theirs = self.__dict__.get("_sample"), other.__dict__.get("_sample")
-        model = self.model_ + other.model_
+        mine, theirs, model = self._sample, other._sample, self.model_ + other.model_
         self._sample = None if mine is None or theirs is None else mine.merged(theirs, model)
         self.keep(model if self._sample is None else self._weighed(model))
         return self
@@ -121,9 +140,3 @@ class CountingClassifier(Answers):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in self.__dict__
-
-
-def check_some_weight(labels: Labels) -> None:
-    """Raise a ValueError if there are rows and none has any weight."""
-    if labels.weight is not None and len(labels) and not labels.weight.any():
-        raise ValueError("There is nothing to learn: all sample weights are zero.")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +11,14 @@ from naively.counting.axis import Levels
 from naively.counting.statistic import LEVEL
 from naively.data.rows import Rows
 from naively.estimators.checks import ARRAY, COUNT, NONE, NOT_NEGATIVE, Allowed
-from naively.estimators.preset import DiscretePreset
+from naively.estimators.drop_in import ALPHA, Array, DropIn, class_prior_of
 from naively.events import Categorical
 from naively.kernels.reference import Floats
+from naively.messages import warn
+from naively.schema.settings import ClassPrior
 
 
-class CategoricalNB(DiscretePreset):
+class CategoricalNB(DropIn[Categorical]):
     """Categorical naive Bayes for codes 0, 1, 2, ..., a drop-in for scikit-learn's.
 
     Parameters
@@ -54,10 +55,12 @@ class CategoricalNB(DiscretePreset):
     """
 
     allowed: ClassVar[Allowed] = {
-        **DiscretePreset.allowed,
+        **ALPHA,
         "min_categories": [COUNT, ARRAY, NONE],
         "alpha": [NOT_NEGATIVE],
     }
+    takes = ("categorical", "positive_only")
+    poor_score = True
 
     def __init__(
         self,
@@ -65,8 +68,8 @@ class CategoricalNB(DiscretePreset):
         alpha: float = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
-        min_categories: Any = None,
+        class_prior: Array | None = None,
+        min_categories: int | Array | None = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -77,8 +80,7 @@ class CategoricalNB(DiscretePreset):
     @property
     def n_categories_(self) -> NDArray[np.int64]:
         """How many categories each column has."""
-        categories: NDArray[np.int64] = self._counted_as.n_levels(self._block.axis)
-        return categories
+        return self._counted_as.n_levels(self._levels)
 
     @property
     def category_count_(self) -> list[Floats]:
@@ -90,8 +92,8 @@ class CategoricalNB(DiscretePreset):
     @property
     def feature_log_prob_(self) -> list[Floats]:
         """For each column the log probability of each category in each class."""
-        (likelihood,) = self._fitted.likelihoods.values()
-        table, first = likelihood.table, likelihood.first  # type: ignore[attr-defined]
+        likelihood = self._counted_as.likelihood(self._block)
+        table, first = likelihood.table, likelihood.first
         return self._by_category(table, first, table[first[1:] - 1])
 
     def _by_category(self, table: Floats, first: NDArray[np.int64], unseen: Floats) -> list[Floats]:
@@ -105,11 +107,10 @@ class CategoricalNB(DiscretePreset):
 
     @property
     def _levels(self) -> Levels:
-        axis = self._block.axis
-        assert isinstance(axis, Levels)
-        return axis
+        return cast("Levels", self._block.axis)  # as categorical columns are counted
 
     def _event(self) -> Categorical:
+        """Return the event model, with so many codes in each column as were asked for at least."""
         least = np.asarray(0 if self.min_categories is None else self.min_categories)
         if least.dtype.kind != "i":
             raise ValueError(
@@ -120,7 +121,11 @@ class CategoricalNB(DiscretePreset):
                 f"'min_categories' should have shape ({self.n_features_in_},) when an array-like "
                 f"is provided. Got {least.shape} instead."
             )
-        return Categorical(alpha=self._check_alpha(), codes=least.tolist())  # type: ignore[arg-type]
+        alpha = cast("float", self._check_alpha())  # one for all columns, as ``allowed`` says
+        return Categorical(alpha=alpha, codes=least.tolist())
+
+    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
+        return class_prior_of(self.class_prior, classes, fit=self.fit_prior)
 
     @property
     def _reading(self) -> dict[str, Any]:
@@ -132,16 +137,8 @@ class CategoricalNB(DiscretePreset):
         if cut.any():
             j = int(np.flatnonzero(cut)[0])
             example = X[whole[:, j] != X[:, j], j][0]
-            warnings.warn(
+            warn(
                 f"Categories must be whole numbers: {example} in column {j} is taken as "
-                f"{int(example)}.",
-                stacklevel=5,
+                f"{int(example)}."
             )
         return super()._as_rows(whole)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.categorical = True
-        tags.input_tags.sparse = False
-        tags.input_tags.positive_only = True
-        return tags

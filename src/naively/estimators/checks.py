@@ -1,19 +1,30 @@
-"""What the parameters of the drop-ins may be: each a list of kinds, of which a value is one."""
+"""What is checked before anything is learned or asked: options, labels, whether there is a model.
+
+Each option has a list of kinds, of which a value must be one. ``NaiveBayes`` and the drop-ins are
+checked by the same function.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from naively.counting.labels import Labels
+from naively.data.rows import Rows
+from naively.messages import warn
+
+ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
+
 
 @dataclass(frozen=True)
 class Kind:
-    """What a parameter may be, in words and as a test."""
+    """What an option may be, in words and as a test."""
 
     words: str
     holds: Callable[[Any], bool]
@@ -30,25 +41,65 @@ ARRAY = Kind("an array", lambda x: isinstance(x, Sized) and not isinstance(x, st
 NONE = Kind("None", lambda x: x is None)
 
 
-def text(word: str) -> Kind:
-    """Return the kind that only this word is of."""
-    return Kind(repr(word), lambda x: isinstance(x, str) and x == word)
+def words(*each: str) -> list[Kind]:
+    """Return the kinds that only these words are of."""
+    return [Kind(repr(word), partial(_is_word, word)) for word in each]
 
 
-def check_parameters(estimator: Any, allowed: Allowed) -> None:
-    """Raise an error where a parameter of an estimator is of none of its kinds.
+def _is_word(word: str, value: Any) -> bool:
+    return isinstance(value, str) and value == word  # an array is not compared
+
+
+def check_options(estimator: Any, allowed: Allowed) -> None:
+    """Raise a ValueError where an option of an estimator is of none of its kinds.
 
     Examples
     --------
     >>> from naively import MultinomialNB
-    >>> check_parameters(MultinomialNB(alpha="many"), {"alpha": [NOT_NEGATIVE, ARRAY]})
+    >>> check_options(MultinomialNB(alpha="many"), {"alpha": [NOT_NEGATIVE, ARRAY]})
     Traceback (most recent call last):
-    ValueError: alpha of MultinomialNB must be a number of at least 0 or an array, got 'many'.
+    ValueError: alpha must be a number of at least 0 or an array, got 'many'.
     """
     for name, kinds in allowed.items():
         value = getattr(estimator, name)
         if not any(kind.holds(value) for kind in kinds):
-            words = " or ".join(kind.words for kind in kinds)
-            raise ValueError(
-                f"{name} of {type(estimator).__name__} must be {words}, got {value!r}."
-            )
+            *others, last = [kind.words for kind in kinds]
+            expected = f"{', '.join(others)} or {last}" if others else last
+            raise ValueError(f"{name} must be {expected}, got {value!r}.")
+
+
+def check_is_fitted(estimator: Any) -> None:
+    """Raise scikit-learn's NotFittedError, or its TypeError, unless an estimator has learned.
+
+    Scikit-learn, which takes long to import, is imported only to say no.
+    """
+    if "model_" not in getattr(estimator, "__dict__", ()):
+        from sklearn.utils.validation import check_is_fitted as check
+
+        check(estimator)
+
+
+def check_some_weight(labels: Labels) -> None:
+    """Raise a ValueError if there are rows and none has any weight."""
+    if labels.weight is not None and len(labels) and not labels.weight.any():
+        raise ValueError("There is nothing to learn: all sample weights are zero.")
+
+
+def check_classification(rows: Rows, labels: Labels) -> None:
+    """Refuse what can only be a mistake, in the words that scikit-learn's checks expect."""
+    if len(rows) and not rows.names:
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape=({len(rows)}, 0)) while a minimum of 1 is "
+            "required."
+        )
+    classes = labels.classes
+    if classes.dtype.kind == "f" and (classes != np.rint(classes)).any():
+        raise ValueError(
+            "Unknown label type: continuous. Labels are fractions; a class must be a whole number "
+            "or a string."
+        )
+    if len(labels) >= ENOUGH_ROWS and labels.k > OWN_CLASS * len(labels):
+        warn(
+            f"Nearly every row has a class of its own ({labels.k:,} classes in {len(labels):,} "
+            "rows): is the target an identifier, or a number to be estimated?"
+        )

@@ -1,314 +1,279 @@
-"""GaussianNB, BernoulliNB, MultinomialNB and ComplementNB, as in scikit-learn.
+"""What the drop-ins share: one event model for all columns, input checked by scikit-learn.
 
-Their constructors, attributes and results are scikit-learn's; each is an event model with its
-settings, and every attribute is derived from the tally.
+Classes are announced, as scikit-learn has it: one without rows yet is a class of weight zero.
 """
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
-from naively.counting.statistic import VALUE
-from naively.estimators.checks import ARRAY, BOOLEAN, NONE, NOT_NEGATIVE, Allowed, text
-from naively.estimators.preset import DiscretePreset, Preset
-from naively.events import Bernoulli, Complement, Gaussian, Multinomial
-from naively.kernels.reference import Floats
-from naively.model.class_prior import ClassPrior
-from naively.model.model import Settings
+from naively.counting.labels import Labels, encode_labels, union_classes
+from naively.counting.tally import BlockTally, Tally
+from naively.data.arrays import check_sparse, unmasked
+from naively.data.frames import as_rows
+from naively.data.rows import MatrixRows, Rows, SparseRows
+from naively.estimators.base import CountingClassifier, exclusive
+from naively.estimators.checks import (
+    ARRAY,
+    BOOLEAN,
+    NONE,
+    NOT_NEGATIVE,
+    Allowed,
+    check_options,
+    check_some_weight,
+)
+from naively.evaluation.reservoir import Reservoir
+from naively.events.base import EventModel
+from naively.kernels.double_double import Sums
+from naively.messages import warn
+from naively.model.class_prior import given_prior
+from naively.model.model import Model, check_rows
+from naively.schema.choose import infer
+from naively.schema.settings import ClassPrior, Settings
 
-OF_COLUMN = 0.01  # the share of a column's own variance
+E = TypeVar("E", bound=EventModel)
+Array: TypeAlias = "Sequence[float] | NDArray[Any]"  # of one dimension
+NUMBERS = (MatrixRows, SparseRows)
+LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
+ALPHA: Allowed = {  # what the parameters may be of the drop-ins that are smoothed by alpha
+    "alpha": [NOT_NEGATIVE, ARRAY],
+    "fit_prior": [BOOLEAN],
+    "class_prior": [ARRAY, NONE],
+    "force_alpha": [BOOLEAN],
+}
 
 
-class GaussianNB(Preset):
-    """Gaussian naive Bayes, a drop-in for scikit-learn's.
+class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
+    """One event model for all columns; a column, a class or a cell it cannot take is an error.
 
-    Parameters
-    ----------
-    priors : array-like of shape (classes,), optional
-        Class probabilities; from the data by default.
-    var_smoothing : float or "column", default 1e-9
-        Share of the largest variance of all columns that is added to every variance. "column"
-        adds to each a hundredth of its own column's, which drowns no column of small scale.
-
-    Attributes
-    ----------
-    theta_, var_ : ndarray of shape (classes, columns)
-        Mean and variance; a class without rows yet takes those of all rows.
-    epsilon_ : float, or ndarray of shape (columns,)
-        What was added to the variances.
-    class_prior_, class_count_, classes_ : ndarray of shape (classes,)
-        Probability, rows (total weight) and label of each class.
-
-    Notes
-    -----
-    The smoothing is applied when parameters are derived from the tally, and it follows all rows
-    and their weights: neither batches nor their order show, which they do in scikit-learn.
-
-    Examples
-    --------
-    >>> from naively import GaussianNB
-    >>> nb = GaussianNB().fit([[1.0], [2.0], [8.0], [9.0]], ["low", "low", "high", "high"])
-    >>> nb.theta_
-    array([[8.5],
-           [1.5]])
+    A drop-in names the kinds of its parameters (``allowed``), what scikit-learn is told of its
+    input (``takes``, names of input tags) and whether scikit-learn's checks may expect little of
+    its accuracy on any numbers (``poor_score``).
     """
 
-    allowed: ClassVar[Allowed] = {
-        "priors": [ARRAY, NONE],
-        "var_smoothing": [NOT_NEGATIVE, text("column")],
-    }
+    allowed: ClassVar[Allowed]
+    takes: ClassVar[tuple[str, ...]] = ()
+    poor_score: ClassVar[bool] = False
+    alpha: float | Array
+    force_alpha: bool
 
-    def __init__(self, *, priors: Any = None, var_smoothing: float | str = 1e-9) -> None:
-        self.priors = priors
-        self.var_smoothing = var_smoothing
+    @abstractmethod
+    def _event(self) -> E:
+        """Return the event model that the parameters ask for."""
 
-    @property
-    def theta_(self) -> Floats:
-        """Mean of each column in each class."""
-        mean: Floats = self._counted_as.moments(self._block)[0]
-        return mean.T
-
-    @property
-    def var_(self) -> Floats:
-        """Variance of each column in each class, smoothed."""
-        variance: Floats = self._counted_as.moments(self._block)[1]
-        return variance.T
-
-    @property
-    def epsilon_(self) -> float | Floats:
-        """What was added to the variances."""
-        added: Floats = self._counted_as.added_variance(self._block)[:, 0]
-        return added if self._counted_as.floor_of == "column" else float(added[0])
-
-    @property
-    def class_prior_(self) -> Floats:
-        """Probability of each class before anything is seen."""
-        prior: Floats = np.exp(self.class_log_prior_)
-        return prior
-
-    def _event(self) -> Gaussian:
-        if isinstance(self.var_smoothing, str):
-            return Gaussian(smoothing=0, floor=OF_COLUMN, floor_of="column")
-        return Gaussian(smoothing=0, floor=float(self.var_smoothing))
-
+    @abstractmethod
     def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
-        if self.priors is None:
-            return "data"
-        priors = np.asarray(self.priors, np.float64)
-        if len(priors) != len(classes):
-            raise ValueError("Number of priors must match number of classes.")
-        if not np.isclose(priors.sum(), 1.0):
-            raise ValueError("The sum of the priors should be 1.")
-        if (priors < 0).any():
-            raise ValueError("Priors must be non-negative.")
-        return tuple(priors.tolist())
+        """Return the class prior that the parameters ask for."""
 
+    @exclusive
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Learn from labelled rows, forgetting what was learned before.
 
-class BernoulliNB(DiscretePreset):
-    """Bernoulli naive Bayes for truths, a drop-in for scikit-learn's.
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (rows, columns)
+            Finite numbers.
+        y : array-like of shape (rows,)
+            The labels.
+        sample_weight : array-like of shape (rows,), optional
+            Finite and at least 0; weight 2 is the row twice.
 
-    Parameters
-    ----------
-    alpha, force_alpha, fit_prior, class_prior
-        As for ``MultinomialNB``; alpha is the pretend count of each of the two outcomes.
-    binarize : float or None, default 0.0
-        A number above it is true; None if all are between 0 and 1 already.
+        Returns
+        -------
+        self : estimator
+            Fitted.
+        """
+        check_options(self, self.allowed)
+        rows, labels = self._labelled(X, y, sample_weight, reset=True)
+        check_some_weight(labels)
+        self.__dict__.pop("model_", None)
+        self._announced = labels.classes
+        self._sample = Reservoir()
+        return self._learn(rows, labels)
 
-    Attributes
-    ----------
-    feature_count_, feature_log_prob_ : ndarray of shape (classes, columns)
-        How many are true, and the log probability that one is, smoothed by alpha.
-    class_count_, class_log_prior_, classes_ : ndarray of shape (classes,)
-        Rows (total weight), log probability and label of each class.
+    @exclusive
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more rows; the result is the same as from all rows at once.
 
-    Examples
-    --------
-    >>> from naively import BernoulliNB
-    >>> nb = BernoulliNB().fit([[1, 0], [1, 1], [0, 1]], ["a", "a", "b"])
-    >>> nb.feature_count_
-    array([[2., 1.],
-           [0., 1.]])
-    """
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``fit``.
+        classes : array-like, optional
+            All classes that will ever come; required at the first call.
+        """
+        check_options(self, self.allowed)
+        first = "_announced" not in self.__dict__
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        announced = self._announced if classes is None else encode_labels(classes).classes
+        if not first and not np.array_equal(announced, self._announced):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, "
+                f"was: {self._announced!r}"
+            )
+        rows, labels = self._labelled(X, y, sample_weight, reset=first)
+        unknown = np.setdiff1d(labels.classes, announced)
+        if len(unknown):
+            raise ValueError(
+                f"The target label(s) {unknown} in y do not exist in the initial classes "
+                f"{announced}"
+            )
+        self._announced = announced
+        if first:
+            self._sample = Reservoir()
+        return self._learn(rows, labels)
 
-    allowed: ClassVar[Allowed] = {
-        **DiscretePreset.allowed,
-        "binarize": [NOT_NEGATIVE, NONE],
-    }
+    @exclusive
+    def merge(self, other: CountingClassifier) -> Self:
+        """Add what another model of the same columns has learned.
 
-    def __init__(
-        self,
-        *,
-        alpha: Any = 1.0,
-        force_alpha: bool = True,
-        binarize: float | None = 0.0,
-        fit_prior: bool = True,
-        class_prior: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+        Examples
+        --------
+        >>> from naively import GaussianNB
+        >>> north = GaussianNB().fit([[1.0], [3.0]], ["a", "b"])
+        >>> north.merge(GaussianNB().fit([[2.0]], ["a"])).class_count_
+        array([2., 1.])
+        """
+        check_is_fitted(self)
+        check_is_fitted(other)
+        mine, theirs = list(self.schema_.order), list(other.schema_.order)
+        if mine != theirs:
+            raise ValueError(f"Cannot merge a model of columns {theirs} into one of {mine}.")
+        return super().merge(other)
+
+    def keep(self, model: Model) -> None:
+        """Make this model the fitted one, with a place for each announced class."""
+        self._announced = union_classes(self._announced, model.classes)
+        if len(model.classes) < len(self._announced):
+            none = Tally(self._announced, Sums.zeros(self._announced.shape), {})
+            model = replace(model, tally=model.tally + none)
+        super().keep(model)
+
+    def _learn(self, rows: Rows, labels: Labels) -> Self:
+        """Count rows as the parameters ask for now, beside those that were learned before."""
+        settings = Settings(self._class_prior(self._announced))
+        check_rows(rows, labels)
+        schema = infer(rows, self._event(), settings)
+        batch = schema.encode(rows, labels)
+        model = Model.count(batch, schema, settings)
+        if self.__sklearn_is_fitted__():  # parameters may have been set since: counts are counts
+            (name,) = model.tally.blocks
+            seen = replace(self.model_.tally, blocks={name: self._block})
+            model = replace(model, tally=seen + model.tally)
+        self.keep(model)
+        if self._sample is not None:
+            self._sample.add(batch, model)
+        return self
+
+    def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
+        rows, labels = self._labelled(X, y, sample_weight, reset=False)
+        return Model.learn(rows, labels, self.model_.counted, self.model_.settings)
+
+    def _labelled(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Rows, Labels]:
+        X, y = validate_data(self, _looked_at(X), y, reset=reset, **self._reading)
+        check_classification_targets(y)
+        return self._as_rows(X), encode_labels(y, sample_weight)
+
+    def _rows(self, X: Any) -> Rows:
+        return self._as_rows(validate_data(self, _looked_at(X), reset=False, **self._reading))
+
+    def _table(self, rows: Rows) -> Any:
+        return np.column_stack([rows.values(name) for name in rows.names])
 
     @property
-    def feature_count_(self) -> Floats:
-        """How often each column is true in each class."""
-        return self._block[VALUE].high.T
+    def _reading(self) -> dict[str, Any]:
+        """How scikit-learn is to read X."""
+        sparse = "csr" if "sparse" in self.takes else False
+        return {"accept_sparse": sparse, "dtype": [np.float64, np.float32]}
+
+    def _as_rows(self, X: Any) -> Rows:
+        """Return what scikit-learn has read, an array or a CSR matrix of numbers, as rows."""
+        if "positive_only" in self.takes:
+            check_non_negative(X, f"{type(self).__name__} (input X)")
+        rows = as_rows(X)
+        return replace(rows, names=self._columns) if isinstance(rows, NUMBERS) else rows
 
     @property
-    def feature_log_prob_(self) -> Floats:
-        """Log probability that a column is true in each class."""
-        event = self._counted_as
-        with np.errstate(divide="ignore"):
-            log_p: Floats = np.log(event.parameters(self._block, event.estimate)["p"])
-            return log_p.T
-
-    def _event(self) -> Bernoulli:
-        return Bernoulli(alpha=self._check_alpha(), threshold=self.binarize)  # type: ignore[arg-type]
-
-
-class CountPreset(DiscretePreset):
-    """What MultinomialNB and ComplementNB share."""
+    def _columns(self) -> range | tuple[str, ...]:
+        names = getattr(self, "feature_names_in_", None)
+        return range(self.n_features_in_) if names is None else tuple(names)
 
     @property
-    def feature_count_(self) -> Floats:
-        """Sum of each column over the rows of each class."""
-        return self._block[VALUE].high.T
+    def _block(self) -> BlockTally:
+        """What was counted, of the only block."""
+        (block,) = self._fitted.tally.blocks.values()
+        return block
 
     @property
-    def feature_log_prob_(self) -> Floats:
-        """Log probability, or weight, of each column in each class."""
-        event = self._counted_as
-        log_probability: Floats = event.log_probabilities(self._block, event.estimate)
-        return log_probability.T
+    def _counted_as(self) -> E:
+        """The event model that it was counted by, which ``_event`` has made."""
+        return cast("E", self._fitted.schema.groups[0].event)
+
+    def _check_alpha(self) -> float | list[float]:
+        """Return alpha, or what scikit-learn puts in its place where it is too small.
+
+        Scikit-learn's own tests call it by this name. Only some drop-ins have an alpha.
+
+        Returns
+        -------
+        alpha : float or list of shape (columns,)
+            The pretend count of each outcome, of all columns or of each.
+        """
+        alpha = np.asarray(self.alpha, np.float64)
+        if alpha.ndim and alpha.shape != (self.n_features_in_,):
+            raise ValueError(
+                "When alpha is an array, it should contains `n_features`. "
+                f"Got {alpha.shape[0]} elements instead of {self.n_features_in_}."
+            )
+        if (alpha < 0).any():
+            raise ValueError("All values in alpha must be greater than 0.")
+        if (alpha < LEAST_ALPHA).any() and not self.force_alpha:
+            warn(
+                f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}."
+                " Use `force_alpha=True` to keep alpha unchanged."
+            )
+            alpha = np.maximum(alpha, LEAST_ALPHA)
+        return list(alpha) if alpha.ndim else float(alpha)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
+        for name in self.takes:
+            setattr(tags.input_tags, name, True)
+        tags.classifier_tags.poor_score = self.poor_score
         return tags
 
 
-class MultinomialNB(CountPreset):
-    """Multinomial naive Bayes for counts, a drop-in for scikit-learn's.
+def class_prior_of(given: Array | None, classes: NDArray[Any], *, fit: bool = True) -> ClassPrior:
+    """Return the class prior that a drop-in was given, or raise a ValueError if it is none.
 
     Parameters
     ----------
-    alpha : float or array-like of shape (columns,), default 1.0
-        Pretend count of each column in each class; 0 is maximum likelihood.
-    force_alpha : bool, default True
-        Take an alpha below 1e-10 as it is.
-    fit_prior : bool, default True
-        Class probabilities from the data, rather than all equal.
-    class_prior : array-like of shape (classes,), optional
-        Class probabilities.
-
-    Attributes
-    ----------
-    feature_count_, feature_log_prob_ : ndarray of shape (classes, columns)
-        Counts, and log probabilities smoothed by alpha.
-    class_count_, class_log_prior_, classes_ : ndarray of shape (classes,)
-        Rows (total weight), log probability and label of each class.
-
-    Examples
-    --------
-    >>> from naively import MultinomialNB
-    >>> nb = MultinomialNB().fit([[3, 0], [2, 1], [0, 4]], ["a", "a", "b"])
-    >>> nb.feature_count_
-    array([[5., 1.],
-           [0., 4.]])
+    given : array-like of shape (classes,) or None
+        The probability of each class; None if they are not given.
+    classes : ndarray of shape (classes,)
+        Their labels.
+    fit : bool, default True
+        Whether probabilities that are not given follow from the data, rather than being equal.
     """
-
-    def __init__(
-        self,
-        *,
-        alpha: Any = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: Any = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-
-    def _event(self) -> Multinomial:
-        return Multinomial(alpha=self._check_alpha())  # type: ignore[arg-type]
+    if given is None:
+        return "data" if fit else "uniform"
+    if len(given) != len(classes):
+        raise ValueError("Number of priors must match number of classes.")
+    return tuple(given_prior(given, classes).tolist())
 
 
-class ComplementNB(CountPreset):
-    """Complement naive Bayes (Rennie et al., 2003), a drop-in for scikit-learn's.
-
-    Parameters
-    ----------
-    alpha, force_alpha
-        As for ``MultinomialNB``.
-    fit_prior, class_prior
-        Shown in ``class_log_prior_`` and not used, as in scikit-learn; the ``Complement`` event
-        model of ``NaiveBayes`` honours its class prior.
-    norm : bool, default False
-        Divide each class's weights by their sum.
-
-    Attributes
-    ----------
-    feature_count_, feature_log_prob_ : ndarray of shape (classes, columns)
-        Counts, and the weights of the complement of each class.
-    feature_all_ : ndarray of shape (columns,)
-        Counts over all classes.
-    class_count_, class_log_prior_, classes_ : ndarray of shape (classes,)
-        Rows (total weight), log probability and label of each class.
-
-    Examples
-    --------
-    >>> from naively import ComplementNB
-    >>> nb = ComplementNB().fit([[3, 0], [2, 1], [0, 4]], ["a", "a", "b"])
-    >>> nb.predict([[0, 1]])
-    array(['b'], dtype='<U1')
-    """
-
-    allowed: ClassVar[Allowed] = {
-        **DiscretePreset.allowed,
-        "norm": [BOOLEAN],
-    }
-
-    def __init__(
-        self,
-        *,
-        alpha: Any = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: Any = None,
-        norm: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-        self.norm = norm
-
-    @property
-    def feature_all_(self) -> Floats:
-        """Sum of each column over all rows."""
-        total: Floats = self.feature_count_.sum(axis=0)
-        return total
-
-    @property
-    def class_log_prior_(self) -> Floats:
-        """Log probability of each class, which the scores leave out."""
-        settings = Settings(super()._class_prior(self.classes_))
-        return replace(self._fitted, settings=settings).class_log_prior
-
-    def predict_joint_log_proba(self, X: Any) -> Floats:
-        """Return the sum of the weights of each class, without a class prior."""
-        joint: Floats = super().predict_joint_log_proba(X) + np.log(len(self.classes_))
-        return joint
-
-    def _event(self) -> Complement:
-        return Complement(alpha=self._check_alpha(), norm=self.norm)  # type: ignore[arg-type]
-
-    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
-        super()._class_prior(classes)  # it is checked although it is not used
-        return "uniform"
+def _looked_at(X: Any) -> Any:
+    """Return X as scikit-learn is to check it, which trusts SciPy and passes over masks."""
+    if hasattr(X, "tocsr"):
+        check_sparse(X)
+    return unmasked(X) if isinstance(X, np.ma.MaskedArray) else X

@@ -5,43 +5,29 @@ Their import takes longer than the command line takes to learn a small table.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
-from naively.counting.analyser import Analyser
-from naively.counting.labels import (
-    Labels,
-    check_weight,
-    encode_labels,
-    encode_some_labels,
-    union_classes,
-)
+from naively.counting.block import Batch
+from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import TEXT, as_rows
 from naively.data.rows import Rows
-from naively.estimators.base import CountingClassifier, check_some_weight
-from naively.estimators.exclusive import exclusive
-from naively.estimators.fitted import check_is_fitted
+from naively.estimators.base import CountingClassifier, exclusive
+from naively.estimators.checks import check_is_fitted
+from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
+from naively.estimators.training import Training, read_labelled
 from naively.evaluation.calibrate import fit
 from naively.evaluation.interactions import add_interactions
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
-from naively.evaluation.semi_supervised import learn_unlabelled
-from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.events.base import How
-from naively.model.class_prior import ClassPrior, check_class_prior
-from naively.model.model import Model, Settings, check_rows
+from naively.model.model import Model, check_rows
 from naively.model.weights import Weighting
-from naively.schema.choose import EventModels, extend, given_as_objects, infer
+from naively.schema.choose import extend, infer
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
-from naively.schema.usual import TextBlocks, check_smoothing
+from naively.schema.given import EventModels
+from naively.schema.settings import ClassPrior
 
-ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
-L = TypeVar("L", bound="Learner")
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
 
 
@@ -199,61 +185,34 @@ class Learner(CountingClassifier):
         self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, more: bool = False
     ) -> Self:
         """Learn from labelled rows; there may be more of them, of other classes."""
-        every, y = self._rows_and_labels(X, y, _means_texts(self.event_models))
-        labels, there = self._encode(y, sample_weight)
-        _check_classification(every, labels)
-        check_some_weight(labels)
-        if self.weights not in ("loo", "temperature", None):
-            raise ValueError(f"weights must be 'loo', 'temperature' or None, got {self.weights!r}.")
-        if self.text not in ("auto", "words"):
-            raise ValueError(f"text must be 'auto' or 'words', got {self.text!r}.")
-        check_smoothing(self.smoothing)
-        if self.interactions not in ("auto", None):
-            raise ValueError(f"interactions must be 'auto' or None, got {self.interactions!r}.")
-        if self.interactions and self.weights != "loo":
+        settings = settings_of(self)
+        found = self._training(X, y, sample_weight, means_texts(self.event_models))
+        found.check()
+        if self.interactions and not found.is_labelled:
             raise ValueError(
-                f"interactions='auto' needs weights='loo', got {self.weights!r}: pairs of columns "
-                "count by weights of their own."
+                "interactions='auto' needs all labels; pairs are not counted of rows without one."
             )
-        if self.interactions and there is not None:
-            raise ValueError(
-                "interactions='auto' needs all labels; pairs of columns are not counted of rows "
-                "without one."
-            )
-        blocks = self.text == "auto" and self.weights == "loo" and self.estimate in ("mean", "map")
-        text: TextBlocks = "blocks" if blocks else "words"
-        settings = Settings(self.class_prior, self.estimate, self.smoothing, text)
-        if there is not None and not len(there):
-            raise ValueError("No row has a label; label some rows of each class.")
-        rows = every if there is None else every.take(there)
-        check_rows(rows, labels)
-        schema = infer(every, self.event_models, settings.usual)
-        batch = schema.encode(rows, labels)
+        schema = infer(found.every, self.event_models, settings)
+        check_effect(self, schema)
+        batch = schema.encode(found.rows, found.labels)
         model = Model.count(batch, schema, settings)
-        self._check_effect(model)
-        _check_class_prior(model, classes, more=more)
+        check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.taken)
         warn_of_no_tokens(model.schema, model.taken)
         self._sample = Reservoir(self.random_state)
         self._sample.add(batch, model)
         self.__dict__.pop("unlabelled_weight_", None)
-        if there is None:
+        if found.is_labelled:
             model = self._weighed(model)
         else:
-            model = self._learn_unlabelled(model, self._sample, every, there, sample_weight)
+            model = self._with_unlabelled(model, self._sample, found)
         if self.interactions:
             model = add_interactions(model, self._sample.of(model), batch)
         self.keep(model)
         return self
 
     @exclusive
-    def partial_fit(
-        self,
-        X: Any,
-        y: Any,
-        classes: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from more rows; what is counted is the same as from all rows at once.
 
         So is what each column is taken for, where it was given no event model: a column of 0 and 1
@@ -272,33 +231,21 @@ class Learner(CountingClassifier):
             Not needed, as classes are learned as they come; if they are said, a ``class_prior``
             is checked against them.
         """
-        if not hasattr(self, "model_"):
+        if not self.__sklearn_is_fitted__():
             return self._fit(X, y, sample_weight, classes, more=True)
-        every, y = self._rows_and_labels(X, y, self._learned_texts)
-        labels, there = self._encode(y, sample_weight)
-        rows = every if there is None else every.take(there)
-        model, sample = self.model_, self._sample
-        if len(rows) or len(labels):
-            check_rows(rows, labels)
-            usual = model.settings.usual
-            schema = extend(model.counted, rows, self.event_models, usual)
-            batch = schema.encode(rows, labels)
-            model += Model.count(batch, schema, model.settings)
-            if sample is None and there is not None:
-                sample = Reservoir(self.random_state)
-            if sample is not None:
-                sample.add(batch, model)
-        _check_class_prior(model, classes, more=True)
-        if there is not None:
-            sample = sample or Reservoir(self.random_state)
-            model = self._learn_unlabelled(model, sample, every, there, sample_weight)
-        elif self._counts_unlabelled:
-            pass  # the weights stay: no row of the sample can be left out
-        elif self._sample is not None and (
-            model.weights is None
-            or model.weights.fresh(float(model.tally.class_count.sum())) <= STALE
-            or not self.model_.schema.is_part_of(model.schema)
-        ):
+        found = self._training(X, y, sample_weight, self._learned_texts)
+        model, sample, batch = self.model_, self._sample, None
+        if len(found.rows) or len(found.labels):
+            batch, more = self._count(found.rows, found.labels)
+            model += more
+        check_class_prior(model, classes, more=True)
+        if sample is None and not found.is_labelled:
+            sample = Reservoir(self.random_state)  # of these rows alone
+        if sample is not None and batch is not None:
+            sample.add(batch, model)
+        if sample is not None and not found.is_labelled:
+            model = self._with_unlabelled(model, sample, found)
+        elif sample is not None and self._is_stale(model):
             model = self._weighed(model)
         self.keep(model)
         return self
@@ -323,27 +270,13 @@ class Learner(CountingClassifier):
         check_is_fitted(self)
         kind = self.weights or "loo"
         if X is None:
-            sample = self._learned().of(self.model_)
-            self.keep(self.model_.weighed(sample.weights(self.model_, kind)))
-            return self
-        batch = self.model_.encode(*self._labelled(X, y, sample_weight))
-        found = leave_one_out_table(self.model_, batch, learned=False)
-        weights = fit(found, kind, float(self.class_count_.sum()))
+            weights = self._learned().of(self.model_).weights(self.model_, kind)
+        else:
+            batch = self.model_.encode(*self._labelled(X, y, sample_weight))
+            found = leave_one_out_table(self.model_, batch, learned=False)
+            weights = fit(found, kind, float(self.class_count_.sum()))
         self.keep(self.model_.weighed(weights))
         return self
-
-    def _check_effect(self, model: Model) -> None:
-        """Raise a ValueError if an option has no effect, as all event models have their own."""
-        estimates_prior = isinstance(self.class_prior, Beta | Dirichlet)
-        idle = [] if self.estimate == "mean" or estimates_prior else ["estimate"]
-        idle += [] if self.smoothing == "auto" else ["smoothing"]
-        if idle and given_as_objects(self.event_models, model.schema):
-            name = type(model.schema.groups[0].event).__name__
-            raise ValueError(
-                f"{idle[0]}={getattr(self, idle[0])!r} has no effect: every event model is given "
-                f"as an object, which has options of its own. Give them to it, as in {name}(...), "
-                f"or name the event model, {model.schema.groups[0].event.name!r}."
-            )
 
     @property
     def _counts_unlabelled(self) -> bool:
@@ -360,13 +293,26 @@ class Learner(CountingClassifier):
     def _weighed(self, model: Model) -> Model:
         if self._counts_unlabelled:
             return model  # the weights stay: no row of the sample can be left out
-        kind = self.weights
-        return model.weighed(
-            None if kind is None else self._learned().of(model).weights(model, kind)
+        if self.weights is None:
+            return model.weighed(None)
+        return model.weighed(self._learned().of(model).weights(model, self.weights))
+
+    def _is_stale(self, model: Model) -> bool:
+        """Whether the weights of a model are of too few of its rows, or of fewer columns."""
+        if model.weights is None:
+            return True
+        fresh = model.weights.fresh(float(model.tally.class_count.sum()))
+        return fresh <= STALE or not self.model_.schema.is_part_of(model.schema)
+
+    def _with_unlabelled(self, model: Model, sample: Reservoir, found: Training) -> Model:
+        """Learn from rows without a label too, and fit the weights."""
+        model, self.unlabelled_weight_ = found.learn_unlabelled(
+            model, sample, self.event_models, self.weights
         )
+        return model
 
     @property
-    def _kind(self) -> Weighting | None:  # type: ignore[override]
+    def _kind(self) -> Weighting | None:
         return self.weights
 
     def _rows(self, X: Any) -> Rows:
@@ -375,119 +321,30 @@ class Learner(CountingClassifier):
     @property
     def _learned_texts(self) -> bool | None:
         """Whether texts alone were learned, so that lists of strings are words and no table."""
-        if "model_" not in self.__dict__:
+        if not self.__sklearn_is_fitted__():
             return None
         schema = self.model_.schema
         return schema.names == [TEXT] and schema.kinds.get(TEXT) == "text"
-
-    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Labels]:
-        rows, y = self._rows_and_labels(X, y, self._learned_texts)
-        return rows, encode_labels(y, sample_weight)
-
-    def _encode(self, y: Any, sample_weight: Any) -> tuple[Labels, NDArray[np.int64] | None]:
-        """Return the labels, and the rows that they are of, unless it is all."""
-        if not self.semi_supervised:
-            return encode_labels(y, sample_weight), None
-        labels, there = encode_some_labels(y, sample_weight)
-        return labels, there if len(there) < len(y) else None
-
-    def _learn_unlabelled(
-        self,
-        model: Model,
-        sample: Reservoir,
-        every: Rows,
-        there: NDArray[np.int64],
-        sample_weight: Any,
-    ) -> Model:
-        """Learn from the other rows too, and fit the weights."""
-        rest = np.setdiff1d(np.arange(len(every)), there)
-        schema = extend(model.counted, every, self.event_models, model.settings.usual)
-        weight = check_weight(sample_weight, len(every))
-        weight = np.ones(len(rest)) if weight is None else weight[rest]
-        nothing = Labels(np.zeros(len(every), np.int32), model.classes, np.zeros(len(every)))
-        model += Model.learn(every, nothing, schema, model.settings)
-        model, self.unlabelled_weight_ = learn_unlabelled(
-            model, sample, every.take(rest), weight, self.weights
-        )
-        return model
 
     @abstractmethod
     def _warn_of_a_column(self, message: str) -> None:
         """Warn of labels that are a column of a matrix, as whoever gives them expects it."""
 
-    def _rows_and_labels(self, X: Any, y: Any, texts: bool | None) -> tuple[Rows, Any]:
-        rows = as_rows(X, texts)
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None.")
-        if isinstance(y, str):
-            rows, y = rows.split(y)
-        if getattr(y, "shape", ())[1:] == (1,):
-            message = "A column-vector y was passed when a 1d array was expected; take its column."
-            self._warn_of_a_column(message)
-        return rows, y
+    def _training(self, X: Any, y: Any, sample_weight: Any, texts: bool | None) -> Training:
+        rows, y = read_labelled(X, y, texts, self._warn_of_a_column)
+        return Training.encode(rows, y, sample_weight, semi_supervised=self.semi_supervised)
+
+    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Labels]:
+        rows, y = read_labelled(X, y, self._learned_texts, self._warn_of_a_column)
+        return rows, encode_labels(y, sample_weight)
 
     def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
-        return self._learn(*self._labelled(X, y, sample_weight))
+        return self._count(*self._labelled(X, y, sample_weight))[1]
 
-    def _learn(self, rows: Rows, labels: Labels) -> Model:
-        schema = extend(self.model_.counted, rows, self.event_models, self.model_.settings.usual)
-        return Model.learn(rows, labels, schema, self.model_.settings)
-
-
-def _means_texts(event_models: EventModels) -> bool | None:
-    """Whether lists of strings are words or a table, as far as the event models say it."""
-    if isinstance(event_models, Mapping):
-        return True if TEXT in event_models else None
-    one = event_models[0] if isinstance(event_models, list | tuple) else event_models
-    if one == "text" or isinstance(one, Analyser):
-        return True
-    of_levels = isinstance(one, Categorical | JointTable)
-    return False if of_levels or one in (Categorical.name, JointTable.name) else None
-
-
-def _check_classification(rows: Rows, labels: Labels) -> None:
-    """Refuse what can only be a mistake, in the words that scikit-learn's checks expect."""
-    if len(rows) and not rows.names:
-        raise ValueError(
-            f"Found array with 0 feature(s) (shape=({len(rows)}, 0)) while a minimum of 1 is "
-            "required."
-        )
-    classes = labels.classes
-    if classes.dtype.kind == "f" and (classes != np.rint(classes)).any():
-        raise ValueError(
-            "Unknown label type: continuous. Labels are fractions; a class must be a whole number "
-            "or a string."
-        )
-    if len(labels) >= ENOUGH_ROWS and labels.k > OWN_CLASS * len(labels):
-        warnings.warn(
-            f"Nearly every row has a class of its own ({labels.k:,} classes in {len(labels):,} "
-            "rows): is the target an identifier, or a number to be estimated?",
-            stacklevel=6,
-        )
-
-
-def _check_class_prior(model: Model, classes: Any, *, more: bool) -> None:
-    """Raise a ValueError if the class prior is not for these classes, and cannot come to be."""
-    known = model.classes
-    if classes is not None:
-        known = union_classes(known, encode_labels(classes).classes)
-    settings = model.settings
-    more = more and classes is None
-    check_class_prior(settings.class_prior, settings.estimate, known, more=more)
-
-
-def learner_of(kind: type[L], model: Model) -> L:
-    """Return the learner of a frozen model."""
-    settings = model.settings
-    as_objects = given_as_objects(model.schema.event_models, model.schema)
-    nb = kind(
-        model.schema.event_models,
-        settings.class_prior,
-        "mean" if as_objects else settings.estimate,
-        "auto" if as_objects else settings.smoothing,
-        weights=None if model.weights is None else model.weights.how,
-        interactions="auto" if model.schema.interactions else None,
-        text="auto" if settings.text == "blocks" else "words",
-    )
-    nb.keep(model)
-    return nb
+    def _count(self, rows: Rows, labels: Labels) -> tuple[Batch, Model]:
+        """Encode more rows, and count them alone."""
+        check_rows(rows, labels)
+        settings = self.model_.settings
+        schema = extend(self.model_.counted, rows, self.event_models, settings)
+        batch = schema.encode(rows, labels)
+        return batch, Model.count(batch, schema, settings)

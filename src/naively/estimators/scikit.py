@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from os import PathLike
 from typing import Any
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 
-from naively.estimators.naive_bayes import Learner, learner_of
+from naively.estimators.naive_bayes import Learner
+from naively.estimators.options import learner_of
+from naively.messages import warn
 from naively.model.file import store
 
 
@@ -17,7 +18,7 @@ class NaiveBayes(ClassifierMixin, Learner, BaseEstimator):  # noqa: D101  (it ha
     __doc__ = Learner.__doc__
 
     def _warn_of_a_column(self, message: str) -> None:
-        warnings.warn(message, DataConversionWarning, stacklevel=6)
+        warn(message, DataConversionWarning)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

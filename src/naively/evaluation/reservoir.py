@@ -89,8 +89,9 @@ class Reservoir:
     --------
     >>> from naively.counting.labels import encode_labels
     >>> from naively.data.frames import as_rows
+    >>> from naively.schema.choose import infer
     >>> rows, labels = as_rows([[1.0], [3.0], [8.0]]), encode_labels(["low", "low", "high"])
-    >>> model = Model.learn(rows, labels)
+    >>> model = Model.learn(rows, labels, infer(rows))
     >>> reservoir = Reservoir()
     >>> reservoir.add(model.counted.encode(rows, labels), model)
     >>> len(reservoir)

@@ -6,7 +6,7 @@ prior than the one that was learned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from naively.events import Beta, Dirichlet
 from naively.events.base import How
 from naively.kernels.reference import Floats
+from naively.schema.settings import ClassPrior, Probabilities
 
-ClassPrior: TypeAlias = "str | Sequence[float] | Mapping[Any, float] | Beta | Dirichlet"
 Cost: TypeAlias = "Mapping[Any, Mapping[Any, float]] | Any"
 
 UNSURE = "unsure"
@@ -118,7 +118,7 @@ def pretend_classes(prior: Beta | Dirichlet, how: How, classes: NDArray[Any]) ->
     return pretend
 
 
-def given_prior(prior: Sequence[float] | Mapping[Any, float], classes: NDArray[Any]) -> Floats:
+def given_prior(prior: Probabilities, classes: NDArray[Any]) -> Floats:
     """Check probabilities that were given for the classes, in order or by label."""
     labels = classes.tolist()
     if isinstance(prior, Mapping):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,52 +19,20 @@ from naively.counting.parts import Parts
 from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally, Tally, count_classes
 from naively.data.rows import Rows
-from naively.events.base import EventModel, How
+from naively.events.base import EventModel
 from naively.events.interaction import Interaction
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
-from naively.model.class_prior import ClassPrior, class_probabilities, is_estimated
+from naively.model.class_prior import class_probabilities, is_estimated
 from naively.model.parameters import ParameterCount
 from naively.model.weights import Weights
-from naively.schema.choose import EventModels, infer
-from naively.schema.diagnose import describe
 from naively.schema.group import Group, GroupKey, interaction_group
 from naively.schema.held import Held
 from naively.schema.schema import Schema
+from naively.schema.settings import Settings
 from naively.schema.settle import Counted, alike, make_sure, settle
-from naively.schema.usual import TextBlocks, Usual
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How parameters are derived from the tally.
-
-    Parameters
-    ----------
-    class_prior : "data", "uniform", probabilities, Beta or Dirichlet
-        From the class counts, all equal, or given, in the order of the classes or by label; or
-        from the counts and a prior's pretend rows. Beta(a, b) is of the second of two classes: a
-        pretend rows of it and b of the first.
-    estimate : {"mean", "map", "mle", "predictive"}
-        For a class prior with a prior of its own, and for event models that are not given as
-        objects, which have their own.
-    smoothing : "auto", "laplace", "jeffreys" or float
-        The pseudo-count of such event models.
-    text : {"words", "blocks"}
-        What is counted of a text, unless it is said.
-    """
-
-    class_prior: ClassPrior = "data"
-    estimate: How = "mean"
-    smoothing: float | str = "auto"
-    text: TextBlocks = "words"
-
-    @property
-    def usual(self) -> Usual:
-        """The settings of event models that are not given as objects."""
-        return Usual(self.estimate, self.smoothing, self.text)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,15 +57,16 @@ class Model(Shown):
     --------
     >>> from naively.counting.labels import encode_labels
     >>> from naively.data.frames import as_rows
+    >>> from naively.schema.choose import infer
     >>> rows = as_rows([[1.0], [3.0], [8.0]])
-    >>> model = Model.learn(rows, encode_labels(["low", "low", "high"]))
+    >>> model = Model.learn(rows, encode_labels(["low", "low", "high"]), infer(rows))
     >>> model.decide(as_rows([[2.5]]))
     array(['low'], dtype='<U4')
     """
 
     counted: Schema
     tally: Tally
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     weights: Weights | None = None
 
     @classmethod
@@ -105,23 +74,19 @@ class Model(Shown):
         cls,
         rows: Rows,
         labels: Labels,
-        event_models: EventModels | Schema = "auto",
+        schema: Schema,
         settings: Settings | None = None,
     ) -> Model:
-        """Count labelled rows, in one pass."""
+        """Count labelled rows in one pass, each column for the event model that the schema says."""
         check_rows(rows, labels)
         settings = settings or Settings()
-        if isinstance(event_models, Schema):
-            schema = event_models
-        else:
-            schema = infer(rows, event_models, settings.usual)
         return cls.count(schema.encode(rows, labels), schema, settings)
 
     @classmethod
     def count(cls, batch: Batch, schema: Schema, settings: Settings) -> Model:
         """Count rows that the schema has encoded."""
         tally = count_batch(batch, schema).pruned()  # a row of weight 0 was never seen
-        return cls(*make_sure(schema, tally, settings.usual), settings)
+        return cls(*make_sure(schema, tally, settings), settings)
 
     def __str__(self) -> str:
         rows, classes = self.tally.class_count.sum(), len(self.classes)
@@ -132,7 +97,7 @@ class Model(Shown):
         weights = [model.weights for model in (self, other) if model.weights is not None]
         (schema, tally), (others, added) = alike(self._counts, other._counts)
         return Model(
-            *make_sure(schema.union(others), tally + added, self.settings.usual),
+            *make_sure(schema.union(others), tally + added, self.settings),
             self.settings,
             weights[0] + weights[1] if len(weights) == 2 else next(iter(weights), None),
         )
@@ -192,21 +157,21 @@ class Model(Shown):
 
     @property
     def _counts(self) -> Counted:
-        return self.counted, self.tally
+        return Counted(self.counted, self.tally)
 
     @cached_property
     def _settled(self) -> Counted:
-        return settle(*self._counts, self.settings.usual)
+        return settle(*self._counts, self.settings)
 
     @property
     def schema(self) -> Schema:
         """Which columns go to which event model, as what was counted says."""
-        return self._settled[0]
+        return self._settled.schema
 
     @property
     def taken(self) -> Tally:
         """What was counted, of the columns as the schema takes them."""
-        return self._settled[1]
+        return self._settled.tally
 
     @property
     def impossible(self) -> str | None:
@@ -221,7 +186,7 @@ class Model(Shown):
     @cached_property
     def described(self) -> Schema:
         """The schema, with what the tally says of the columns."""
-        return describe(self.schema, self.taken)
+        return self._settled.described
 
     @cached_property
     def class_log_prior(self) -> Floats:

@@ -1,13 +1,12 @@
-"""What the tally says of the columns: constant, infinite, like an identifier, telling the label.
+"""What the tally says of the columns: constant, infinite, like an identifier, leaking the target.
 
-Nothing is dropped for it. A column is said to tell the label only where that is certain: without
-exception, in every class, and in so many rows that it is no chance. Of such columns only those
-that are the label under other names are warned of; what else determines it may be legitimate.
+Nothing is dropped for it. A column is said to determine the label only where that is certain:
+without exception, in every class, and in so many rows that it is no chance. Of such columns only
+those that are the label under other names are warned of; others may do so legitimately.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -21,15 +20,17 @@ from naively.counting.statistic import CELL, LEVEL, PRESENT, SQUARE, VALUE, Stat
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Name
 from naively.kernels.double_double import Sums
+from naively.kernels.reference import Floats
+from naively.messages import warn
 from naively.schema.group import Group
 from naively.schema.schema import SHOWN, Schema, list_names
 from naively.schema.text import TOKEN_PATTERN, Text
 
-ENOUGH = 100  # rows, before a column that tells the label is no chance
-PER_LEVEL = 10  # rows on average; levels that hardly ever recur tell the label by being many
-ABOUT = 1e-9  # of the square; what is rounding is decided exactly
-IDENTIFIER_ROWS = 50
-IDENTIFIER_SHARE = 0.95  # of the rows that have a level of their own
+ENOUGH = 100  # rows, before it is no chance that a column determines the label
+PER_LEVEL = 10  # rows on average; levels that hardly ever recur determine it by being many
+ABOUT = 1e-9  # of the square: a variance that may be nothing but rounding, and is computed exactly
+IDENTIFIER_ROWS = 50  # of a column, before it is said to be like an identifier
+IDENTIFIER_SHARE = 0.95  # of these rows, that have a level of their own
 
 Flags = NDArray[np.bool_]
 
@@ -56,10 +57,20 @@ def describe(schema: Schema, tally: Tally) -> Schema:
 def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name]:
     """Return the columns that determine the label alone; or that are it, under other names.
 
-    A column of levels or booleans does if every level came with one class only. So does one of
-    numbers that were counted in cells (for a histogram), which are its levels; one of which moments
-    are counted, if it was the same number throughout each class and another in each. It must have
-    been there in at least 100 rows, at least 10 for each level, and some of every class.
+    A column of levels or booleans determines the label if every level came with one class only.
+    The levels of numbers that were counted for a histogram are their cells. A column of which
+    moments were counted determines the label if it was one number throughout each class, and
+    another in each. It must have been there in at least 100 rows, at least 10 for each level, and
+    in some of every class.
+
+    Parameters
+    ----------
+    schema : Schema
+        The columns, as they are taken.
+    tally : Tally
+        What was counted of them.
+    renamed : bool, default False
+        Whether only columns are asked for that have one level for each class.
 
     Examples
     --------
@@ -79,10 +90,10 @@ def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
     for group in schema.of_columns:
         block = tally.blocks[group.key]
         columns = block.axis.columns
-        tells = _leaks(group, block, classes)
+        leaks = _leaks(group, block, classes)
         if renamed and isinstance(block.axis, Levels | Cells):
-            tells &= np.diff(block.axis.first) == classes.sum()
-        found += [columns[j] for j in np.flatnonzero(tells).tolist()]
+            leaks &= np.diff(block.axis.first) == classes.sum()
+        found += [columns[j] for j in np.flatnonzero(leaks).tolist()]
     return found
 
 
@@ -91,10 +102,9 @@ def warn_of_leaks(schema: Schema, tally: Tally) -> None:
     found = leaking(schema, tally, renamed=True)
     if found:
         rows = f"{tally.class_count.sum():,.0f}"
-        warnings.warn(
+        warn(
             f"Column {list_names(found)} is the label under other names, without exception in "
-            f"{rows} rows; if it will not be known when predicting, leave it out.",
-            stacklevel=5,
+            f"{rows} rows; if it will not be known when predicting, leave it out."
         )
 
 
@@ -106,15 +116,15 @@ def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
             continue
         if not any(block[PRESENT].high.any() for block in blocks):
             continue  # every text is missing, or of no weight
-        warnings.warn(
+        warn(
             f"No token was found in any text of column {title(name)!r}, so that nothing was "
             f"learned from it; looked for were {_sought(groups[0].analyser)}. Others are found by "
-            "Text(token_pattern=...) or Text(analyzer='char') as its event model.",
-            stacklevel=5,
+            "Text(token_pattern=...) or Text(analyzer='char') as its event model."
         )
 
 
 def _sought(analyser: Analyser | None) -> str:
+    """Say what was looked for in texts."""
     if not isinstance(analyser, Text) or analyser.analyzer != "word":
         return "tokens" if analyser is None else analyser.counted
     usual = " (two characters or more)" if analyser.token_pattern == TOKEN_PATTERN else ""
@@ -122,41 +132,76 @@ def _sought(analyser: Analyser | None) -> str:
 
 
 def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
-    sums = block.sums
-    none = np.zeros(len(block.axis.columns), np.bool_)
-    if isinstance(block.axis, Levels | Cells):
-        counts = sums[LEVEL if isinstance(block.axis, Levels) else CELL].high[:, classes]
-        pure = counts.max(axis=1, initial=0.0) == counts.sum(axis=1)
-        by_column = sum_by_column(block.axis.first, counts)
-        n = by_column.sum(axis=1)
-        levels = np.diff(block.axis.first)
-        all_pure = sum_by_column(block.axis.first, (~pure)[:, None].astype(np.float64))[:, 0] == 0
-        often = (n >= ENOUGH) & (n >= PER_LEVEL * levels)
-        return np.asarray(all_pure & often & (by_column > 0).all(axis=1))
-    if not isinstance(block.axis, Columns) or PRESENT not in sums or VALUE not in sums:
-        return none
-    if group.event.name != "bernoulli":
-        if SQUARE not in sums:
-            return none
-        # The cheap question first: is a column about the same throughout the first class?
-        c = int(np.flatnonzero(classes)[0])
-        n, value, square = (sums[s].high[:, c] for s in (PRESENT, VALUE, SQUARE))
-        with np.errstate(over="ignore", invalid="ignore"):
-            about = n * square - value * value <= ABOUT * n * square
-        if not about.any():
-            return none
-        found = none
-        found[about] = _numbers_tell({s: sums[s][about][:, classes] for s in sums})
-        return found
-    n, value = sums[PRESENT].high[:, classes], sums[VALUE].high[:, classes]
+    """Return which columns of a group determine the label alone, of shape (columns,)."""
+    axis, sums = block.axis, block.sums
+    if isinstance(axis, Levels | Cells):
+        counts = sums[LEVEL if isinstance(axis, Levels) else CELL]
+        return _levels_leak(axis.first, counts.high[:, classes])
+    if isinstance(axis, Columns) and PRESENT in sums and VALUE in sums:
+        if group.event.name == "bernoulli":
+            return _truths_leak(sums[PRESENT].high[:, classes], sums[VALUE].high[:, classes])
+        if SQUARE in sums:
+            return _numbers_leak(sums, classes)
+    return np.zeros(len(axis.columns), np.bool_)
+
+
+def _levels_leak(first: NDArray[np.int64], counts: Floats) -> Flags:
+    """Return of which columns each level came with one class only.
+
+    Parameters
+    ----------
+    first : ndarray of shape (columns + 1,)
+        Where the levels of each column begin; the last is their number in all.
+    counts : ndarray of shape (levels, classes)
+        The rows of each level, in the classes that have rows.
+    """
+    mixed = counts.max(axis=1, initial=0.0) != counts.sum(axis=1)
+    n_mixed = sum_by_column(first, mixed[:, None].astype(np.float64))[:, 0]
+    by_class = sum_by_column(first, counts)
+    n = by_class.sum(axis=1)
+    often = (n >= ENOUGH) & (n >= PER_LEVEL * np.diff(first))
+    return np.asarray((n_mixed == 0) & often & (by_class > 0).all(axis=1))
+
+
+def _truths_leak(n: Floats, value: Floats) -> Flags:
+    """Return which columns are always true in one of two classes, and never in the other.
+
+    Parameters
+    ----------
+    n, value : ndarray of shape (columns, classes)
+        In how many rows a column is there, and in how many it is true.
+    """
+    if n.shape[1] != 2:
+        return np.zeros(len(n), np.bool_)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = value / n
-    same = ((p == 0) | (p == 1)).all(axis=1) & (np.ptp(p, axis=1) > 0)
-    return np.asarray(same & (n > 0).all(axis=1) & (n.sum(axis=1) >= ENOUGH) & (p.shape[1] == 2))
+    opposite = ((p == 0) | (p == 1)).all(axis=1) & (p[:, 0] != p[:, 1])
+    return np.asarray(opposite & (n > 0).all(axis=1) & (n.sum(axis=1) >= ENOUGH))
 
 
-def _numbers_tell(sums: Mapping[Statistic, Sums]) -> Flags:
-    """Return which columns are one number in each class, and another in each."""
+def _numbers_leak(sums: Mapping[Statistic, Sums], classes: Flags) -> Flags:
+    """Return which columns are one number in each class, and another in each.
+
+    Parameters
+    ----------
+    sums : mapping of statistic to Sums of shape (columns, all classes)
+        The cells, their sum and the sum of their squares.
+    classes : ndarray of shape (all classes,)
+        Which classes have rows.
+    """
+    # The cheap question first: is a column about the same throughout the first class?
+    c = int(np.flatnonzero(classes)[0])
+    n, value, square = (sums[s].high[:, c] for s in (PRESENT, VALUE, SQUARE))
+    with np.errstate(over="ignore", invalid="ignore"):
+        about = n * square - value * value <= ABOUT * n * square
+    found = np.zeros(len(about), np.bool_)
+    if about.any():
+        found[about] = _are_constant({s: sums[s][about][:, classes] for s in sums})
+    return found
+
+
+def _are_constant(sums: Mapping[Statistic, Sums]) -> Flags:
+    """Return which columns are exactly one number in each class, and another in each."""
     n, value = sums[PRESENT], sums[VALUE]
     enough = (n.high > 0).all(axis=1) & (n.high.sum(axis=1) >= ENOUGH)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -165,12 +210,13 @@ def _numbers_tell(sums: Mapping[Statistic, Sums]) -> Flags:
     return np.asarray(enough & same & (np.diff(mean, axis=1) > 0).all(axis=1))
 
 
-def _spread(n: Sums, value: Sums, square: Sums) -> NDArray[np.float64]:
-    """Return n² times the variance; 0 if it is none."""
+def _spread(n: Sums, value: Sums, square: Sums) -> Floats:
+    """Return n² times the variance, which is exactly 0 of cells that are all the same."""
     return (n * square - value * value).high
 
 
 def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
+    """Say what each column of a group holds."""
     axis = block.axis
     if isinstance(axis, Words):
         texts, words = (block[s].high.sum() for s in (PRESENT, VALUE))
@@ -183,6 +229,7 @@ def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
 
 
 def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
+    """Say what is odd about a column, of each that something is odd about."""
     for group in schema.of_columns:
         block = tally.blocks[group.key]
         axis, sums = block.axis, block.sums
@@ -206,6 +253,7 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
 
 
 def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
+    """Say which columns of numbers in cells hold infinite ones, or always the same."""
     for j in np.unique(axis.column[np.isinf(axis.low)]).tolist():
         yield axis.columns[j], "some are infinite"
     alone = (np.diff(axis.first) == 1) & (sum_by_column(axis.first, counts.high).sum(axis=1) > 1)
@@ -214,6 +262,7 @@ def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
 
 
 def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
+    """Say which columns are always the same: of their moments, or of truths."""
     n, value = (block[s].total(axis=1) for s in (PRESENT, VALUE))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = value.high / n.high

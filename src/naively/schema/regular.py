@@ -102,6 +102,18 @@ class Choices:
         return after
 
     def _part(self, parsed: Any, part: Any, after: After, depth: int) -> After:
+        """Return what may follow whatever is before one part of a sequence.
+
+        Parameters
+        ----------
+        parsed : the sequence, as Python's own parser of patterns has made it
+        part : (operation, operands)
+            One of its parts.
+        after : After
+            What may follow the part.
+        depth : int
+            In how many groups it is.
+        """
         kind, of = str(part[0]), part[1]
         if kind in ("LITERAL", "NOT_LITERAL", "IN", "ANY"):
             return replace(after, first=self._characters(parsed, part), sure=False)
@@ -124,6 +136,7 @@ class Choices:
         raise StallError("it refers to what another part has found, or changes flags")
 
     def _branch(self, branches: Any, after: After, depth: int) -> After:
+        """Return what may follow whatever is before alternatives."""
         found = [self._sequence(branch, after, depth) for branch in branches]
         firsts = [each.first for each in found]
         union = reduce(or_, firsts)
@@ -133,6 +146,11 @@ class Choices:
         return replace(after, first=union, sure=sure, long=long)
 
     def _repeat(self, of: Any, after: After, depth: int) -> After:
+        """Return what may follow whatever is before a repeat, of (least, most, sequence) times.
+
+        What is repeated is looked at twice: followed by what follows the repeat, for what it may
+        begin with; and followed by itself too, as it is met while it goes on.
+        """
         least, most, parsed = of[0], int(of[1]), of[2]
         unlimited, often = most - least > RUN, most > 1
         if often and parsed.getwidth()[0] == 0:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +31,12 @@ from naively.data.times import CYCLES, part_name
 from naively.events import Bernoulli, Categorical, Histogram
 from naively.kernels.cells import sortable
 from naively.kernels.double_double import Sums
+from naively.schema.diagnose import describe
 from naively.schema.encode import encode_texts
 from naively.schema.group import Group, GroupKey
 from naively.schema.schema import Schema
-from naively.schema.text import Text
-from naively.schema.usual import Usual
+from naively.schema.settings import Settings
+from naively.schema.text import Text, text_group
 
 OF_NUMBERS = Histogram  # unless they are named, or sparse
 TEXT_WORDS = 4.0  # strings of so many words on average are texts, if they are
@@ -43,7 +44,17 @@ TEXT_DISTINCT = 0.5  # mostly different ones,
 MANY = 1_000  # or more different ones than that
 ZERO, ONE = sortable(np.array([0.0, 1.0])).tolist()
 
-Counted = tuple[Schema, Tally]
+
+class Counted(NamedTuple):
+    """A schema, and what was counted of its groups."""
+
+    schema: Schema
+    tally: Tally
+
+    @property
+    def described(self) -> Schema:
+        """The schema with notes, for whoever prints it: what its columns hold, and what is odd."""
+        return describe(self.schema, self.tally)
 
 
 @dataclass(frozen=True)
@@ -73,7 +84,7 @@ def reads_as_text(strings: Collection[str], n: float) -> bool:
     return sum(len(string.split()) for string in strings) >= TEXT_WORDS * len(strings)
 
 
-def settle(schema: Schema, tally: Tally, usual: Usual) -> Counted:
+def settle(schema: Schema, tally: Tally, settings: Settings) -> Counted:
     """Return what the columns are taken for, and the tally of that."""
     moves = []
     for group in schema.of_columns:
@@ -83,13 +94,13 @@ def settle(schema: Schema, tally: Tally, usual: Usual) -> Counted:
             continue
         if _holds_truths(group):
             names = _constant(block) & free
-            moves += [_into_cells(group, block, names, usual.make(OF_NUMBERS))] if names else []
+            moves += [_into_cells(group, block, names, settings.make(OF_NUMBERS))] if names else []
         elif _holds_cells(group):
             names = _truths(block) & free
-            moves += [_into_truths(group, block, names, usual)] if names else []
+            moves += [_into_truths(group, block, names, settings)] if names else []
         elif _holds_levels(group):
             names = _texts(block) & free
-            moves += [_into_texts(group, block, name, usual.texts) for name in names]
+            moves += [_into_texts(group, block, name, settings.texts) for name in names]
     idle = _idle_parts(schema, tally)
     moves += [
         Move(group, parts, [])
@@ -99,10 +110,10 @@ def settle(schema: Schema, tally: Tally, usual: Usual) -> Counted:
     return _without_idle_texts(*_moved(schema, tally, moves))
 
 
-def make_sure(schema: Schema, tally: Tally, usual: Usual) -> Counted:
+def make_sure(schema: Schema, tally: Tally, settings: Settings) -> Counted:
     """Return the tally with many different texts counted as such; they were levels until now."""
     moves = [
-        _into_texts(group, tally.blocks[group.key], name, usual.texts)
+        _into_texts(group, tally.blocks[group.key], name, settings.texts)
         for group in schema.of_columns
         if _holds_levels(group) and not schema.free.isdisjoint(group.columns)
         for name in _texts(tally.blocks[group.key], many=True) & schema.free
@@ -117,7 +128,7 @@ def alike(mine: Counted, theirs: Counted) -> tuple[Counted, Counted]:
 
 def _as_in(other: Schema, schema: Schema, tally: Tally) -> Counted:
     if schema is other or not schema.free:
-        return schema, tally
+        return Counted(schema, tally)
     moves = []
     for group in schema.of_columns:
         if not (_holds_truths(group) or _holds_levels(group)):
@@ -163,12 +174,6 @@ def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
     return replace(
         schema, groups=tuple(groups[key] for key in sorted(groups, key=first.__getitem__))
     )
-
-
-def text_group(name: Name, text: Text) -> Group:
-    """Return the group of a text."""
-    assert not isinstance(text.event, str)
-    return Group(text.event, "text", (name,), text)
 
 
 def _holds_truths(group: Group) -> bool:
@@ -241,10 +246,10 @@ def _without_idle_texts(schema: Schema, tally: Tally) -> Counted:
             counted = (tally.blocks[other.key] for other in others if other.key in tally.blocks)
             idle |= {group.key} if any(other[PRESENT].high.any() for other in counted) else set()
     if not idle:
-        return schema, tally
+        return Counted(schema, tally)
     groups = tuple(group for group in schema.groups if group.key not in idle)
     blocks = {key: block for key, block in tally.blocks.items() if key not in idle}
-    return replace(schema, groups=groups), replace(tally, blocks=blocks)
+    return Counted(replace(schema, groups=groups), replace(tally, blocks=blocks))
 
 
 def _there(block: BlockTally) -> dict[Name, NDArray[np.int64]]:
@@ -265,13 +270,14 @@ def _into_cells(group: Group, block: BlockTally, names: set[Name], event: Any) -
     truths = block.of(names)
     columns = tuple(truths.axis.columns)
     n, ones = truths[PRESENT], truths[VALUE]
-    both = [_interleaved(a, b) for a, b in zip(_pair(n - ones), _pair(ones), strict=True)]
+    zeros = n - ones
+    both = _interleaved(zeros.high, ones.high), _interleaved(zeros.low, ones.low)
     keys = (np.array([ZERO, ONE], np.int64),) * len(columns)
     cells = BlockTally(Cells(columns, (0,) * len(columns), keys), {CELL: Sums(*both)}).pruned()
     return Move(group, columns, [(Group(event, "number", columns), cells)])
 
 
-def _into_truths(group: Group, block: BlockTally, names: set[Name], usual: Usual) -> Move:
+def _into_truths(group: Group, block: BlockTally, names: set[Name], settings: Settings) -> Move:
     """Count the cells of 0 and 1 as what is true of how many."""
     cells = block.of(names)
     axis = cells.axis
@@ -279,7 +285,7 @@ def _into_truths(group: Group, block: BlockTally, names: set[Name], usual: Usual
     of = {key: np.concatenate([keys == key for keys in axis.keys]) for key in (ZERO, ONE)}
     zeros, ones = cells[CELL][of[ZERO]], cells[CELL][of[ONE]]
     truths = BlockTally(Columns(axis.columns), {PRESENT: zeros + ones, VALUE: ones})
-    event = usual.make(Bernoulli)
+    event = settings.make(Bernoulli)
     return Move(group, tuple(axis.columns), [(Group(event, "number", axis.columns), truths)])
 
 
@@ -315,17 +321,13 @@ def _sum(blocks: Sequence[BlockTally]) -> BlockTally:
     return reduce(lambda a, b: a.combine(b, Sums.__add__), blocks)
 
 
-def _pair(sums: Sums) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    return sums.high, sums.low
-
-
 def _interleaved(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.stack([a, b], axis=1).reshape(2 * len(a), -1)
 
 
 def _moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Counted:
     if not moves:
-        return schema, tally
+        return Counted(schema, tally)
     to: dict[Name, list[Group]] = {}
     gone: dict[GroupKey, set[Name]] = {}
     new: dict[GroupKey, list[BlockTally]] = {}
@@ -342,4 +344,4 @@ def _moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Counted:
             blocks[key] = block if stay is None else block.of(stay)
     for key, counted in new.items():
         blocks[key] = _sum([blocks[key], *counted] if key in blocks else counted)
-    return regroup(schema, to), replace(tally, blocks=blocks)
+    return Counted(regroup(schema, to), replace(tally, blocks=blocks))

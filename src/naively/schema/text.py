@@ -8,11 +8,13 @@ from functools import cached_property
 from typing import Any, Literal, Self
 
 from naively.counting.analyser import Analyser
+from naively.data.columns import Name
 from naively.events.base import EventModel
 from naively.kernels.tokens import Row, Unit, check_splitting
+from naively.schema.group import Group
 from naively.schema.regular import bounded, compile_bounded
 
-TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105
+TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # noqa: S105  (a token of a text is no password)
 
 
 class TextModel(Analyser):
@@ -20,9 +22,16 @@ class TextModel(Analyser):
 
     event: str | EventModel
 
+    @property
+    def event_model(self) -> EventModel:
+        """The event model, where it is an object, as it is in every schema."""
+        if isinstance(self.event, str):
+            raise TypeError(f"{self} has the name of an event model, which a schema makes.")
+        return self.event
+
     def with_event(self, event: EventModel) -> Self:
         """Return this with another event model."""
-        return replace(self, event=event)  # type: ignore[type-var]
+        return replace(self, event=event)  # type: ignore[type-var]  # a subclass is a dataclass
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -99,6 +108,7 @@ class Text(TextModel):
     name = "text"
 
     def __post_init__(self) -> None:
+        """Make settings that came as lists tuples, and raise a ValueError of one that is wrong."""
         object.__setattr__(self, "ngram_range", tuple(self.ngram_range))  # a list is no key
         check_splitting(self.analyzer, self.ngram_range)
         if isinstance(self.stop_words, str):
@@ -115,6 +125,7 @@ class Text(TextModel):
             raise ValueError(f"token_pattern {self.token_pattern!r} has more than one group.")
 
     def _check_limits(self) -> None:
+        """Raise a ValueError unless the limits of texts and tokens are in range, and agree."""
         for name, limit in (("min_df", self.min_df), ("max_df", self.max_df)):
             if limit < 0 or (isinstance(limit, float) and limit > 1):
                 raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0: {limit!r}.")
@@ -141,6 +152,7 @@ class Text(TextModel):
         }
 
     def rows(self, texts: Iterable[Any]) -> Sequence[Row]:
+        """Return texts without those that are too long, with what a vocabulary cannot do done."""
         texts = texts if isinstance(texts, list) else list(texts)
         if self.max_characters is not None:
             most = self.max_characters
@@ -181,3 +193,8 @@ class Text(TextModel):
 
             return tuple(sorted(ENGLISH_STOP_WORDS))
         return tuple(self.stop_words or ())
+
+
+def text_group(name: Name, text: TextModel) -> Group:
+    """Return the group of a column of texts, which is a group of its own."""
+    return Group(text.event_model, "text", (name,), text)

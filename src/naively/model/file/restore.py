@@ -20,9 +20,10 @@ from naively.model.file.formats import Header, SavedGroup
 from naively.model.file.keys import read_analyser, read_event
 from naively.model.file.labels import read_classes, read_probabilities
 from naively.model.file.weights import read_weights
-from naively.model.model import Model, Settings
+from naively.model.model import Model
 from naively.schema.group import Group
 from naively.schema.schema import Schema
+from naively.schema.settings import Settings
 
 EVENTS_OF_TEXTS = ("multinomial", "bernoulli", "complement")
 NUMERIC = ("number", "boolean", "time", "part")  # kinds of columns that are counted as numbers

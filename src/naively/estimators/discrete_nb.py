@@ -1,0 +1,241 @@
+"""BernoulliNB, MultinomialNB and ComplementNB, as in scikit-learn.
+
+Their constructors, attributes and results are scikit-learn's; each is an event model with its
+settings, and every attribute is derived from the tally.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.statistic import VALUE
+from naively.estimators.checks import BOOLEAN, NONE, NOT_NEGATIVE, Allowed
+from naively.estimators.drop_in import ALPHA, Array, DropIn, class_prior_of
+from naively.events import Bernoulli, Complement, Multinomial
+from naively.kernels.reference import Floats
+from naively.schema.settings import ClassPrior, Settings
+
+
+class BernoulliNB(DropIn[Bernoulli]):
+    """Bernoulli naive Bayes for truths, a drop-in for scikit-learn's.
+
+    Parameters
+    ----------
+    alpha, force_alpha, fit_prior, class_prior
+        As for ``MultinomialNB``; alpha is the pretend count of each of the two outcomes.
+    binarize : float or None, default 0.0
+        A number above it is true; None if all are between 0 and 1 already.
+
+    Attributes
+    ----------
+    feature_count_, feature_log_prob_ : ndarray of shape (classes, columns)
+        How many are true, and the log probability that one is, smoothed by alpha.
+    class_count_, class_log_prior_, classes_ : ndarray of shape (classes,)
+        Rows (total weight), log probability and label of each class.
+
+    Examples
+    --------
+    >>> from naively import BernoulliNB
+    >>> nb = BernoulliNB().fit([[1, 0], [1, 1], [0, 1]], ["a", "a", "b"])
+    >>> nb.feature_count_
+    array([[2., 1.],
+           [0., 1.]])
+    """
+
+    allowed: ClassVar[Allowed] = {
+        **ALPHA,
+        "binarize": [NOT_NEGATIVE, NONE],
+    }
+    takes = ("sparse",)
+    poor_score = True
+
+    def __init__(
+        self,
+        *,
+        alpha: float | Array = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: Array | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    @property
+    def feature_count_(self) -> Floats:
+        """How often each column is true in each class."""
+        return self._block[VALUE].high.T
+
+    @property
+    def feature_log_prob_(self) -> Floats:
+        """Log probability that a column is true in each class."""
+        event = self._counted_as
+        with np.errstate(divide="ignore"):
+            log_p = np.log(event.parameters(self._block, event.estimate)["p"])
+        return log_p.T
+
+    def _event(self) -> Bernoulli:
+        return Bernoulli(alpha=self._check_alpha(), threshold=self.binarize)
+
+    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
+        return class_prior_of(self.class_prior, classes, fit=self.fit_prior)
+
+
+class MultinomialNB(DropIn[Multinomial]):
+    """Multinomial naive Bayes for counts, a drop-in for scikit-learn's.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (columns,), default 1.0
+        Pretend count of each column in each class; 0 is maximum likelihood.
+    force_alpha : bool, default True
+        Take an alpha below 1e-10 as it is.
+    fit_prior : bool, default True
+        Class probabilities from the data, rather than all equal.
+    class_prior : array-like of shape (classes,), optional
+        Class probabilities.
+
+    Attributes
+    ----------
+    feature_count_, feature_log_prob_ : ndarray of shape (classes, columns)
+        Counts, and log probabilities smoothed by alpha.
+    class_count_, class_log_prior_, classes_ : ndarray of shape (classes,)
+        Rows (total weight), log probability and label of each class.
+
+    Examples
+    --------
+    >>> from naively import MultinomialNB
+    >>> nb = MultinomialNB().fit([[3, 0], [2, 1], [0, 4]], ["a", "a", "b"])
+    >>> nb.feature_count_
+    array([[5., 1.],
+           [0., 4.]])
+    """
+
+    allowed: ClassVar[Allowed] = ALPHA
+    takes = ("sparse", "positive_only")
+    poor_score = True
+
+    def __init__(
+        self,
+        *,
+        alpha: float | Array = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Array | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    @property
+    def feature_count_(self) -> Floats:
+        """Sum of each column over the rows of each class."""
+        return self._block[VALUE].high.T
+
+    @property
+    def feature_log_prob_(self) -> Floats:
+        """Log probability of each column in each class."""
+        event = self._counted_as
+        return event.log_probabilities(self._block, event.estimate).T
+
+    def _event(self) -> Multinomial:
+        return Multinomial(alpha=self._check_alpha())
+
+    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
+        return class_prior_of(self.class_prior, classes, fit=self.fit_prior)
+
+
+class ComplementNB(DropIn[Complement]):
+    """Complement naive Bayes (Rennie et al., 2003), a drop-in for scikit-learn's.
+
+    Parameters
+    ----------
+    alpha, force_alpha
+        As for ``MultinomialNB``.
+    fit_prior, class_prior
+        Shown in ``class_log_prior_`` and not used, as in scikit-learn; the ``Complement`` event
+        model of ``NaiveBayes`` honours its class prior.
+    norm : bool, default False
+        Divide each class's weights by their sum.
+
+    Attributes
+    ----------
+    feature_count_, feature_log_prob_ : ndarray of shape (classes, columns)
+        Counts, and the weights of the complement of each class.
+    feature_all_ : ndarray of shape (columns,)
+        Counts over all classes.
+    class_count_, class_log_prior_, classes_ : ndarray of shape (classes,)
+        Rows (total weight), log probability and label of each class.
+
+    Examples
+    --------
+    >>> from naively import ComplementNB
+    >>> nb = ComplementNB().fit([[3, 0], [2, 1], [0, 4]], ["a", "a", "b"])
+    >>> nb.predict([[0, 1]])
+    array(['b'], dtype='<U1')
+    """
+
+    allowed: ClassVar[Allowed] = {
+        **ALPHA,
+        "norm": [BOOLEAN],
+    }
+    takes = ("sparse", "positive_only")
+    poor_score = True
+
+    def __init__(
+        self,
+        *,
+        alpha: float | Array = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Array | None = None,
+        norm: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
+
+    @property
+    def feature_count_(self) -> Floats:
+        """Sum of each column over the rows of each class."""
+        return self._block[VALUE].high.T
+
+    @property
+    def feature_log_prob_(self) -> Floats:
+        """Weight of the complement of each column in each class."""
+        event = self._counted_as
+        return event.log_probabilities(self._block, event.estimate).T
+
+    @property
+    def feature_all_(self) -> Floats:
+        """Sum of each column over all rows."""
+        total: Floats = self.feature_count_.sum(axis=0)
+        return total
+
+    @property
+    def class_log_prior_(self) -> Floats:
+        """Log probability of each class, which the scores leave out."""
+        prior = class_prior_of(self.class_prior, self.classes_, fit=self.fit_prior)
+        settings = Settings(prior)
+        return replace(self._fitted, settings=settings).class_log_prior
+
+    def predict_joint_log_proba(self, X: Any) -> Floats:
+        """Return the sum of the weights of each class, without a class prior."""
+        return super().predict_joint_log_proba(X) + float(np.log(len(self.classes_)))
+
+    def _event(self) -> Complement:
+        return Complement(alpha=self._check_alpha(), norm=self.norm)
+
+    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
+        class_prior_of(self.class_prior, classes, fit=self.fit_prior)  # it is checked, and not used
+        return "uniform"

@@ -1,0 +1,91 @@
+"""The settings of a model: one record of what its parameters are derived by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+from numpy.typing import NDArray
+
+from naively.events import Beta, Dirichlet, Multinomial
+from naively.events.base import PSEUDO_COUNTS, EventModel, How
+from naively.schema.text import Text
+
+# One for each class, in the order of the classes, or by label.
+Probabilities: TypeAlias = "Sequence[float] | NDArray[Any] | Mapping[Any, float]"
+ClassPrior: TypeAlias = "str | Probabilities | Beta | Dirichlet"
+TextBlocks: TypeAlias = Literal["words", "blocks"]
+
+SHORT = 1_500  # characters of a text, up to which its character n-grams are counted too
+PRESENCE = 0.5  # the pseudo-count of words that count once in a text
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How parameters are derived from the tally.
+
+    Parameters
+    ----------
+    class_prior : "data", "uniform", probabilities, Beta or Dirichlet
+        From the class counts, all equal, or given, in the order of the classes or by label; or
+        from the counts and a prior's pretend rows. Beta(a, b) is of the second of two classes: a
+        pretend rows of it and b of the first.
+    estimate : {"mean", "map", "mle", "predictive"}
+        How parameters are estimated, of a class prior with a prior of its own, and of event models
+        that are not given as objects.
+    smoothing : "auto", "laplace", "jeffreys" or float
+        The pseudo-count of each outcome (a level, true and false, a word, a bin) of event models
+        that are not given as objects, or, where outcomes cannot be counted, the pretend rows in
+        each class; "laplace" is 1, "jeffreys" 1/2. "auto" is chosen by leave-one-out where an
+        event model can.
+    text : {"words", "blocks"}
+        What is counted of a text that was given no event model: its words; or words, word bigrams,
+        and, if it is short, character n-grams, each once, as blocks of their own (see
+        docs/decisions/0006-text.md).
+
+    Examples
+    --------
+    >>> Settings(smoothing="jeffreys").make(Bernoulli).alpha
+    0.5
+    """
+
+    class_prior: ClassPrior = "data"
+    estimate: How = "mean"
+    smoothing: float | str = "auto"
+    text: TextBlocks = "words"
+
+    def make(self, model: type[EventModel]) -> EventModel:
+        """Return an event model with these settings."""
+        count = self.pseudo_count
+        given: dict[str, Any] = {model.smoothed_by: count}
+        if count is None:
+            given = {} if model.chosen_by is None else {model.chosen_by: "auto"}
+        return model(estimate=self.estimate, **given)  # type: ignore[call-arg]  # each has options of its own
+
+    @property
+    def pseudo_count(self) -> float | None:
+        """The number that ``smoothing`` stands for; None if it is chosen by leave-one-out."""
+        if self.smoothing == "auto":
+            return None
+        return float(PSEUDO_COUNTS.get(self.smoothing, self.smoothing))  # type: ignore[arg-type]  # a float is its own count
+
+    @cached_property
+    def texts(self) -> tuple[Text, ...]:
+        """How a column of texts is counted that was given no event model."""
+        if self.text == "words":
+            return (Text(event=self.make(Multinomial)),)
+        alpha = PRESENCE if self.pseudo_count is None else self.pseudo_count
+        event = Multinomial(alpha, estimate=self.estimate)
+        return (
+            Text(binary=True, event=event),
+            Text(ngram_range=(2, 2), binary=True, event=event),
+            Text(
+                analyzer="char_wb",
+                ngram_range=(2, 5),
+                binary=True,
+                max_characters=SHORT,
+                event=event,
+            ),
+        )

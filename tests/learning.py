@@ -1,0 +1,17 @@
+"""A model of labelled rows, by event models that are given or chosen."""
+
+from __future__ import annotations
+
+from naively.counting.labels import Labels
+from naively.data.rows import Rows
+from naively.model.model import Model
+from naively.schema.choose import infer
+from naively.schema.given import EventModels
+from naively.schema.settings import Settings
+
+
+def learn(
+    rows: Rows, labels: Labels, event_models: EventModels = "auto", settings: Settings | None = None
+) -> Model:
+    """Choose the event models, and count."""
+    return Model.learn(rows, labels, infer(rows, event_models, settings), settings)
