@@ -227,7 +227,8 @@ def test_numbers_of_words_are_texts() -> None:
 
 def test_lengths_count_known_words() -> None:
     model = pure(Text(binary=True)).fit(["one two one", "two"], ["a", "b"]).model_
-    (block,) = model.blocks(pure("text")._rows(["one one three", "two one", None, ""])).values()
+    rows = pure("text")._rows(["one one three", "two one", None, ""])
+    (block,) = model.blocks(model.encode(rows)).values()
     assert block.lengths.tolist() == [1, 2, 0, 0]
 
 

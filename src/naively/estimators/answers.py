@@ -152,9 +152,9 @@ class Answers(metaclass=ABCMeta):
         The tally of each of some folds is subtracted, weights are fitted on the rest, and the fold
         is predicted: cross-validation without refitting. A fold takes about as long as ``fit``,
         most of it for its weights. So there are at most 10 folds, or 20 of at most 2,000 rows, and
-        as many as take no longer than learning: as many whose numbers (rows, and 200 for each
-        column, times columns times classes) are together no more than those of ``fit`` and of
-        half a second. At least two halves, or, where these are more, one fold of three, so that
+        as many as take no longer than twice learning: as many whose numbers (rows, and 200 for each
+        column, times columns times classes) are together no more than twice those of ``fit``, and
+        of half a second. At least two halves, or, where these are more, one fold of three, so that
         a third of the rows is scored. It is a count and no clock: of the same rows it is the same.
         Of many rows a random sample is looked at: of at most 10,000, fewer of very many columns and
         classes; or, where all evidence has one weight (one column, a matrix of counts, or texts

@@ -23,7 +23,12 @@ from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Sample
 from naively.evaluation.scores import LEAST
-from naively.events.interaction import Interaction, residual_without
+from naively.events.interaction import (
+    Interaction,
+    bins_of_codes,
+    bins_of_numbers,
+    residual_without,
+)
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.held import Held
@@ -155,11 +160,12 @@ def _bins(held: list[Held], name: Name) -> Bins:
         for batch in held:
             seen.update(batch.count_levels(name))
         levels = tuple(level for level, _ in seen.most_common(LEVELS))
-        codes = np.concatenate([batch.bins_of_levels(name, levels) for batch in held])
-        return name, {"levels": levels}, codes, len(levels) + 2
-    edges = _edges(np.concatenate([batch.numbers((name,)).values[:, 0] for batch in held]))
-    codes = np.concatenate([batch.bins_of_numbers(name, edges) for batch in held])
-    return name, {"edges": edges}, codes, len(edges) + 2
+        codes = np.concatenate([batch.levels(name, levels) for batch in held])
+        bins = bins_of_codes(codes, len(levels))
+        return name, {"levels": levels}, bins, len(levels) + 2
+    numbers = np.concatenate([batch.number(name) for batch in held])
+    edges = _edges(numbers)
+    return name, {"edges": edges}, bins_of_numbers(numbers, edges), len(edges) + 2
 
 
 def _edges(numbers: NDArray[np.floating]) -> tuple[float, ...]:

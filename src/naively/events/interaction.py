@@ -7,7 +7,7 @@ meetings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -102,6 +102,27 @@ class Interaction(EventModel[Levels, Codes]):
         """All meetings of each pair by number."""
         return Levels(self.names, tuple(tuple(range(a * b)) for a, b in self.shapes))
 
+    def meet(
+        self,
+        numbers: Callable[[Name], NDArray[np.floating]],
+        codes: Callable[[Name, Sequence[Level]], NDArray[np.integer]],
+    ) -> Codes:
+        """Return how the bins of each pair of columns meet in each row.
+
+        Parameters
+        ----------
+        numbers : callable
+            Returns a column of numbers, of shape (rows,); NaN is missing.
+        codes : callable
+            Returns a column by these levels, of shape (rows,): negative where it is missing, and
+            as many as the levels for any other level.
+        """
+        bins = {name: bins_of_numbers(numbers(name), edges) for name, edges in self.edges}
+        for name, levels in self.levels:
+            bins[name] = bins_of_codes(codes(name, levels), len(levels))
+        met = [bins[a] * self.size[b] + bins[b] for a, b in self.pairs]
+        return Codes(np.stack(met, axis=1).astype(np.int32), self.axis)
+
     def parameters(self, tally: BlockTally[Levels], how: How) -> dict[str, Floats]:
         """Return how many times as often as by chance each meeting is, in each class."""
         m = self._pretend(how)
@@ -141,6 +162,17 @@ class Interaction(EventModel[Levels, Codes]):
             count = np.zeros((shape[0] * shape[1], counted.shape[1]))
             count[np.array(levels, np.int64)] = counted[start:end]
             yield count.reshape(*shape, -1)
+
+
+def bins_of_numbers(numbers: NDArray[np.floating], edges: Sequence[float]) -> NDArray[np.int64]:
+    """Cut numbers at edges, of shape (rows,); the last bin is of missing cells."""
+    bins = np.searchsorted(np.asarray(edges, np.float64), numbers, side="right")
+    return np.where(np.isnan(numbers), len(edges) + 1, bins)
+
+
+def bins_of_codes(codes: NDArray[np.integer], levels: int) -> NDArray[np.int64]:
+    """Return a bin for each level, one for all others, and the last of missing cells (rows,)."""
+    return np.where(codes < 0, levels + 1, codes).astype(np.int64)
 
 
 TRACE = 1e-9  # of a pretend row: 0 of 0 rows says nothing

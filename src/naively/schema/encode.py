@@ -14,6 +14,7 @@ from naively.counting.block import Block, Codes, Dense, Documents, Sparse
 from naively.counting.labels import is_missing
 from naively.data.columns import TIME, Kind, Name
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows
+from naively.events.interaction import Interaction
 
 MISSING = -1
 EPOCH = np.datetime64(0, "us")
@@ -69,6 +70,15 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
     for j, name in enumerate(axis.columns):
         codes[:, j] = _look_up(rows.values(name), axis.index[j])
     return Codes(codes, axis)
+
+
+def encode_interaction(rows: Rows, event: Interaction) -> Codes:
+    """Encode how the bins of pairs of columns meet; all that can be is known."""
+
+    def codes(name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
+        return look_up_levels(rows, Levels((name,), (tuple(levels),))).codes[:, 0]
+
+    return event.meet(lambda name: rows.numbers([name])[:, 0], codes)
 
 
 def decode(block: Block, kind: Kind) -> dict[Name, NDArray[Any]]:

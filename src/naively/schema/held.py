@@ -88,15 +88,11 @@ class Held:
 
     def interactions(self, event: Interaction) -> Codes:
         """Return how the bins of pairs of columns meet; all that can be is known."""
-        bins: dict[Name, NDArray[np.int64]] = {}
-        for name, edges in event.edges:
-            bins[name] = self.bins_of_numbers(name, edges)
-        for name, levels in event.levels:
-            bins[name] = self.bins_of_levels(name, levels)
-        codes = np.empty((self.rows, len(event.pairs)), np.int32)
-        for j, (a, b) in enumerate(event.pairs):
-            codes[:, j] = bins[a] * event.size[b] + bins[b]
-        return Codes(codes, event.axis)
+        return event.meet(self.number, self.levels)
+
+    def number(self, name: Name) -> NDArray[np.floating]:
+        """Return a column of numbers, of shape (rows,)."""
+        return self.numbers((name,)).values[:, 0]
 
     def count_levels(self, name: Name) -> dict[Level, int]:
         """Return how many rows have each level of a column."""
@@ -105,22 +101,16 @@ class Held:
         count = np.bincount(block.codes[:, at].astype(np.int64) + 1, minlength=len(levels) + 1)
         return dict(zip(levels, count[1:].tolist(), strict=False))
 
-    def bins_of_numbers(self, name: Name, edges: Sequence[float]) -> NDArray[np.int64]:
-        """Cut a column of numbers at edges; the last bin is for missing cells, of shape (rows,)."""
-        numbers = self.numbers((name,)).values[:, 0]
-        bins = np.searchsorted(np.asarray(edges, np.float64), numbers, side="right")
-        return np.where(np.isnan(numbers), len(edges) + 1, bins)
-
-    def bins_of_levels(self, name: Name, levels: Sequence[Level]) -> NDArray[np.int64]:
-        """Return a bin for each level, one for all others and one for missing cells."""
+    def levels(self, name: Name, levels: Sequence[Level]) -> NDArray[np.int64]:
+        """Return a column by these levels, of shape (rows,); the code past the last is of others."""
         if name in self.coded:
-            codes = self.codes(Levels((name,), (tuple(levels),))).codes[:, 0].astype(np.int64)
-        else:  # truths are counted as numbers
-            values, of = np.unique(self.numbers((name,)).values[:, 0], return_inverse=True)
-            index = {level: code for code, level in enumerate(levels)}
-            found = [index.get(value, len(levels)) for value in values.tolist()]
-            codes = np.where(np.isnan(values), MISSING, np.array(found, np.int64))[of]
-        return np.where(codes < 0, len(levels) + 1, codes)
+            axis = Levels((name,), (tuple(levels),))
+            return self.codes(axis).codes[:, 0].astype(np.int64)
+        values, of = np.unique(self.number(name), return_inverse=True)  # truths are numbers
+        index = {level: code for code, level in enumerate(levels)}
+        found = [index.get(value, len(levels)) for value in values.tolist()]
+        code: NDArray[np.int64] = np.where(np.isnan(values), MISSING, np.array(found, np.int64))[of]
+        return code
 
 
 def _placed(

@@ -21,7 +21,7 @@ from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
 from naively.data.times import CYCLES, TimedRows, part_name
 from naively.events.interaction import Interaction
 from naively.messages import Shown
-from naively.schema.encode import decode, split_rows
+from naively.schema.encode import decode, encode_interaction, split_rows
 from naively.schema.group import Group, GroupKey, event_name, event_names
 from naively.schema.held import Held
 
@@ -166,22 +166,21 @@ class Schema(Shown):
             group.key: group.encode(rows, None if axes is None else axes.get(group.key))
             for group in self.of_columns
         }
-        return self._with_interactions(Batch(blocks, labels))
+        # By their values, as an interaction may know levels that the column has not any more.
+        blocks |= {key: encode_interaction(rows, event) for key, event in self._interactions}
+        return Batch(blocks, labels)
 
     def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
         """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
         held = Held(batch)
         blocks = {group.key: group.recode(held, axes[group.key]) for group in self.of_columns}
-        return self._with_interactions(replace(batch, blocks=blocks))
+        for key, event in self._interactions:
+            blocks[key] = batch.blocks.get(key) or held.interactions(event)
+        return replace(batch, blocks=blocks)
 
-    def _with_interactions(self, batch: Batch) -> Batch:
-        """Return the batch with the blocks of pairs of columns, which follow from its own."""
-        events = [(g.key, g.event) for g in self.groups if isinstance(g.event, Interaction)]
-        if not events:
-            return batch
-        held = Held(batch)
-        blocks = {key: held.interactions(event) for key, event in events}
-        return replace(batch, blocks={**batch.blocks, **blocks})
+    @property
+    def _interactions(self) -> list[tuple[GroupKey, Interaction]]:
+        return [(g.key, g.event) for g in self.groups if isinstance(g.event, Interaction)]
 
     def decode(self, blocks: Mapping[GroupKey, Block]) -> Rows:
         """Return the rows that these blocks encode."""
