@@ -23,8 +23,8 @@ from pathlib import Path
 
 from naively.mail.mailbox import read_labelled
 from naively.mail.message import read_message
-from naively.mail.score import Verdict, fit_temperature, tally_evidence, words_of
-from naively.mail.table import Table, load
+from naively.mail.score import Verdict, fit_temperature, leave_one_out_histogram, words_of
+from naively.mail.table import MailTable, open_table
 
 FOLDS = 5
 WORDS = 160_000  # more, which makes 200,000 with those of the mail
@@ -62,8 +62,8 @@ def accuracy(name: str, examples: list[Example]) -> None:
             for word in words:
                 counts.setdefault(word, [0, 0])[c] += 1
         spam = sum(c for _, c in train)
-        table = Table.empty().add(counts, (len(train) - spam, spam))
-        fitted = fit_temperature(tally_evidence(table, train[:SAMPLE]), table.messages)
+        table = MailTable.empty().add(counts, (len(train) - spam, spam))
+        fitted = fit_temperature(leave_one_out_histogram(table, train[:SAMPLE]), table.messages)
         table = table.with_temperature(fitted or table.unfitted)
         found += [(Verdict(table, words).probability, c) for words, c in examples[fold::FOLDS]]
     _print_scores(f"{name}, naively", found)
@@ -96,13 +96,14 @@ def time_of_learning(mail: Path, scratch: Path) -> None:
     subprocess.run([*_naively("learn"), model, mail], check=True)
     print(f"learn {size:.1f} MB of mail: {time.perf_counter() - begin:.1f} s")
     seconds = _times({"learn": [*_naively("learn"), model, "--as", "spam", one]}, b"", rounds=5)
-    print(f"learn one message more ({len(load(str(model))):,} words): {_shown(seconds['learn'])}")
+    words = len(open_table(str(model)))
+    print(f"learn one message more ({words:,} words): {_shown(seconds['learn'])}")
 
 
 def time_of_one(mail: Path, texts: Path, scratch: Path) -> None:
     """Filter one message of median size, interleaved with starting Python, and bogofilter."""
     model = scratch / "large.naively"
-    table = load(str(scratch / "learned.naively"))
+    table = open_table(str(scratch / "learned.naively"))
     counts: dict[str, list[int]] = {}
     for words, c in _words(_enron(texts)):
         for word in words:
@@ -110,7 +111,7 @@ def time_of_one(mail: Path, texts: Path, scratch: Path) -> None:
         if len(counts) > WORDS:
             break
     model.write_bytes(table.add(counts, (1000, 1000)).to_bytes())
-    print(f"model of {len(load(str(model))):,} words, {model.stat().st_size / 1e6:.1f} MB")
+    print(f"model of {len(open_table(str(model))):,} words, {model.stat().st_size / 1e6:.1f} MB")
     by_kind: dict[bool, list[Path]] = {False: [], True: []}
     for file in mail.glob("spam/*"):
         by_kind[b"text/html" in file.read_bytes().lower()].append(file)

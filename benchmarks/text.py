@@ -143,7 +143,7 @@ def memory(folder: Path) -> None:
             )
             for side in ("scikit-learn", "naively")
         ]
-        what = "words" if high == 1 else "words and pairs"
+        what = "words" if high == 1 else "words and bigrams"
         print(f"{what:<44} {peaks[0]:>13.0f} {peaks[1]:>10.0f} {peaks[0] / peaks[1]:>7.1f}x")
 
 

@@ -35,6 +35,7 @@ from naively.events import (
     KernelDensity,
     LogNormal,
     Multinomial,
+    NegativeBinomial,
     NormalInverseGamma,
     Poisson,
 )
@@ -172,6 +173,8 @@ CASES = [
     Case(Poisson(prior=Gamma(2, 1), estimate="predictive"), COUNT, numbers),
     Case(Geometric(), COUNT, numbers),
     Case(Geometric(prior=Beta(2, 3), estimate="predictive"), COUNT, numbers),
+    Case(NegativeBinomial(r=2.5), COUNT, numbers),
+    Case(NegativeBinomial(prior=Beta(2, 3), estimate="predictive", r=3), COUNT, numbers),
     Case(Multinomial(alpha=0.5, estimate="predictive"), COUNT, numbers),
     Case(Exponential(), POSITIVE, numbers),
     Case(Exponential(prior=Gamma(2, 3), estimate="predictive"), POSITIVE, numbers),

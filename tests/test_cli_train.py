@@ -13,7 +13,7 @@ from sklearn.metrics import log_loss
 from naively import Beta, Dirichlet, NaiveBayes, load
 from naively.cli import learn
 from naively.cli.output import _json
-from naively.cli.source import held_out, read
+from naively.cli.source import Data, held_out
 from naively.model.file import store
 from tests.test_cli import ROWS, ok, run, sentence, table
 
@@ -40,7 +40,7 @@ def probabilities(model: Path, data: Path, label: str) -> list[float]:
 def test_smoothing_is_that_of_python(data: Path, smoothing: str) -> None:
     out = data.parent / "m"
     ok("train", data, "-t", "kind", "-o", out, "--smoothing", smoothing)
-    x = read(str(data))
+    x = Data(str(data)).read()
     y = x.pop("kind")
     nb = NaiveBayes(smoothing=float(smoothing) if smoothing[0] == "0" else smoothing).fit(x, y)
     np.testing.assert_allclose(
@@ -129,7 +129,7 @@ def test_a_number_of_rows_held_out_is_scored_now_and_later(many: Path, tmp_path:
     assert b"Learned 170 rows" in done.stderr
     assert table(now)[0] == {"score": "rows", "class": "", "value": "30"}
     assert ok("evaluate", out, many, "--held-out") == now
-    x = read(str(many))
+    x = Data(str(many)).read()
     y, aside = x.pop("y"), held_out(200, 30, 3)
     nb = NaiveBayes().fit({"x": x["x"][~aside]}, y[~aside])
     p = nb.predict_proba({"x": x["x"][aside]})

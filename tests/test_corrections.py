@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from naively.mail.learn import SAMPLE, _Batch, _corrected, digest_of, learn
 from naively.mail.message import read_message
 from naively.mail.score import Verdict, words_of
-from naively.mail.table import Table, load
+from naively.mail.table import MailTable, open_table
 
 WORDS = [f"word{i}" for i in range(30)]
 
@@ -32,7 +32,9 @@ def mails(chance: random.Random, n: int, *, mixed: bool = True) -> list[tuple[di
     return found
 
 
-def corrected(table: Table, batch: list[tuple[dict, str]], *, forget: bool = False) -> Table:
+def corrected(
+    table: MailTable, batch: list[tuple[dict, str]], *, forget: bool = False
+) -> MailTable:
     counted = _Batch(table.digests() if table.remembers else None, forget=forget)
     for row, label in batch:
         counted.add(row, label)
@@ -42,7 +44,7 @@ def corrected(table: Table, batch: list[tuple[dict, str]], *, forget: bool = Fal
 @given(st.integers(0, 2**32), st.booleans())
 def test_taking_back_leaves_the_state_before(seed: int, remembers: bool) -> None:
     chance = random.Random(seed)
-    table, before = Table.empty(remembers=remembers), []
+    table, before = MailTable.empty(remembers=remembers), []
     batches = [
         mails(chance, chance.choice([1, 5, 60, 200]), mixed=chance.random() < 0.8) for _ in range(4)
     ]
@@ -57,42 +59,42 @@ def test_taking_back_leaves_the_state_before(seed: int, remembers: bool) -> None
         if any(forgotten.messages):
             assert corrected(forgotten, batch).to_bytes() == after
         table = forgotten
-    assert table.to_bytes() == Table.empty(remembers=remembers).to_bytes()
+    assert table.to_bytes() == MailTable.empty(remembers=remembers).to_bytes()
 
 
 @given(st.integers(0, 2**32))
 def test_in_any_order_the_counts_are_those_of_what_is_left(seed: int) -> None:
     chance = random.Random(seed)
     batches = [mails(chance, 60) for _ in range(3)]
-    table = Table.empty()
+    table = MailTable.empty()
     for batch in batches:
         table = corrected(table, batch)
     gone = chance.randrange(3)
     table = corrected(table, batches[gone], forget=True)
-    left = Table.empty()
+    left = MailTable.empty()
     for i, batch in enumerate(batches):
         left = left if i == gone else corrected(left, batch)
     assert (dict(table.items()), table.messages) == (dict(left.items()), left.messages)
-    assert sum(table.evidence) == sum(left.evidence) == 120
+    assert sum(table.histogram) == sum(left.histogram) == 120
     for i, batch in enumerate(batches):
         table = table if i == gone else corrected(table, batch, forget=True)
-    assert table.to_bytes() == Table.empty().to_bytes()
+    assert table.to_bytes() == MailTable.empty().to_bytes()
 
 
 def test_the_order_of_messages_in_a_batch_does_not_show() -> None:
     batch = mails(random.Random(1), 3 * SAMPLE)
-    table = corrected(Table.empty(), batch)
-    assert sum(table.evidence) == SAMPLE
-    assert corrected(Table.empty(), batch[::-1]).to_bytes() == table.to_bytes()
+    table = corrected(MailTable.empty(), batch)
+    assert sum(table.histogram) == SAMPLE
+    assert corrected(MailTable.empty(), batch[::-1]).to_bytes() == table.to_bytes()
 
 
 def test_the_temperature_of_files_is_taken_back(tmp_path: Path) -> None:
     path, chance = tmp_path / "m", random.Random(2)
     learn(str(path), mails(chance, 100))
-    before, temperature = path.read_bytes(), load(str(path)).temperature
+    before, temperature = path.read_bytes(), open_table(str(path)).temperature
     second = [(row, {"ham": "spam", "spam": "ham"}[label]) for row, label in mails(chance, 100)]
     learn(str(path), second)
-    assert load(str(path)).temperature < temperature  # they say the opposite
+    assert open_table(str(path)).temperature < temperature  # they say the opposite
     assert learn(str(path), second, forget=True).n == 100
     assert path.read_bytes() == before
 
@@ -101,12 +103,12 @@ def test_a_table_of_an_earlier_version_keeps_its_temperature(tmp_path: Path) -> 
     path = tmp_path / "m"
     old = Path(__file__).parent / "golden" / "mail-1" / "mail.naively"
     path.write_bytes(old.read_bytes())
-    temperature = load(str(path)).temperature
+    temperature = open_table(str(path)).temperature
     learn(str(path), [({"body": "one word"}, "spam")])
-    assert load(str(path)).temperature == temperature
+    assert open_table(str(path)).temperature == temperature
     before, batch = path.read_bytes(), mails(random.Random(3), 100)
     learn(str(path), batch)
-    assert load(str(path)).temperature != temperature
+    assert open_table(str(path)).temperature != temperature
     learn(str(path), batch, forget=True)
     assert path.read_bytes() == before
 
@@ -161,7 +163,7 @@ def test_the_command_line_says_what_it_did_not_learn(tmp_path: Path) -> None:
     assert (done.returncode, path.read_bytes()) == (3, before)
     assert b"The message pills was not learned as ham" in done.stderr
     assert run("unlearn", path, "--as", "spam", stdin=b"X-Status: a\n" + raw).returncode == 0
-    assert path.read_bytes() == Table.empty(remembers=True).to_bytes()
+    assert path.read_bytes() == MailTable.empty(remembers=True).to_bytes()
 
 
 def test_what_is_remembered_is_not_learned_twice(tmp_path: Path) -> None:
@@ -170,15 +172,15 @@ def test_what_is_remembered_is_not_learned_twice(tmp_path: Path) -> None:
     assert (done.n, done.again) == (30, 3)
     done = learn(path, batch)
     assert (done.n, done.again) == (20, 30)
-    table = load(path)
+    table = open_table(path)
     assert (sum(table.messages), len(table.digests())) == (50, 50)
-    assert dict(table.items()) == dict(corrected(Table.empty(), batch).items())
+    assert dict(table.items()) == dict(corrected(MailTable.empty(), batch).items())
     before = Path(path).read_bytes()
     with pytest.raises(ValueError, match="The message <never> was not learned as ham"):
         learn(path, [*batch, ({"body": "word1", "message_id": "<never>"}, "ham")], forget=True)
     assert Path(path).read_bytes() == before
     assert learn(path, batch + batch, forget=True).n == 50
-    assert Path(path).read_bytes() == Table.empty(remembers=True).to_bytes()
+    assert Path(path).read_bytes() == MailTable.empty(remembers=True).to_bytes()
 
 
 def test_remembering_begins_with_the_first_message(tmp_path: Path) -> None:
@@ -188,7 +190,7 @@ def test_remembering_begins_with_the_first_message(tmp_path: Path) -> None:
         learn(path, [({"body": "lunch"}, "ham")], remember=True)
     learn(path, [({"body": "cheap pills"}, "spam")], forget=True)
     learn(path, [({"body": "lunch"}, "ham")], remember=True)
-    assert load(path).remembers
+    assert open_table(path).remembers
 
 
 def test_what_another_learns_meanwhile_is_not_learned_twice(tmp_path: Path) -> None:
@@ -201,7 +203,7 @@ def test_what_another_learns_meanwhile_is_not_learned_twice(tmp_path: Path) -> N
 
     with pytest.raises(ValueError, match="Another has learned some of these"):
         learn(path, rows())
-    assert sum(load(path).messages) == 2
+    assert sum(open_table(path).messages) == 2
 
 
 def test_a_digest_is_that_of_what_is_said() -> None:
@@ -222,16 +224,18 @@ def test_the_real_folder_is_taken_back(spamassassin: Path, tmp_path: Path) -> No
     assert run("learn", path, half[0]).returncode == 0
     before = path.read_bytes()
     assert run("learn", path, half[1]).returncode == 0
-    assert Verdict(load(str(path)), words_of(read_message(file.read_bytes()))).probability > 0.5
+    assert (
+        Verdict(open_table(str(path)), words_of(read_message(file.read_bytes()))).probability > 0.5
+    )
     assert run("unlearn", path, half[1]).returncode == 0
     assert path.read_bytes() == before
 
 
 def test_a_model_that_is_not_right_is_not_learned_into(tmp_path: Path) -> None:
     path = tmp_path / "m"
-    arrays = dict(Table.empty().add({"cheap": (0, 1)}, (0, 1))._arrays())
+    arrays = dict(MailTable.empty().add({"cheap": (0, 1)}, (0, 1))._arrays())
     arrays["words"] = array("B", b"CHEAP")  # of another hash
-    path.write_bytes(Table(arrays).to_bytes())
+    path.write_bytes(MailTable(arrays).to_bytes())
     before = path.read_bytes()
     with pytest.raises(ValueError, match=r"m cannot be used: it is damaged: its words are not"):
         learn(str(path), [({"body": "lunch"}, "ham")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,7 @@ from naively import (
     JointTable,
     Multinomial,
     NaiveBayes,
+    NegativeBinomial,
     Normal,
     NormalInverseGamma,
     Poisson,
@@ -28,7 +30,9 @@ from naively import (
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.data.rows import column_rows
+from naively.events.base import WHY_NOT, EventModel
 from naively.events.interaction import TRACE, Interaction
+from tests.cases import CASES, by_event
 from tests.learning import learn
 
 
@@ -43,6 +47,7 @@ def values(found: Any) -> np.ndarray:
         (Poisson, [3, 0, 2]),
         (Exponential, [0.5, 2.0, 1.0]),
         (Geometric, [4, 0, 2]),
+        (lambda **o: NegativeBinomial(r=2.5, **o), [4, 0, 2]),
         (Categorical, list("aabc")),
         (Multinomial, [4, 2, 1]),
         (JointTable, [(0, 1), (0, 1), (1, 1)]),
@@ -144,7 +149,7 @@ def test_levels_are_scored_alike_by_the_mean_and_by_the_mode(options: dict[str, 
     np.testing.assert_allclose(mode.predict_joint_log_proba(rows), joint, rtol=1e-12)
 
 
-@pytest.mark.parametrize("event", [Geometric, Poisson, Exponential, Bernoulli])
+@pytest.mark.parametrize("event", [Geometric, NegativeBinomial, Poisson, Exponential, Bernoulli])
 def test_a_column_that_was_never_recorded_says_nothing(event: Any) -> None:
     X = {"x": [np.nan] * 3, "z": [1.0, 2.0, 3.0]}
     nb = NaiveBayes({"x": event(alpha=0), "z": "gaussian"}, weights=None).fit(X, list("aab"))
@@ -152,15 +157,32 @@ def test_a_column_that_was_never_recorded_says_nothing(event: Any) -> None:
         np.testing.assert_allclose(nb.predict_proba({"x": [x], "z": [np.nan]}), [[2 / 3, 1 / 3]])
         if event in (
             Geometric,
+            NegativeBinomial,
             Bernoulli,
         ):  # as likely as not to end each time, where nothing is known
             assert np.isfinite(nb.predict_joint_log_proba({"x": [x], "z": [np.nan]})).all()
 
 
-@pytest.mark.parametrize("event", [Geometric, Poisson, Exponential, Multinomial])
+@pytest.mark.parametrize("event", [Geometric, NegativeBinomial, Poisson, Exponential, Multinomial])
 def test_what_cannot_be_negative_is_said_with_the_event_model(event: Any) -> None:
     with pytest.raises(ValueError, match=f"(?i){event.__name__}"):
         NaiveBayes(event(), weights=None).fit([[1.0], [-1.0]], ["a", "b"])
+
+
+@pytest.mark.parametrize("r", [0.0, -1.0, np.inf, np.nan])
+def test_successes_are_more_than_none(r: float) -> None:
+    with pytest.raises(ValueError, match="NegativeBinomial r must be greater than 0"):
+        NegativeBinomial(r=r)
+
+
+@pytest.mark.parametrize("how", ["mean", "map", "mle", "predictive"])
+def test_failures_before_one_success_are_geometric(how: Any) -> None:
+    X, y = [[0.0], [3.0], [1.0], [7.0], [np.nan]], list("aabba")
+    one, other = (
+        NaiveBayes(event(estimate=how), weights=None).fit(X, y).score_samples([[2.0], [0.0]])
+        for event in (Geometric, NegativeBinomial)
+    )
+    np.testing.assert_allclose(one, other, rtol=1e-14)
 
 
 def test_the_prior_of_a_mean_is_pretend_rows_of_the_known_variance() -> None:
@@ -195,3 +217,32 @@ def test_the_prior_of_a_rate_is_pretend_rows_at_the_mean_of_the_sample() -> None
     # Two rows, at the mean 2: of counts four events in two rows, of times two events in 4.
     assert Poisson(alpha=2.0).fit([3.0, 1.0, 2.0]).prior == Gamma(4.0, 2.0)
     assert Exponential(alpha=2.0).fit([3.0, 1.0, 2.0]).prior == Gamma(2.0, 4.0)
+
+
+LEARNED = dict.fromkeys(
+    event
+    for case in CASES
+    for one in (
+        case.event.values() if isinstance(case.event, Mapping) else [case.event, case.pairs]
+    )
+    for text in (one if isinstance(one, list) else [one])
+    for event in [getattr(text, "event", text)]
+    if isinstance(event, EventModel)
+)
+LACKING = {
+    "KernelDensity": {"posterior"},
+    "Complement": {"sample"},
+    "Interaction": {"posterior", "predictive", "sample"},
+}
+
+
+@pytest.mark.parametrize("event", LEARNED, ids=by_event)
+def test_what_an_event_model_lacks_is_said_in_one_way(event: EventModel) -> None:
+    name = type(event).__name__
+    lacks = {what for what in WHY_NOT if getattr(type(event), what) is getattr(EventModel, what)}
+    assert lacks == LACKING.get(name, set())
+    nothing: Any = None
+    for what in lacks:
+        of = [nothing] * (3 if what == "sample" else 1)
+        with pytest.raises(ValueError, match=f"^{name} has no {what}: it (has|does) no"):
+            getattr(event, what)(*of)

@@ -24,11 +24,12 @@ from naively import (
     LogNormal,
     Multinomial,
     NaiveBayes,
+    NegativeBinomial,
     Normal,
     NormalInverseGamma,
     Poisson,
 )
-from naively.events.prior import leave_one_out_alpha, leave_one_out_coin
+from naively.counting.leave_one_out import pseudo_count_of_coins, pseudo_count_of_words
 from tests.test_worked import ROWS
 
 HEADS = [1] * 8 + [0] * 2
@@ -161,7 +162,7 @@ def test_what_is_undefined_is_said() -> None:
     assert np.isnan(nothing.mle)
     assert nothing.mean == 0.5
     assert "mle         undefined" in str(nothing)
-    for event in (Gaussian(), Poisson(), Exponential(), Geometric()):
+    for event in (Gaussian(), Poisson(), Exponential(), Geometric(), NegativeBinomial(r=2)):
         value = event.fit([]).mle
         assert np.isnan(value["mean"] if isinstance(value, dict) else value)
 
@@ -213,6 +214,7 @@ def test_an_estimate_prints_its_prior_and_itself() -> None:
         (Poisson, [3, 0, 2]),
         (Exponential, [0.5, 2.0, 1.0]),
         (Geometric, [4, 0, 2]),
+        (lambda **o: NegativeBinomial(r=2.5, **o), [4, 0, 2]),
     ],
 )
 def test_one_prior_for_all_estimates(event: object, sample: list, how: str) -> None:
@@ -295,6 +297,7 @@ CONJUGATE = [
     (Poisson(prior=Gamma(2, 1.5)), [3, 0, 2], 4, "poisson", (0, 60)),
     (Exponential(prior=Gamma(2.5, 3)), [0.5, 2.0, 1.0], 1.7, "exponential", (0, 60)),
     (Geometric(prior=Beta(2.5, 3)), [4, 0, 2], 5, "geometric", (0, 1)),
+    (NegativeBinomial(r=3, prior=Beta(2.5, 3)), [4, 0, 2], 5, "third success", (0, 1)),
 ]
 
 
@@ -306,6 +309,7 @@ def test_posterior_and_predictive_are_bayes_rule(
     prior, density = {
         "beta": (stats.beta(2, 3), lambda p, x: stats.bernoulli.pmf(x, p)),
         "geometric": (stats.beta(2.5, 3), lambda p, x: stats.geom.pmf(x + 1, p)),
+        "third success": (stats.beta(2.5, 3), lambda p, x: stats.nbinom.pmf(x, 3, p)),
         "poisson": (stats.gamma(2, scale=1 / 1.5), lambda p, x: stats.poisson.pmf(x, p)),
         "exponential": (
             stats.gamma(2.5, scale=1 / 3),
@@ -358,6 +362,7 @@ LIKELIHOODS = [
     (Bernoulli(alpha=0), [1, 0, 1], lambda x: stats.bernoulli.logpmf(x, 2 / 3)),
     (Poisson(alpha=0), [3, 0, 2, 3], lambda x: stats.poisson.logpmf(x, 2)),
     (Geometric(alpha=0), [3, 0, 2, 3], lambda x: stats.geom.logpmf(x + 1, 1 / 3)),
+    (NegativeBinomial(alpha=0, r=4), [3, 0, 2, 3], lambda x: stats.nbinom.logpmf(x, 4, 2 / 3)),
     (Exponential(alpha=0), [1.0, 2.0, 6.0], lambda x: stats.expon.logpdf(x, scale=3)),
     (Gaussian(smoothing=0), [1.0, 3.0, 5.0], lambda x: stats.norm.logpdf(x, 3, np.sqrt(8 / 3))),
     (
@@ -497,8 +502,8 @@ def test_a_pseudo_count_that_is_chosen_foretells_each_count_best_by_the_rest() -
         return total
 
     for found, gain in (
-        (leave_one_out_alpha(counts), words),
-        (leave_one_out_coin(true, trials.astype(float)), coins),
+        (pseudo_count_of_words(counts), words),
+        (pseudo_count_of_coins(true, trials.astype(float)), coins),
     ):
         best = max(grid, key=lambda alpha: gain(alpha) - np.log(alpha) ** 2 / 4)
         assert best == pytest.approx(found, rel=0.02)

@@ -28,12 +28,12 @@ from naively.mail.message import read_message
 from naively.mail.score import (
     Verdict,
     fit_temperature,
+    leave_one_out_histogram,
     logistic,
-    tally_evidence,
-    weight,
+    weight_of_evidence,
     words_of,
 )
-from naively.mail.table import Table, load
+from naively.mail.table import MailTable, open_table
 from tests.test_imports import modules_loaded
 
 SPAM = b"From: x@shop.example\nSubject: Cheap pills\n\nBuy cheap pills now!\n"
@@ -63,7 +63,7 @@ words = st.dictionaries(st.text(max_size=6), st.tuples(st.integers(0, 3), st.int
 
 @given(st.lists(words, max_size=4))
 def test_table_is_a_dictionary_of_counts(batches: list[dict[str, tuple[int, int]]]) -> None:
-    table, expected = Table.empty(), {}
+    table, expected = MailTable.empty(), {}
     for batch in batches:
         table = table.add(batch, (3, 3))
         for word, (ham, spam) in batch.items():
@@ -72,16 +72,16 @@ def test_table_is_a_dictionary_of_counts(batches: list[dict[str, tuple[int, int]
     assert dict(table.items()) == {word: count for word, count in expected.items() if any(count)}
     assert all(table[word] == count for word, count in expected.items())
     assert table["no such word"] == (0, 0)
-    again = Table.from_bytes(table.to_bytes())
+    again = MailTable.from_bytes(table.to_bytes())
     assert again.to_bytes() == table.to_bytes()
     for batch in reversed(batches):
         again = again.add({word: (-h, -s) for word, (h, s) in batch.items()}, (-3, -3))
-    assert again.to_bytes() == Table.empty().to_bytes()
+    assert again.to_bytes() == MailTable.empty().to_bytes()
 
 
 def test_words_of_one_hash_are_told_apart() -> None:
     # crc32 of both is 0x4DDB0C25
-    table = Table.empty().add({"plumless": (1, 0), "buckeroo": (0, 2), "other": (1, 1)}, (1, 2))
+    table = MailTable.empty().add({"plumless": (1, 0), "buckeroo": (0, 2), "other": (1, 1)}, (1, 2))
     assert table["plumless"] == (1, 0)
     assert table["buckeroo"] == (0, 2)
     table = table.add({"plumless": (-1, 0)}, (0, 0))
@@ -108,16 +108,16 @@ def test_other_programs_can_read_the_file(model: Path) -> None:
 def test_a_damaged_file_is_one_sentence(model: Path, keep: int) -> None:
     model.write_bytes(model.read_bytes()[:keep])
     with pytest.raises(ValueError, match=re.escape(f"{model} cannot be used: ")):
-        load(str(model))
+        open_table(str(model))
 
 
 @given(st.integers(0, 10_000), st.binary(min_size=1, max_size=8))
 def test_a_file_with_other_bytes_is_read_or_refused(place: int, noise: bytes) -> None:
-    content = bytearray(Table.empty().add({"a": (1, 2), "b": (0, 1)}, (3, 3)).to_bytes())
+    content = bytearray(MailTable.empty().add({"a": (1, 2), "b": (0, 1)}, (3, 3)).to_bytes())
     place %= len(content)
     content[place : place + len(noise)] = noise
     try:
-        verdict = Verdict(Table.from_bytes(bytes(content)), ["a", "b", "c"])
+        verdict = Verdict(MailTable.from_bytes(bytes(content)), ["a", "b", "c"])
     except (ValueError, RecursionError):
         return
     assert 0 <= verdict.probability <= 1
@@ -129,7 +129,7 @@ def test_a_model_of_something_else(tmp_path: Path) -> None:
     path = tmp_path / "table.naively"
     NaiveBayes().fit([[1.0], [2.0]], ["a", "b"]).save(path)
     with pytest.raises(ValueError, match="not of mail"):
-        load(str(path))
+        open_table(str(path))
 
 
 def test_a_model_of_a_newer_version_says_what_to_do(model: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_model_of_a_newer_version_says_what_to_do(model: Path) -> None:
     assert changed == 1
     model.write_bytes(content)
     with pytest.raises(ValueError, match=r"a newer version of naively made it: upgrade naively\."):
-        load(str(model))
+        open_table(str(model))
 
 
 def test_other_verbs_say_what_the_file_is(model: Path) -> None:
@@ -151,7 +151,7 @@ def test_other_verbs_say_what_the_file_is(model: Path) -> None:
 
 def test_probability_is_that_of_exact_arithmetic() -> None:
     counts = {"cheap": (1, 7), "lunch": (9, 1), "now": (5, 5), "new": (0, 2)}
-    table = Table.empty().add(counts, (10, 8))
+    table = MailTable.empty().add(counts, (10, 8))
     verdict = Verdict(table, [*counts, "unknown"])
     tenth = Fraction(1, 10)
     ratios = {
@@ -160,14 +160,14 @@ def test_probability_is_that_of_exact_arithmetic() -> None:
     }
     log_odds = math.log(Fraction(8, 10)) + sum(map(math.log, ratios.values())) / math.sqrt(4)
     assert verdict.probability == pytest.approx(1 / (1 + math.exp(-log_odds)), rel=1e-12)
-    assert next(word for word, _ in verdict.weights) == max(
+    assert next(word for word, _ in verdict.contributions) == max(
         ratios, key=lambda word: abs(math.log(ratios[word]))
     )
 
 
 def test_one_class_alone_says_nothing() -> None:
-    assert Verdict(Table.empty().add({"word": (3, 0)}, (3, 0)), ["word"]).probability == 0.5
-    assert Verdict(Table.empty(), []).probability == 0.5
+    assert Verdict(MailTable.empty().add({"word": (3, 0)}, (3, 0)), ["word"]).probability == 0.5
+    assert Verdict(MailTable.empty(), []).probability == 0.5
 
 
 def test_temperature_is_that_of_leaving_each_message_out() -> None:
@@ -185,7 +185,7 @@ def test_temperature_is_that_of_leaving_each_message_out() -> None:
             for word in words:
                 ham, spam = counts.get(word, (0, 0))
                 counts[word] = (ham + 1 - c, spam + c)
-        return Table.empty().add(
+        return MailTable.empty().add(
             counts, (sum(c == 0 for _, c in messages), sum(c for _, c in messages))
         )
 
@@ -200,13 +200,13 @@ def test_temperature_is_that_of_leaving_each_message_out() -> None:
 
     best = minimize_scalar(loss, bounds=(-2.5, 2.5), method="bounded", options={"xatol": 1e-8})
     table = counted(sample)
-    fitted = fit_temperature(tally_evidence(table, sample), table.messages)
+    fitted = fit_temperature(leave_one_out_histogram(table, sample), table.messages)
     # Evidence is counted in bins.
     assert fitted == pytest.approx(math.exp(best.x), rel=1e-2)
 
 
 def test_weight_is_antisymmetric() -> None:
-    assert weight((2, 5), (9, 9)) == pytest.approx(-weight((5, 2), (9, 9)))
+    assert weight_of_evidence((2, 5), (9, 9)) == pytest.approx(-weight_of_evidence((5, 2), (9, 9)))
     assert logistic(3.0) + logistic(-3.0) == 1.0
 
 
@@ -220,9 +220,9 @@ def test_real_mail(spamassassin: Path) -> None:
     for words, c in train:
         for word in words:
             counts.setdefault(word, [0, 0])[c] += 1
-    table = Table.empty().add(counts, (sum(not c for _, c in train), sum(c for _, c in train)))
+    table = MailTable.empty().add(counts, (sum(not c for _, c in train), sum(c for _, c in train)))
     table = table.with_temperature(
-        fit_temperature(tally_evidence(table, train[:500]), table.messages)
+        fit_temperature(leave_one_out_histogram(table, train[:500]), table.messages)
     )
     found = [(Verdict(table, words).probability, c) for words, c in test]
     assert sum((p > 0.5) == c for p, c in found) >= 0.985 * len(test)
@@ -380,7 +380,7 @@ def test_learn_folders_and_contacts(tmp_path: Path) -> None:
     (tmp_path / "contacts").write_text("ann@example.org")
     options = ("--contacts", tmp_path / "contacts")
     assert run("learn", tmp_path / "m", tmp_path / "mail", *options).returncode == 0
-    table = load(str(tmp_path / "m"))
+    table = open_table(str(tmp_path / "m"))
     assert table.messages == (25, 25)
     assert table["sender_in_contacts:yes"] == (25, 0)
     assert table.temperature != 1.0
@@ -409,7 +409,7 @@ def test_two_at_once_lose_nothing(model: Path) -> None:
     for i, process in enumerate(several):
         process.communicate(b"Subject: one of many\n\nword%d\n" % i)
     assert [process.returncode for process in several] == [0] * 8
-    table = load(str(model))
+    table = open_table(str(model))
     assert table.messages == (5, 5)
     assert table["subject:many"] == (4, 4)
     assert [sum(table[f"word{i}"]) for i in range(8)] == [1] * 8
@@ -435,7 +435,7 @@ def test_killed_at_any_time_the_model_is_whole(tmp_path: Path) -> None:
             process.stdout.readline()
             time.sleep(chance.uniform(0, 0.2))
             process.send_signal(signal.SIGKILL)
-        table = load(path)
+        table = open_table(path)
         assert len(table) == 20000
         assert table.messages[1] > learned
         learned = table.messages[1]
@@ -447,7 +447,8 @@ def test_the_filter_imports_no_numbers_and_no_framework(model: Path) -> None:
     code = (
         "import io, sys; sys.stdin = io.TextIOWrapper(io.BytesIO("
         "b'Subject: =?utf-8?q?hi?=\\nContent-Type: text/html\\n\\n<p>pills'));"
-        f"from naively.cli.mail import run; sys.exit(run(['filter', '--explain', {str(model)!r}]))"
+        "from naively.mail.command import run\n"
+        f"sys.exit(run(['filter', '--explain', {str(model)!r}]))"
     )
     loaded = modules_loaded("-c", code)
     assert "selectolax" in loaded

@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 from naively import load
 from naively.mail.layout import FORMAT as MAIL_FORMAT
 from naively.mail.score import Verdict, words_of
-from naively.mail.table import load as table_of_mail
+from naively.mail.table import open_table as table_of_mail
 from naively.model.file import container, store
 from tests.golden.make import FOLDER, models
 

@@ -10,12 +10,12 @@ from encodings.aliases import aliases
 
 import pytest
 
-from naively.mail import charset, html, message, parts
+from naively.mail import charset, limits, parts
 from naively.mail.charset import decode
 from naively.mail.html import visible_text
 from naively.mail.message import read_message
 from naively.mail.parts import take_apart, within_limits
-from naively.mail.score import MOST, words_of
+from naively.mail.score import words_of
 
 MIB = 1 << 20
 
@@ -140,18 +140,22 @@ def parts_of(n: int) -> bytes:
 @pytest.mark.parametrize(
     ("make", "limit", "note"),
     [
-        (lambda n: b"x" * n, parts.BYTES, "read to 8 MiB"),
-        (lambda n: b"\n" * n, parts.LINES, "read to line 150,000"),
-        (lambda n: parts_of(n - 1), parts.PARTS, "read as plain text: more than 1,000 parts"),
-        (lambda n: b"Content-Type: message/rfc822\n\n" * n, parts.DEPTH, "20 deep"),
-        (lambda n: b"A: b\n" * n, parts.FIELDS, "headers beyond 5,000"),
-        (lambda n: b"A: " + b"b" * n, parts.FIELD, "long headers cut"),
-        (lambda n: b"Content-Type: " + b"b" * n, parts.PARAMETERS, "long headers cut"),
-        (lambda n: b"Content-Type: " + b";" * (n - 1), parts.SEMICOLONS, "long headers cut"),
-        (lambda n: b"Subject: =?" + b"b" * (n - 2), message.LINE, "encoded words in lines beyond"),
-        (lambda n: b"From: " + b"b" * n, message.SENDER, "sender not looked for"),
-        (lambda n: b"From: " + b"(" * n, message.COMMENTS, "sender not looked for"),
-        (lambda n: b"\n" + b"x" * n, message.TEXT, "text read to 1 MiB"),
+        (lambda n: b"x" * n, limits.BYTES, "read to 8 MiB"),
+        (lambda n: b"\n" * n, limits.LINES, "read to line 150,000"),
+        (lambda n: parts_of(n - 1), limits.PARTS, "read as plain text: more than 1,000 parts"),
+        (lambda n: b"Content-Type: message/rfc822\n\n" * n, limits.DEPTH, "20 deep"),
+        (lambda n: b"A: b\n" * n, limits.HEADERS, "headers beyond 5,000"),
+        (lambda n: b"A: " + b"b" * n, limits.HEADER_LENGTH, "long headers cut"),
+        (lambda n: b"Content-Type: " + b"b" * n, limits.PARAMETERS_LENGTH, "long headers cut"),
+        (lambda n: b"Content-Type: " + b";" * (n - 1), limits.SEMICOLONS, "long headers cut"),
+        (
+            lambda n: b"Subject: =?" + b"b" * (n - 2),
+            limits.ENCODED_LINE,
+            "encoded words in lines beyond",
+        ),
+        (lambda n: b"From: " + b"b" * n, limits.SENDER_LENGTH, "sender not looked for"),
+        (lambda n: b"From: " + b"(" * n, limits.COMMENTS, "sender not looked for"),
+        (lambda n: b"\n" + b"x" * n, limits.TEXT_BYTES, "text read to 1 MiB"),
         (lambda n: b"Content-Type: text/html\n\n" + b"<p>" * n, 3161, "HTML read as plain text"),
     ],
 )
@@ -169,23 +173,26 @@ def test_what_is_beyond_is_read_as_plain_text_and_its_headers_are() -> None:
 
 def test_text_is_cut_at_the_end_of_a_line() -> None:
     line = "é" * 50 + "\n"
-    body = line * (message.TEXT // len(line.encode()) + 5)
+    body = line * (limits.TEXT_BYTES // len(line.encode()) + 5)
     head = b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n"
     read = str(read_message(head + body.encode())["body"])
     assert set(read) == {"é", "\n"}
     assert len(read) % len(line) == 0
-    assert len(read.encode()) <= message.TEXT
+    assert len(read.encode()) <= limits.TEXT_BYTES
 
 
 def test_html_of_all_parts_is_limited() -> None:
-    part = b"Content-Type: text/html\n\n<p>V<b>IA</b>GRA" + b" " * html.LENGTH
+    part = b"Content-Type: text/html\n\n<p>V<b>IA</b>GRA" + b" " * limits.HTML_LENGTH
     body = str(read_message(multipart(*[part] * 5))["body"])
     assert body.count("VIAGRA") == 3
     assert body.count("V<b>IA</b>GRA") == 2
 
 
 def test_only_the_first_words_are_looked_up() -> None:
-    assert len(words_of({"body": " ".join(f"word{i}" for i in range(MOST + 5))})) == MOST
+    assert (
+        len(words_of({"body": " ".join(f"word{i}" for i in range(limits.WORDS + 5))}))
+        == limits.WORDS
+    )
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,20 @@ def first(end: str, new: float) -> Change:
     return change
 
 
+def double(header: dict[str, Any], arrays: Arrays) -> None:
+    """Count the first group a second time, in arrays of its own."""
+    first = header["groups"][0]
+    header["groups"].append({**first, "arrays": "again"})
+    for name in [name for name in arrays if name.startswith(f"{first['arrays']}/")]:
+        arrays[f"again/{name.partition('/')[2]}"] = arrays[name]
+
+
 LIES: dict[str, tuple[Change, str]] = {
+    "a group twice": (double, "the same as another group"),
+    "a text of two columns": (
+        group("multinomial", "axis", "columns", new=["t", "n"]),
+        "other columns than it has",
+    ),
     "columns without end": (at("columns", new=10**9), "nearly all without a value"),
     "columns of a group without end": (group("histogram", "columns", new=10**9), "other columns"),
     "columns below none": (group("histogram", "columns", new=-1), "less than none"),

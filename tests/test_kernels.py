@@ -544,11 +544,12 @@ def test_an_error_in_a_thread_is_raised(threads: Any) -> None:
 
 
 @needs_native
-def test_a_refused_array_is_given_back() -> None:
-    X = np.zeros(5)
+def test_arrays_are_given_back() -> None:
+    X, y = np.zeros(5), np.zeros(5, np.int32)
     before = sys.getrefcount(X)
     with pytest.raises(ValueError, match="dimensions"):
-        native.tally_dense(X, np.zeros(5, np.int32), None, 1)
+        native.tally_dense(X, y, None, 1)
+    native.tally_dense(X[:, None], y, X, 1)
     assert sys.getrefcount(X) == before
 
 
@@ -596,6 +597,43 @@ def test_arrays_of_other_types() -> None:
             native.tally_dense(X, y.astype(kind), None, 2)
     with pytest.raises(ValueError, match="sequence"):
         native.tally_dense(np.empty((4, 3), "V0"), y, None, 2)
+
+
+def unaligned(array: np.ndarray) -> np.ndarray:
+    """Return the same array one byte past where its type should begin."""
+    return np.frombuffer(b"\0" + array.tobytes(), array.dtype, offset=1).reshape(array.shape)
+
+
+@needs_native
+@pytest.mark.parametrize(
+    "change",
+    [
+        unaligned,
+        np.ndarray.tolist,
+        lambda array: np.rec.fromarrays([np.zeros(array.shape, np.int8), array]).f1,
+        lambda array: np.stack([array, array])[0].view(),
+        lambda array: np.repeat(array, 2, axis=-1)[..., ::2],
+    ],
+    ids=["unaligned", "list", "field of records", "view", "strided"],
+)
+def test_arrays_may_lie_anywhere(change: Any) -> None:
+    rng = np.random.default_rng(10)
+    X, y, w = rng.normal(size=(30, 5)), rng.integers(0, 3, 30), rng.random(30)
+    mean, start, codes = X[:5, :3].copy(), np.zeros(3), rng.integers(-1, 2, (30, 5))
+    first, table = np.arange(0, 11, 2), X[:10, :3].copy()
+    S = random_csr(30, 5, rng, "real")
+    for name, arrays, after in (
+        ("tally_dense", (X, y, w), (3,)),
+        ("tally_codes", (codes, first, y, w), (3,)),
+        ("tally_csr", (S.indptr, S.indices, S.data, y, w), (3, 5)),
+        ("score_linear", (X, mean, mean, start), ("joint", start)),
+        ("score_csr", (S.indptr, S.indices, S.data, mean, start), ("joint", start)),
+        ("score_codes", (codes, first, table, start), ("joint", start)),
+    ):
+        kernel = getattr(native, name)
+        expected = kernel(*arrays, *after)
+        for actual, same in zip(kernel(*map(change, arrays), *after), expected, strict=True):
+            np.testing.assert_array_equal(actual, same)
 
 
 @needs_native

@@ -13,7 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from naively.counting.analyser import Analyser
-from naively.counting.labels import encode_labels
+from naively.counting.axis import Columns
+from naively.counting.block import Dense
+from naively.counting.labels import Labels, encode_labels
+from naively.counting.leave_one_out import LeftOut, choose, leave_out
+from naively.counting.statistic import PRESENT, SQUARE, VALUE
+from naively.counting.tally import count
 from naively.data.rows import column_rows
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.events import (
@@ -125,3 +130,32 @@ def test_leave_one_out_of_a_histogram_whose_bins_stay(event: Histogram) -> None:
         left = model - Model.learn(one, encode_labels(y[[i]]), model.schema)
         likelihood = left.joint_log_likelihood(one) - left.class_log_prior
         np.testing.assert_allclose(found[i], centred(likelihood)[0], rtol=1e-9, atol=1e-9)
+
+
+def test_the_choice_of_least_loss_is_the_first_of_equals_for_each_column() -> None:
+    loss = {0.5: [3.0, 1.0, 2.0], 1.0: [2.0, 1.0, 2.0], 2.0: [2.0, 4.0, 1.0]}
+    assert choose([0.5, 1.0, 2.0], lambda of: np.array(loss[of])).tolist() == [1.0, 0.5, 2.0]
+    assert choose([0.5, 1.0, 2.0], lambda of: sum(loss[of])) == 1.0
+
+
+def test_a_cell_is_judged_by_the_sums_of_its_column_without_its_row() -> None:
+    x = np.array([[1.0, np.nan], [4.0, 2.0], [np.nan, 8.0]])
+    labels = Labels(np.array([0, 1, 0], np.int32), np.array(["a", "b"]), np.array([1.0, 2.0, 0.5]))
+    block = Dense(x, Columns(range(2)))
+    statistics = (PRESENT, VALUE, SQUARE)
+    cells = LeftOut.of(block, labels)
+    rest = cells.rest(count(block, statistics, labels), statistics)
+    for i, (row, column) in enumerate([(0, 0), (1, 0), (1, 1), (2, 1)]):
+        others = (np.arange(3) != row) & ~np.isnan(x[:, column])
+        for statistic, power in zip(statistics, range(3), strict=True):
+            added = labels.one_hot()[others] * x[others, column, None] ** power
+            np.testing.assert_array_equal(rest[statistic].high[i], added.sum(axis=0))
+    evidence = cells.spread(np.arange(8.0).reshape(4, 2))
+    assert evidence[:, :, 1].tolist() == [[1.0, 0.0], [3.0, 5.0], [0.0, 7.0]]
+
+
+def test_less_than_a_row_leaves_nothing() -> None:
+    sums = np.array([[3.0, 2.0], [0.25, 2.0]])
+    left = leave_out(sums, np.array([1, 0]), np.array([0.5, 1.0]))
+    assert left.tolist() == [[3.0, 1.5], [0.0, 2.0]]
+    assert sums.tolist() == [[3.0, 2.0], [0.25, 2.0]]

@@ -13,8 +13,8 @@ import pytest
 
 from naively import NaiveBayes
 from naively.mail.learn import learn
+from naively.mail.limits import BYTES
 from naively.mail.mailbox import read_labelled, read_messages
-from naively.mail.parts import BYTES
 
 RAW = b"From: ann@example.org\nSubject: Lunch\n\nAt noon?\n"
 NONE = {

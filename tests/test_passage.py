@@ -14,8 +14,9 @@ import pytest
 from naively.mail import passage
 from naively.mail.headers import mark
 from naively.mail.learn import learn
+from naively.mail.limits import BYTES
 from naively.mail.message import read_message
-from naively.mail.passage import CHUNK, ERROR, HELD, TRY_AGAIN, pass_on, say
+from naively.mail.passage import CHUNK, ERROR, TRY_AGAIN, pass_on, say
 
 MESSAGE = b"From: x@shop.example\nSubject: Cheap pills\n\nBuy cheap pills now!\n"
 MARK = b"X-Naively-Class: "
@@ -80,7 +81,7 @@ def test_a_reader_that_goes_away_has_the_message_tried_again(model: Path) -> Non
 def test_without_memory_the_message_is_written(model: Path) -> None:
     # The process may not grow by more than 24 MB after it has started; the message takes more.
     code = (
-        "import resource, sys\nfrom naively.cli.mail import run\n"
+        "import resource, sys\nfrom naively.mail.command import run\n"
         "size = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
         "resource.setrlimit(resource.RLIMIT_AS, (size + (24 << 20),) * 2)\n"
         f"sys.exit(run(['filter', '--exit-code', {str(model)!r}]))"
@@ -109,7 +110,7 @@ class Odd(BaseException):
 
 
 @pytest.mark.parametrize("error", [ValueError, MemoryError, RecursionError, Odd, SystemExit])
-@pytest.mark.parametrize("size", [0, 100, HELD + 3 * CHUNK + 5])
+@pytest.mark.parametrize("size", [0, 100, BYTES + 3 * CHUNK + 5])
 def test_any_error_leaves_the_message_as_it_was(
     error: type[BaseException], size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,11 +137,11 @@ def test_memory_that_ends_while_reading_loses_nothing(monkeypatch: pytest.Monkey
     assert streams.target.getvalue() == message
 
 
-@pytest.mark.parametrize("size", [HELD - 1, HELD, HELD + 1, 2 * HELD])
+@pytest.mark.parametrize("size", [BYTES - 1, BYTES, BYTES + 1, 2 * BYTES])
 def test_a_large_message_is_changed_at_its_beginning_and_passed_on(
     size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    message = (MESSAGE + b"0123456789" * (2 * HELD // 10))[:size]
+    message = (MESSAGE + b"0123456789" * (2 * BYTES // 10))[:size]
     streams = Streams(monkeypatch, message)
     told = []
 
@@ -150,11 +151,11 @@ def test_a_large_message_is_changed_at_its_beginning_and_passed_on(
 
     assert pass_on(change) == 0
     assert streams.target.getvalue() == b"new" + message
-    assert told == [(min(size, HELD), size < HELD)]
+    assert told == [(min(size, BYTES), size < BYTES)]
 
 
 def test_a_message_larger_than_what_is_held_is_marked(model: Path) -> None:
-    message = MESSAGE + b"0123456789\n" * (3 * HELD // 11)
+    message = MESSAGE + b"0123456789\n" * (3 * BYTES // 11)
     done = shell("", model, message=message)
     assert (done.returncode, done.stderr) == (0, b"")
     head, body = done.stdout.split(b"\n\n", 1)

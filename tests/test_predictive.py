@@ -1,12 +1,14 @@
 """Rates that are integrated out, of a column of zeros and of a class without any value."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from naively import Exponential, Gaussian, Geometric, NaiveBayes, Poisson
+from naively import Exponential, Gaussian, Geometric, NaiveBayes, NegativeBinomial, Poisson
 
-EVENTS = (Poisson, Exponential, Geometric)
+EVENTS = (Poisson, Exponential, Geometric, NegativeBinomial)
 LABELS = ["a", "a", "b", "b"]
 
 
@@ -38,6 +40,7 @@ def test_what_never_happened_leaves_a_probability(event, weights):
         (Poisson, stats.nbinom(6, 2 / 3).pmf),  # 6 events in 2 rows
         (Exponential, stats.lomax(2, scale=6).pdf),  # 2 rows that sum to 6
         (Geometric, stats.betanbinom(1, 2, 6).pmf),  # 2 successes, 6 failures
+        (partial(NegativeBinomial, r=4), stats.betanbinom(4, 8, 6).pmf),
     ],
 )
 def test_a_class_without_a_value_predicts_as_all_classes_do(event, of_all):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from naively.cli.progress import shown
+from naively.progress import with_progress
 
 
 class Terminal(io.StringIO):
@@ -24,7 +24,7 @@ def batches() -> Iterator[list[int]]:
 def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", screen := Terminal())
     monkeypatch.setenv("TERM", "xterm")
-    found = list(shown(batches(), "rows", len, lambda _: 3000))
+    found = list(with_progress(batches(), "rows", len, lambda _: 3000))
     assert found == list(batches())
     assert "3,000 rows" in screen.getvalue()
     assert "rows a second" in screen.getvalue()
@@ -32,5 +32,5 @@ def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", pipe := io.StringIO())
-    assert list(shown(batches(), "rows", len)) == list(batches())
+    assert list(with_progress(batches(), "rows", len)) == list(batches())
     assert not pipe.getvalue()

@@ -30,6 +30,7 @@ from naively import (
     Multinomial,
     MultinomialNB,
     NaiveBayes,
+    NegativeBinomial,
     Poisson,
 )
 from tests.cases import by_event
@@ -66,6 +67,7 @@ CASES = [
     Case(LogNormal(), np.exp(REAL / 5)),
     Case(Poisson(), COUNT),
     Case(Geometric(), COUNT),
+    Case(NegativeBinomial(r=2.5), COUNT),
     Case(Exponential(), COUNT + 1),
     Case(Bernoulli(), TRUE),
     Case(Bernoulli(threshold=2.5), COUNT),
@@ -114,6 +116,7 @@ PREDICTIVE = [
     (Poisson(prior=Gamma(2, 1), estimate="predictive"), COUNT[:, 0], "pmf"),
     (Bernoulli(estimate="predictive"), TRUE[:, 0], "pmf"),
     (Geometric(prior=Beta(4, 3), estimate="predictive"), COUNT[:, 0], "pmf"),
+    (NegativeBinomial(r=3, prior=Beta(4, 3), estimate="predictive"), COUNT[:, 0], "pmf"),
 ]
 
 
@@ -182,7 +185,7 @@ def test_a_seed_gives_the_same_rows_each_time() -> None:
 
 @pytest.mark.parametrize("nb", [Pure(Complement()), ComplementNB()], ids=repr)
 def test_complement_does_not_say_how_rows_come_about(nb: Any) -> None:
-    with pytest.raises(ValueError, match="Complement does not say how rows come about"):
+    with pytest.raises(ValueError, match=r"^Complement has no sample: it does not say how rows"):
         nb.fit(COUNT, Y).sample(3)
 
 

@@ -293,6 +293,14 @@ def test_labels_of_a_csv_come_back_as_written(
     assert float(scores["accuracy"]) == 1.0
 
 
+def test_labels_of_a_csv_that_are_all_numbers_are_strings(tmp_path: Path) -> None:
+    path, model = tmp_path / "t.csv", tmp_path / "m"
+    path.write_text("x,y\n" + "1,1.0\n2,2\n" * 20)
+    ok("train", path, "-t", "y", "-o", model)
+    assert load(model).classes_.tolist() == ["1.0", "2"]
+    assert {row["prediction"] for row in table(ok("predict", model, path))} == {"1.0", "2"}
+
+
 def test_categories_are_as_written_throughout(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     codes = ["7"] * 5_000 + ["007", "7.0", "12345678901234567890", "12345678901234567891"]

@@ -20,8 +20,10 @@ from typing import Any
 import pytest
 
 from naively import NaiveBayes, messages
-from naively.cli import app, mail, output
+from naively.cli import app, output
 from naively.cli.output import Format
+from naively.mail.command import VERBS
+from naively.mail.command import run as run_mail
 
 HOSTILE = [
     "yes[/]", "[link=https://example.org]here[/link]", "[red]", ":smiley:", "\x1b[35mred\x1b[7m",
@@ -54,8 +56,8 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
             patch.setattr(sys, "argv", ["naively", *map(str, arguments)])
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
-            if arguments[0] in mail.VERBS:
-                return mail.run(sys.argv[1:]), out.getvalue(), err.getvalue()
+            if arguments[0] in VERBS:
+                return run_mail(sys.argv[1:]), out.getvalue(), err.getvalue()
             with pytest.raises(SystemExit) as ended:
                 app.main()
         return int(ended.value.code or 0), out.getvalue(), err.getvalue()
@@ -152,7 +154,7 @@ def test_training_and_errors_show_the_data_as_text(run: Run, hostile: tuple[Path
         (("learn", model, "a", "--\x1b[35m"), 3),
     ):
         # without the bar of progress, which moves about the terminal
-        status, shown, said = run(*arguments, terminal=arguments[0] not in mail.VERBS)
+        status, shown, said = run(*arguments, terminal=arguments[0] not in VERBS)
         assert status == expected, said
         assert harmless(shown + said)
         assert said

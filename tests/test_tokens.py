@@ -134,7 +134,7 @@ def test_real_tokens_are_count_vectorizers(Vocabulary, name, split, load):
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2), (2, 3)])
 @given(rows=st.lists(st.none() | st.lists(st.text("aÉ_ \x7f", max_size=20), max_size=8)))
 def test_lists_of_words_are_taken_as_they_are(Vocabulary, ngram_range, rows):
-    def runs(row):
+    def ngrams(row):
         words = [word for word in row or () if word not in ("a", "É")]
         return [
             " ".join(words[i : i + n])
@@ -142,12 +142,12 @@ def test_lists_of_words_are_taken_as_they_are(Vocabulary, ngram_range, rows):
             for i in range(len(words) - n + 1)
         ]
 
-    expected = list(dict.fromkeys(token for row in rows for token in runs(row)))
+    expected = list(dict.fromkeys(token for row in rows for token in ngrams(row)))
     v = Vocabulary((), ngram_range=ngram_range, stop_words=("a", "É"))
     high, _ = v.count(rows, np.arange(len(rows), dtype=np.int32), None, max(len(rows), 1), False)
     assert v.words() == expected
     for i, row in enumerate(rows):
-        assert [high[j, i] for j in range(len(v))] == [runs(row).count(t) for t in expected]
+        assert [high[j, i] for j in range(len(v))] == [ngrams(row).count(t) for t in expected]
 
 
 @both

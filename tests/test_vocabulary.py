@@ -373,6 +373,13 @@ def test_arrays_of_other_types_are_refused(Vocabulary, utf8, ends):
 
 
 @both
+def test_arrays_of_a_mapped_file_need_not_be_aligned(Vocabulary):
+    utf8, ends = Vocabulary(["one", "été"]).to_arrays()
+    unaligned = np.frombuffer(b"\0" + ends.tobytes(), ends.dtype, offset=1)
+    assert Vocabulary.from_arrays(utf8, unaligned).words() == ["one", "été"]
+
+
+@both
 def test_copies_are_independent(Vocabulary):
     first = Vocabulary(["one", "a much longer word than sixteen bytes"])
     second = first.copy()

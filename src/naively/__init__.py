@@ -11,67 +11,33 @@ TYPE_CHECKING = False  # as type checkers have it; importing typing takes as lon
 if TYPE_CHECKING:
     from typing import Any
 
-    from naively.counting.tally import Tally
-    from naively.estimators.categorical_nb import CategoricalNB
-    from naively.estimators.discrete_nb import BernoulliNB, ComplementNB, MultinomialNB
-    from naively.estimators.gaussian_nb import GaussianNB
-    from naively.estimators.scikit import NaiveBayes, load
-    from naively.events import (
-        Bernoulli,
-        Beta,
-        Categorical,
-        Complement,
-        Dirichlet,
-        Estimate,
-        Exponential,
-        Gamma,
-        Gaussian,
-        Geometric,
-        Histogram,
-        JointTable,
-        KernelDensity,
-        LogNormal,
-        Multinomial,
-        Normal,
-        NormalInverseGamma,
-        Poisson,
-    )
-    from naively.events.base import EventModel
-    from naively.kernels.dispatch import set_threads, show_config
-    from naively.model.model import Model
-    from naively.schema.patterns import Patterns
-    from naively.schema.text import Text
+    from naively.counting.tally import Tally as Tally
+    from naively.estimators.categorical_nb import CategoricalNB as CategoricalNB
+    from naively.estimators.discrete_nb import BernoulliNB as BernoulliNB
+    from naively.estimators.discrete_nb import ComplementNB as ComplementNB
+    from naively.estimators.discrete_nb import MultinomialNB as MultinomialNB
+    from naively.estimators.gaussian_nb import GaussianNB as GaussianNB
+    from naively.estimators.scikit import NaiveBayes as NaiveBayes
+    from naively.estimators.scikit import load as load
+    from naively.events import *  # noqa: F403  # as type checkers read it, what is public there
+    from naively.kernels.dispatch import set_threads as set_threads
+    from naively.kernels.dispatch import show_config as show_config
+    from naively.model.model import Model as Model
+    from naively.schema.patterns import Patterns as Patterns
+    from naively.schema.text import Text as Text
 
 __version__: str
 
+# Where each name comes from, beside the event models and their priors (``events.PUBLIC``).
 _HOME = {
-    "Bernoulli": "naively.events",
     "BernoulliNB": "naively.estimators.discrete_nb",
-    "Beta": "naively.events",
-    "Categorical": "naively.events",
     "CategoricalNB": "naively.estimators.categorical_nb",
-    "Complement": "naively.events",
     "ComplementNB": "naively.estimators.discrete_nb",
-    "Dirichlet": "naively.events",
-    "Estimate": "naively.events",
-    "EventModel": "naively.events.base",
-    "Exponential": "naively.events",
-    "Gamma": "naively.events",
-    "Gaussian": "naively.events",
     "GaussianNB": "naively.estimators.gaussian_nb",
-    "Geometric": "naively.events",
-    "Histogram": "naively.events",
-    "JointTable": "naively.events",
-    "KernelDensity": "naively.events",
-    "LogNormal": "naively.events",
     "Model": "naively.model.model",
-    "Multinomial": "naively.events",
     "MultinomialNB": "naively.estimators.discrete_nb",
     "NaiveBayes": "naively.estimators.scikit",
-    "Normal": "naively.events",
-    "NormalInverseGamma": "naively.events",
     "Patterns": "naively.schema.patterns",
-    "Poisson": "naively.events",
     "Tally": "naively.counting.tally",
     "Text": "naively.schema.text",
     "load": "naively.estimators.scikit",
@@ -79,49 +45,19 @@ _HOME = {
     "show_config": "naively.kernels.dispatch",
 }
 
-__all__ = [
-    "Bernoulli",
-    "BernoulliNB",
-    "Beta",
-    "Categorical",
-    "CategoricalNB",
-    "Complement",
-    "ComplementNB",
-    "Dirichlet",
-    "Estimate",
-    "EventModel",
-    "Exponential",
-    "Gamma",
-    "Gaussian",
-    "GaussianNB",
-    "Geometric",
-    "Histogram",
-    "JointTable",
-    "KernelDensity",
-    "LogNormal",
-    "Model",
-    "Multinomial",
-    "MultinomialNB",
-    "NaiveBayes",
-    "Normal",
-    "NormalInverseGamma",
-    "Patterns",
-    "Poisson",
-    "Tally",
-    "Text",
-    "load",
-    "set_threads",
-    "show_config",
-]
-
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version("naively")
-    if name not in _HOME:
-        raise AttributeError(f"module 'naively' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    if name == "__all__":
+        return sorted([*_HOME, *import_module("naively.events").PUBLIC])
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    # Whether there is a submodule of some name is asked too, and must not load the event models.
+    if name[:1].isupper() and name in import_module("naively.events").PUBLIC:
+        return getattr(import_module("naively.events"), name)
+    raise AttributeError(f"module 'naively' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *__getattr__("__all__")])

@@ -26,7 +26,7 @@ def main() -> None:
     if sys.argv[1:2] and sys.argv[1] in MAIL:
         status = 75  # try again: a status of 1, Python's own of any error, would mean ham
         try:
-            from naively.cli.mail import run
+            from naively.mail.command import run
 
             status = run(sys.argv[1:])
         except KeyboardInterrupt:

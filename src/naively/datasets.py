@@ -1,7 +1,7 @@
-"""Real data that is already on the machine: docstrings, digits, wines, tumours.
+"""Real data that are on the machine already: docstrings, digits, wines and tumours.
 
-The texts are the documentation of the installed libraries themselves, and the question is which
-library each comes from; so everything that names a library is taken out of its text first.
+The texts are the docstrings of installed libraries, to be classified by library. Names of libraries
+would be target leakage, so they are removed from the texts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Table = tuple[NDArray[np.float64], NDArray[np.int64], list[str], list[str]]
+    Dataset = tuple[NDArray[np.float64], NDArray[np.int64], list[str], list[str]]
 
 LIBRARIES = {
     "numpy": "numpy",
@@ -29,14 +29,14 @@ LIBRARIES = {
     "scikit-learn": "sklearn",
 }  # label: the package to walk
 
-# Not documentation for users, or not safe to import: some act on import.
+# These modules are not documented for users, or not safe to import, as some act when imported.
 SKIPPED = re.compile(
     r"\.(_\w*|tests?|testing|conftest|externals|experimental|f2py|distutils|core|matlib"
     r"|mypy_plugin)(\.|$)"
 )
-SHORTEST = 8  # words
+SHORTEST = 8  # words of a text
 
-# What gives a library away, and the markup around the words, in the order of removal.
+# These patterns, of names of libraries and of markup, are replaced in this order.
 LIBRARY = r"(?:numpy|scipy|sklearn|scikits?)"
 ALIAS = r"(?:npt|np|sp)"
 REMOVED = [
@@ -88,7 +88,7 @@ def docstrings() -> tuple[list[str], list[str]]:
     return list(label_of), list(label_of.values())
 
 
-def digits() -> Table:
+def digits() -> Dataset:
     """Return handwritten digits: 1,797 images of 8 x 8 pixels.
 
     Returns
@@ -109,7 +109,7 @@ def digits() -> Table:
     return _bundled("digits")
 
 
-def wine() -> Table:
+def wine() -> Dataset:
     """Return the chemical analysis of 178 wines of three cultivars.
 
     Returns
@@ -130,7 +130,7 @@ def wine() -> Table:
     return _bundled("wine")
 
 
-def breast_cancer() -> Table:
+def breast_cancer() -> Dataset:
     """Return measurements of cell nuclei from 569 breast tumours.
 
     Returns
@@ -151,7 +151,7 @@ def breast_cancer() -> Table:
     return _bundled("breast_cancer")
 
 
-def _bundled(name: str) -> Table:
+def _bundled(name: str) -> Dataset:
     data = getattr(importlib.import_module("sklearn.datasets"), f"load_{name}")()
     columns, classes = (
         [str(x) for x in names] for names in (data.feature_names, data.target_names)
@@ -160,6 +160,7 @@ def _bundled(name: str) -> Table:
 
 
 def _public_objects(package: str) -> Iterator[Any]:
+    """Yield the documented modules, classes and functions of a package, in a fixed order."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for module in _public_modules(importlib.import_module(package)):
@@ -188,13 +189,14 @@ def _public_modules(root: ModuleType) -> Iterator[ModuleType]:
 
 
 def _is_documented(value: Any, package: str) -> bool:
-    """Whether it is a function or class of the package (not an instance, nor of another's)."""
+    """Whether a value is a function or class of the package, with a docstring."""
     named = callable(value) and isinstance(getattr(value, "__name__", None), str)
     home = getattr(value, "__module__", None) or package  # ufuncs do not say
     return named and str(home).partition(".")[0] == package and isinstance(value.__doc__, str)
 
 
 def _anonymous(text: str) -> str:
+    """Return a text without the names of libraries and without markup."""
     for pattern, replacement in REMOVED:
         text = pattern.sub(replacement, text)
     return " ".join(text.split())

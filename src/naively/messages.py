@@ -1,8 +1,8 @@
-r"""What is said on standard error, and what objects and data show to a terminal: text.
+r"""What is said on standard error, and text that a terminal may safely show.
 
-A label, a column, a level or a name of a file can hold anything. What a terminal would obey is
-shown instead: ``\x1b`` for the character that begins its commands. No library is imported here, as
-the mail filter speaks too.
+A label, a column, a level or a file's name can hold any character. A character that a terminal
+would obey is shown by its escape instead: ``\x1b`` for the one that begins a terminal's commands.
+No library is imported here, as the mail filter writes messages too.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import re
 import sys
 from abc import ABC, abstractmethod
 
-# Control characters, ends of lines and paragraphs, those that turn the direction of writing, and
-# what was no UTF-8.
+# These are control characters, ends of lines and paragraphs, characters that turn the direction of
+# writing, and bytes that were not UTF-8.
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
-    r"""Return a text with all that a terminal would obey as Python writes it, on one line.
+    r"""Return a text on one line, with escapes for the characters that a terminal would obey.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 class Shown(ABC):
-    """An object that is shown as it is printed. Its dataclass needs ``repr=False``."""
+    """An object whose ``repr`` is what it prints; a dataclass of this kind needs ``repr=False``."""
 
     @abstractmethod
     def __str__(self) -> str: ...

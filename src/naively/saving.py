@@ -1,8 +1,8 @@
-"""What is written to a path: whole or not at all, by one process at a time, never over an input.
+"""Files are written whole or not at all, by one process at a time, and never over an input.
 
-A regular file is written under another name in its folder and renamed, so that it is there as it
-was or as it is to be, whenever the machine stops. What is no file (a FIFO, a device, standard
-output) is written to. Nothing here imports NumPy, as the mail filter saves too.
+A regular file is written under another name in its folder and then renamed, so that whenever the
+machine stops, the old file is there or the new one. A FIFO, a device or standard output is written
+to directly. Nothing here imports NumPy, as the mail filter saves too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOTICE = 2.0  # seconds to wait for a lock before it is said
 
 
 def save(path: str | os.PathLike[str], content: bytes, *, private: bool = False) -> None:
-    """Write a file; on any failure, or when this is interrupted, an existing one stays as it was.
+    """Write a file; on any failure, or an interrupt, an existing file stays as it was.
 
     Symbolic links are followed, and an existing file keeps its mode.
 
@@ -39,7 +39,7 @@ def save(path: str | os.PathLike[str], content: bytes, *, private: bool = False)
     Raises
     ------
     OSError
-        If it cannot be written; the message names the path.
+        If the file cannot be written; the message names the path.
 
     Examples
     --------
@@ -58,21 +58,21 @@ def save(path: str | os.PathLike[str], content: bytes, *, private: bool = False)
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Raise what is wrong with a path before the work is done whose result is to be written there.
+    """Raise an error if a result cannot be written to a path, before the work for it is done.
 
     Parameters
     ----------
     path : str or Path
-        What is to be written.
+        The file to write.
     inputs : iterable of str or Path
-        What is read: files, folders with all that is in them, or "-", standard input.
+        The files that are read, folders (with all that is in them), or "-", standard input.
 
     Raises
     ------
     ValueError
-        If what is to be written is read too, whatever it is called.
+        If the file to write is also read, under whatever name.
     OSError
-        If there is no such folder, or the path is one.
+        If the path is a folder, or its folder does not exist.
 
     Examples
     --------
@@ -105,10 +105,10 @@ def locked(
     patience: float | None = None,
     waiting: Callable[[], object] = lambda: None,
 ) -> AbstractContextManager[object]:
-    """Take the lock of a file that is read, changed and written, or replaced; the context frees it.
+    """Lock a file that is read, changed and written, until the context that is returned is left.
 
-    The lock is on a file beside it, as the file itself is replaced; that stays there, empty. It is
-    free again whenever its holder ends, however. What is no file needs none.
+    The lock is on an empty file beside it, which stays there, as the file itself is replaced. The
+    lock is free again when its holder ends, for whatever reason. A stream needs none.
 
     Parameters
     ----------
@@ -117,14 +117,14 @@ def locked(
     patience : float, optional
         How many seconds to wait for another process at most.
     waiting : callable
-        Called where there is one, and this will wait.
+        Is called if another process holds the lock, before waiting for it.
 
     Raises
     ------
     TimeoutError
-        If another process has held the lock for so long.
+        If another process holds the lock for longer.
     OSError
-        If there can be no lock; the message names the path.
+        If the lock cannot be taken; the message names the path.
 
     Examples
     --------
@@ -162,6 +162,7 @@ def is_standard_output(path: str | os.PathLike[str]) -> bool:
 
 
 def _save(path: str | os.PathLike[str], content: bytes, mode: int) -> None:
+    """Write to a file, a stream or standard output, whichever is at the path."""
     there = _writable(path)
     if there is None:
         _replace(_target(path), content, None, mode)
@@ -175,7 +176,7 @@ def _save(path: str | os.PathLike[str], content: bytes, mode: int) -> None:
 
 
 def _writable(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """Return what is there, if anything, or raise why nothing can be written to it."""
+    """Return the status of what is at a path, if anything, or raise why it cannot be written."""
     there = _status(path)
     if there is None:
         _target(path)
@@ -187,15 +188,15 @@ def _writable(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
-    """Return what is there, links followed, or None if nothing is."""
+    """Return the status of what is at a path, links followed, or None if nothing is there."""
     try:
-        return os.stat(path)  # noqa: PTH116  (as what is no path of a file has no other way)
+        return os.stat(path)  # noqa: PTH116  (a Path cannot hold every name)
     except FileNotFoundError:
         return None
 
 
 def _statuses(name: str) -> Iterator[os.stat_result]:
-    """Iterate over what is read from a name: it, and all that is below it; nothing if it is not."""
+    """Yield the status of a file, or of a folder and all files below it; of nothing, none."""
     with suppress(OSError):
         yield os.fstat(0) if name == STANDARD_INPUT else os.stat(name)  # noqa: PTH116
     for folder, _, files in os.walk(name):
@@ -205,7 +206,7 @@ def _statuses(name: str) -> Iterator[os.stat_result]:
 
 
 def _target(path: str | os.PathLike[str]) -> Path:
-    """Return the file that a path leads to, by whatever links; its folder must be there."""
+    """Return the file that a path leads to, links followed; its folder must exist."""
     if not os.path.basename(path):  # noqa: PTH119  (a Path forgets a slash at the end)
         raise IsADirectoryError(errno.EISDIR, "It names no file")
     file = Path(os.path.realpath(path))
@@ -229,10 +230,10 @@ def _stream(descriptor: int, content: bytes) -> None:
 
 
 def _replace(file: Path, content: bytes, there: os.stat_result | None, mode: int) -> None:
-    """Write a file beside another and give it its name, which no reader sees half done."""
+    """Write a file under a temporary name, and rename it, so that no reader sees half of it."""
     if there is not None and not os.access(file, os.W_OK):  # renaming would not ask
         raise PermissionError(errno.EACCES, "It is read-only")
-    temporary = file.with_name(f".naively-{os.urandom(8).hex()}")  # as short for any name
+    temporary = file.with_name(f".naively-{os.urandom(8).hex()}")  # short even for a long name
 
     def create(name: str, flags: int) -> int:
         return os.open(name, flags, mode if there is None else 0o600)
@@ -252,7 +253,7 @@ def _replace(file: Path, content: bytes, there: os.stat_result | None, mode: int
 
 
 def _keep_owner(temporary: Path, there: os.stat_result) -> None:
-    """Give a file to the owner of the one that it replaces, as far as this user may."""
+    """Give a file the owner of the file that it replaces, if this user may do so."""
     if sys.platform != "win32":
         with suppress(PermissionError):
             os.chown(temporary, there.st_uid, there.st_gid)
@@ -260,5 +261,6 @@ def _keep_owner(temporary: Path, there: os.stat_result) -> None:
 
 def _named(error: OSError, path: str | os.PathLike[str]) -> OSError:
     """Return the error with a message that names the path."""
-    kind = OSError if isinstance(error, BrokenPipeError) else type(error)  # it is no quiet end
+    # The command line ends in silence by a broken pipe, but not by that of a file to write.
+    kind = OSError if isinstance(error, BrokenPipeError) else type(error)
     return kind(f"Cannot write {os.fspath(path)}: {error.strerror or error}.")

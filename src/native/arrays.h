@@ -1,257 +1,160 @@
-// Arrays in and out: what a kernel is given is checked here, so that the kernels see plain
-// pointers. NumPy itself converts what does not fit and allocates the results.
+// Arrays in and out, by nanobind's ndarray: what a kernel is given is checked here, so that the
+// kernels see plain pointers. NumPy converts what does not fit and allocates the results.
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
-#include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
-
-#include "finish.h"
 
 namespace naively {
 
 namespace nb = nanobind;
 using std::int64_t;
 
-constexpr int any_dimensions = -1;
+enum class Layout { any, contiguous };
 
-enum class Type { float64, float32, int64, int32, int16, int8, other };
+template <class T>
+constexpr const char* numpy_type() {
+    if constexpr (std::is_same_v<T, double>) return "float64";
+    if constexpr (std::is_same_v<T, int64_t>) return "int64";
+    if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
+    if constexpr (std::is_same_v<T, std::uint8_t>) return "uint8";
+    if constexpr (std::is_same_v<T, bool>) return "bool";
+}
 
-// What the buffer protocol lends, given back however its holder ends.
-class Buffer {
+// An array that a kernel reads. It is read where it lies if its elements are of one of these types,
+// aligned, in the machine's byte order, and contiguous if that is asked for. Anything else NumPy
+// converts to the first of the types: to float64 from any type, to other types only from those of
+// which they can hold every value ("safe").
+template <Layout layout, class First, class... Others>
+class Input {
   public:
-    Buffer() = default;
-    Buffer(nb::handle source, int flags) { acquire(source, flags); }
-    ~Buffer() { release(); }
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
-
-    void acquire(nb::handle source, int flags) {
-        if (PyObject_GetBuffer(source.ptr(), &view_, flags) != 0) nb::raise_python_error();
+    Input(nb::handle source, const char* name) : name_(name) {
+        if (!nb::try_cast(source, array_, false) || !is_readable())
+            array_ = nb::cast<Array>(converted(source), false);
     }
-    void release() { PyBuffer_Release(&view_); }
-    bool is_acquired() const { return view_.obj != nullptr; }
-    const Py_buffer& view() const { return view_; }
-
-  private:
-    Py_buffer view_{};
-};
-
-// A view of any array by the buffer protocol; strides are in elements.
-class Array {
-  public:
-    // An array of another type (or unaligned, or byte-swapped) is converted to the first of types.
-    Array(nb::handle source, int dimensions, const char* name, std::initializer_list<Type> types,
-          bool contiguous = false)
-        : name_(name) {
-        if (PyObject_CheckBuffer(source.ptr())) acquire(source);
-        const bool fits = buffer_.is_acquired() &&
-                          std::find(types.begin(), types.end(), type()) != types.end() &&
-                          is_aligned() && (!contiguous || PyBuffer_IsContiguous(&view(), 'C'));
-        if (!fits) convert(source, *types.begin(), contiguous);
-        if (dimensions != any_dimensions && view().ndim != dimensions)
-            throw nb::value_error(
-                (std::string(name) + " must have " + std::to_string(dimensions) + " dimensions")
-                    .c_str());
+    Input(nb::handle source, const char* name, std::size_t dimensions) : Input(source, name) {
+        if (array_.ndim() != dimensions)
+            throw std::invalid_argument(std::string(name_) + " must have " +
+                                        std::to_string(dimensions) + " dimensions");
     }
 
-    template <class T>
-    const T* data() const {
-        return static_cast<const T*>(view().buf);
-    }
-    int64_t shape(int axis) const { return view().shape[axis]; }
-    int64_t stride(int axis) const { return view().strides[axis] / view().itemsize; }
-    int dimensions() const { return view().ndim; }
-    const char* name() const { return name_; }
-
-    Type type() const {
-        const char* format = view().format ? view().format : "B";
-        if (*format == '@' || *format == '=') ++format;
-        if (format[0] == '\0' || format[1] != '\0') return Type::other;
-        switch (format[0]) {
-            case 'd': return Type::float64;
-            case 'f': return Type::float32;
-            case 'b': case 'h': case 'i': case 'l': case 'q':
-                switch (view().itemsize) {
-                    case 8: return Type::int64;
-                    case 4: return Type::int32;
-                    case 2: return Type::int16;
-                    default: return Type::int8;
-                }
-            default: return Type::other;
-        }
-    }
+    int64_t dimensions() const { return static_cast<int64_t>(array_.ndim()); }
+    int64_t shape(int axis) const { return static_cast<int64_t>(array_.shape(axis)); }
+    int64_t stride(int axis) const { return array_.stride(axis); }  // in elements
 
     void require_shape(std::initializer_list<int64_t> shape) const {
         int axis = 0;
         for (const int64_t size : shape)
-            if (view().shape[axis++] != size)
-                throw nb::value_error((std::string("the shape of ") + name_ + " is wrong").c_str());
+            if (this->shape(axis++) != size)
+                throw std::invalid_argument(std::string("the shape of ") + name_ + " is wrong");
+    }
+
+    // The elements, where they can be of one type only.
+    const First* data() const {
+        static_assert(sizeof...(Others) == 0, "visit elements that may be of several types");
+        return data_as<First>();
+    }
+
+    // Calls work with a pointer to the elements, of the type that they are.
+    template <class Work>
+    void visit(const Work& work) const {
+        visit_as<Work, First, Others...>(work);
+    }
+
+    // Whether the source is an array of one of these types, so that no value would be converted.
+    static bool fits(nb::handle source, std::size_t dimensions) {
+        Array array;
+        return nb::try_cast(source, array, false) && is_one_of_ours(array) &&
+               array.ndim() == dimensions;
     }
 
   private:
-    const Py_buffer& view() const { return buffer_.view(); }
+    using Array = nb::ndarray<nb::ro, nb::device::cpu>;
 
-    void acquire(nb::handle source) { buffer_.acquire(source, PyBUF_STRIDES | PyBUF_FORMAT); }
-
-    bool is_aligned() const {
-        auto odd = reinterpret_cast<std::uintptr_t>(view().buf);
-        for (int axis = 0; axis < view().ndim; ++axis)
-            odd |= static_cast<std::uintptr_t>(view().strides[axis]);
-        return odd % view().itemsize == 0;
+    template <class T>
+    const T* data_as() const {
+        return static_cast<const T*>(array_.data());
     }
 
-    void convert(nb::handle source, Type type, bool contiguous) {
-        buffer_.release();
-        nb::module_ numpy = nb::module_::import_("numpy");
-        const char* dtype = type == Type::float64 ? "float64" : "int64";
-        nb::object array = numpy.attr("asarray")(source);
-        const char* casting = type == Type::float64 ? "unsafe" : "safe";
-        array = array.attr("astype")(dtype, nb::arg("order") = contiguous ? "C" : "K",
-                                     nb::arg("casting") = casting);
-        acquire(array);
+    template <class Work, class T, class... Rest>
+    void visit_as(const Work& work) const {
+        if constexpr (sizeof...(Rest) != 0)
+            if (array_.dtype() != nb::dtype<T>()) return visit_as<Work, Rest...>(work);
+        work(data_as<T>());
     }
 
-    Buffer buffer_;
-    const char* name_;
-};
+    static bool is_one_of_ours(const Array& array) {
+        return array.dtype() == nb::dtype<First>() ||
+               ((array.dtype() == nb::dtype<Others>()) || ...);
+    }
 
-inline Array import_floats(nb::handle source, int dimensions, const char* name) {
-    return Array(source, dimensions, name, {Type::float64}, true);
-}
+    bool is_readable() const {
+        const auto address = reinterpret_cast<std::uintptr_t>(array_.data());
+        return is_one_of_ours(array_) && address % array_.itemsize() == 0 &&
+               (layout == Layout::any || is_contiguous());
+    }
 
-// Call work with the array's typed pointer.
-template <class Work>
-void visit_floats(const Array& array, const Work& work) {
-    if (array.type() == Type::float64) return work(array.data<double>());
-    work(array.data<float>());
-}
-
-template <class Work>
-void visit_indices(const Array& array, const Work& work) {
-    if (array.type() == Type::int64) return work(array.data<int64_t>());
-    work(array.data<std::int32_t>());
-}
-
-// y, checked: every entry is a class.
-class ClassIndices {
-  public:
-    ClassIndices(nb::handle source, int64_t rows, int64_t classes)
-        : array_(source, 1, "y", {Type::int64, Type::int32}) {
-        array_.require_shape({rows});
-        if (classes > std::numeric_limits<std::int32_t>::max())
-            throw nb::value_error("more classes than 32 bits can number");
-        if (array_.type() == Type::int32 && (array_.stride(0) == 1 || rows < 2)) {
-            data_ = array_.data<std::int32_t>();
-            check(data_, 1, rows, classes);
-            return;
+    bool is_contiguous() const {
+        int64_t size = 1;
+        bool contiguous = true;
+        for (int axis = static_cast<int>(array_.ndim()) - 1; axis >= 0; --axis) {
+            contiguous &= shape(axis) == 1 || stride(axis) == size;
+            size *= shape(axis);
         }
-        visit_indices(array_, [&](auto* from) {
-            check(from, array_.stride(0), rows, classes);
-            copy_.resize(rows);
-            for (int64_t i = 0; i < rows; ++i)
-                copy_[i] = static_cast<std::int32_t>(from[i * array_.stride(0)]);
-        });
-        data_ = copy_.data();
-    }
-    const std::int32_t* data() const { return data_; }
-
-  private:
-    template <class Index>
-    static void check(const Index* y, int64_t stride, int64_t rows, int64_t classes) {
-        bool outside = false;
-        for (int64_t i = 0; i < rows; ++i) outside |= y[i * stride] < 0 || y[i * stride] >= classes;
-        if (outside) throw nb::value_error("a class index is out of range");
+        return contiguous || size == 0;
     }
 
+    static nb::object converted(nb::handle source) {
+        const nb::object array = nb::module_::import_("numpy").attr("asarray")(source);
+        return array.attr("astype")(
+            numpy_type<First>(), nb::arg("order") = layout == Layout::contiguous ? "C" : "K",
+            nb::arg("casting") = std::is_floating_point_v<First> ? "unsafe" : "safe");
+    }
+
+    const char* name_;
     Array array_;
-    std::vector<std::int32_t> copy_;
-    const std::int32_t* data_ = nullptr;
 };
 
-// Sample weights, or null where every row weighs one.
-class Weights {
-  public:
-    Weights(nb::handle source, int64_t rows) {
-        if (source.is_none()) return;
-        array_.emplace(source, 1, "w", std::initializer_list<Type>{Type::float64}, true);
-        array_->require_shape({rows});
-    }
-    const double* data() const { return array_ ? array_->data<double>() : nullptr; }
+using Doubles = Input<Layout::contiguous, double>;
+using Integers = Input<Layout::contiguous, int64_t, std::int32_t>;
 
-  private:
-    std::optional<Array> array_;
-};
-
-// A result, allocated by NumPy (which knows how to free it, and about huge pages).
+// A result, allocated by NumPy, which frees it and knows about huge pages.
 template <class T>
 class Result {
   public:
-    Result(const char* maker, int64_t rows)
-        : object_(make(maker, nb::make_tuple(rows))), buffer_(object_, PyBUF_WRITABLE) {}
-    Result(const char* maker, int64_t rows, int64_t columns)
-        : object_(make(maker, nb::make_tuple(rows, columns))), buffer_(object_, PyBUF_WRITABLE) {}
+    // `maker` is "empty" or "zeros".
+    template <class... Sizes>
+    Result(const char* maker, Sizes... shape)
+        : object_(nb::module_::import_("numpy").attr(maker)(nb::make_tuple(shape...),
+                                                            numpy_type<T>())),
+          array_(nb::cast<Array>(object_, false)) {}
 
-    T* data() { return static_cast<T*>(buffer_.view().buf); }
+    T* data() const { return array_.data(); }
     nb::object object() const { return object_; }
 
   private:
-    static nb::object make(const char* maker, nb::tuple shape) {
-        const char* dtype = std::is_same_v<T, double>    ? "float64"
-                            : std::is_same_v<T, int64_t> ? "int64"
-                                                         : "int32";
-        return nb::module_::import_("numpy").attr(maker)(shape, dtype);
-    }
+    using Array = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 
     nb::object object_;
-    Buffer buffer_;
+    Array array_;
 };
 
-// The result of a score kernel, what it starts from, and how it finishes.
-class Scores {
-  public:
-    Scores(int64_t rows, int64_t classes, nb::handle start, std::string_view finish,
-           nb::handle log_prior)
-        : rows_(rows), log_prior_(import_floats(log_prior, 1, "log_prior")),
-          start_(start, any_dimensions, "start", {Type::float64}, true) {
-        if (classes < 1) throw nb::value_error("there must be a class");
-        log_prior_.require_shape({classes});
-        if (start_.dimensions() == 1)
-            start_.require_shape({classes});
-        else if (start_.dimensions() == 2)
-            start_.require_shape({rows, classes});
-        else
-            throw nb::value_error("start must have 1 or 2 dimensions");
-        output_.finish = parse_finish(finish);
-        output_.classes = classes;
-        output_.log_prior = log_prior_.data<double>();
-        if (output_.finish == Finish::label)
-            output_.labels = labels_.emplace("empty", rows).data();
-        else
-            output_.table = table_.emplace("empty", rows, classes).data();
-    }
-
-    const Output& output() const { return output_; }
-    const double* start(int64_t row) const {
-        return start_.data<double>() + (start_.dimensions() == 1 ? 0 : row * output_.classes);
-    }
-    int64_t rows() const { return rows_; }
-    int64_t classes() const { return output_.classes; }
-    nb::object object() const { return output_.labels ? labels_->object() : table_->object(); }
-
-  private:
-    int64_t rows_;
-    Array log_prior_, start_;
-    Output output_{};
-    std::optional<Result<double>> table_;
-    std::optional<Result<std::int32_t>> labels_;
-};
+// The values as an array of T.
+template <class T, class Value>
+nb::object copied(const std::vector<Value>& values) {
+    const Result<T> copy("empty", values.size());
+    std::transform(values.begin(), values.end(), copy.data(),
+                   [](const Value& value) { return static_cast<T>(value); });
+    return copy.object();
+}
 
 }  // namespace naively

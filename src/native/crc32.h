@@ -4,25 +4,21 @@
 #include <array>
 #include <cstdint>
 
-#include "vocabulary.h"
+#include "word.h"
 
 namespace naively {
 
 class Crc32 {
   public:
-    Crc32() = default;
-    explicit Crc32(uint32_t state) : state_(state) {}
-
-    uint32_t state() const { return state_; }  // to go on from
     uint32_t value() const { return ~state_; }
 
-    Crc32& of(const uint8_t* bytes, size_t length) {
-        for (size_t i = 0; i < length; ++i) add(bytes[i]);
+    Crc32& of(Bytes bytes) {
+        for (size_t i = 0; i < bytes.length; ++i) add(bytes.begin[i]);
         return *this;
     }
 
     Crc32& of(const Word& word) {
-        if (word.length > Word::HELD) return of(word.bytes, word.length);
+        if (word.length > Word::HELD) return of(Bytes{word.bytes, word.length});
         for (size_t i = 0; i < word.length; ++i)
             add(static_cast<uint8_t>((i < 8 ? word.first : word.second) >> (8 * (i % 8))));
         return *this;

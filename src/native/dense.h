@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
+#include <vector>
 
+#include "arrays.h"
 #include "simd.h"
 
 namespace naively {
@@ -11,33 +14,76 @@ namespace naively {
 template <class T>
 struct Matrix {
     const T* data;
-    std::int64_t rows, columns, row_stride, column_stride;
+    int64_t rows, columns, row_stride, column_stride;
 
-    const T* at(std::int64_t row, std::int64_t column) const {
+    const T* at(int64_t row, int64_t column) const {
         return data + row * row_stride + column * column_stride;
     }
     // The same for a cell that may lie outside, to be prefetched only.
-    std::uintptr_t address(std::int64_t row, std::int64_t column) const {
+    std::uintptr_t address(int64_t row, int64_t column) const {
         const auto cells = static_cast<std::uintptr_t>(row * row_stride + column * column_stride);
         return reinterpret_cast<std::uintptr_t>(data) + cells * sizeof(T);
     }
 };
 
+// A matrix of float64 or float32 that a kernel is given.
+class DenseMatrix {
+  public:
+    DenseMatrix(nb::handle source, const char* name) : cells_(source, name, 2) {}
+
+    int64_t rows() const { return cells_.shape(0); }
+    int64_t columns() const { return cells_.shape(1); }
+
+    // Calls work with the Matrix of the type that the cells are of.
+    template <class Work>
+    void visit(const Work& work) const {
+        cells_.visit([&](auto* cells) {
+            work(Matrix<std::remove_const_t<std::remove_pointer_t<decltype(cells)>>>{
+                cells, rows(), columns(), cells_.stride(0), cells_.stride(1)});
+        });
+    }
+
+  private:
+    Input<Layout::any, double, float> cells_;
+};
+
 // Copy a block to `to`, rows `to_stride` apart; columns from `columns` to `to_stride` become zero.
 template <class T>
-void pack_block(const Matrix<T>& matrix, std::int64_t row, std::int64_t rows, std::int64_t column,
-                std::int64_t columns, T* to, std::int64_t to_stride) {
-    constexpr std::int64_t neighbours = 8;  // columns at a time, so that written lines stay cached
-    for (std::int64_t begin = 0; begin < columns; begin += neighbours) {
-        const std::int64_t end = std::min(columns, begin + neighbours);
-        for (std::int64_t j = begin; j < end; ++j) {
+void pack_block(const Matrix<T>& matrix, int64_t row, int64_t rows, int64_t column,
+                int64_t columns, T* to, int64_t to_stride) {
+    constexpr int64_t neighbours = 8;  // columns at a time, so that written lines stay cached
+    for (int64_t begin = 0; begin < columns; begin += neighbours) {
+        const int64_t end = std::min(columns, begin + neighbours);
+        for (int64_t j = begin; j < end; ++j) {
             const T* from = matrix.at(row, column + j);
-            for (std::int64_t i = 0; i < rows; ++i)
+            for (int64_t i = 0; i < rows; ++i)
                 to[i * to_stride + j] = from[i * matrix.row_stride];
         }
     }
-    for (std::int64_t i = 0; i < rows; ++i)
+    for (int64_t i = 0; i < rows; ++i)
         std::fill(to + i * to_stride + columns, to + (i + 1) * to_stride, T{0});
 }
+
+// A few columns of a block of rows, copied to where the cells of a column are neighbours.
+template <class T>
+class ColumnPanel {
+  public:
+    static constexpr int64_t max_columns = 8;  // a cache line of a row
+    static constexpr int64_t max_rows = 1024;
+
+    explicit ColumnPanel(const Matrix<T>& matrix)
+        : turned_{matrix.data, matrix.columns, matrix.rows, matrix.column_stride,
+                  matrix.row_stride},
+          cells_(max_columns * max_rows) {}
+
+    void read(int64_t row, int64_t rows, int64_t column, int64_t columns) {
+        pack_block(turned_, column, columns, row, rows, cells_.data(), max_rows);
+    }
+    const T* column(int64_t j) const { return cells_.data() + j * max_rows; }
+
+  private:
+    Matrix<T> turned_;
+    std::vector<T> cells_;
+};
 
 }  // namespace naively

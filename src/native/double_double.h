@@ -1,5 +1,5 @@
 // Double-double sums: a number is an unevaluated pair high + low. Error-free transformations of
-// Knuth and Dekker, for doubles and for vectors of doubles alike; see also kernels/double_double.py.
+// Knuth and Dekker, for doubles and for vectors of doubles alike, as in kernels/double_double.py.
 #pragma once
 
 #include "simd.h"

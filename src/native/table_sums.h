@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
+#include "arrays.h"
 #include "double_double.h"
 
 namespace naively {
 
-// A cell of the table of whole numbers is a double; else it is a double-double.
+// A double-double sum. Where every sum is exact, a cell of a table is a double (or a whole number).
 struct Sum {
     double high, low;
 };
@@ -26,7 +28,9 @@ NAIVELY_INLINE inline void add_product(Sum& cell, double value, double weight) {
     cell.low += __builtin_fma(value, weight, -product);
 }
 inline void merge(double& cell, double other) { cell += other; }
-inline void merge(Sum& cell, const Sum& other) { add_pair(cell.high, cell.low, other.high, other.low); }
+inline void merge(Sum& cell, const Sum& other) {
+    add_pair(cell.high, cell.low, other.high, other.low);
+}
 
 // Split a sum into its rounded value and what the rounding left.
 inline void finish(const Sum& sum, double& high, double& low) {
@@ -51,13 +55,33 @@ struct Wholeness {
         whole &= other.whole;
         largest = std::max(largest, other.largest);
     }
+    // Whether so many of them can be summed in float64 without rounding.
+    bool sums_are_exact(int64_t terms) const {
+        return whole && largest * static_cast<double>(terms) <= exact_limit;
+    }
 };
 
-inline Wholeness look_at_weights(const double* w, std::int64_t rows) {
+inline Wholeness look_at_weights(const double* w, int64_t rows) {
     Wholeness seen{true, w ? 0.0 : 1.0};
     if (w)
-        for (std::int64_t i = 0; i < rows; ++i) seen.look_at(w[i]);
+        for (int64_t i = 0; i < rows; ++i) seen.look_at(w[i]);
     return seen;
+}
+
+// The pair of arrays (high, low) of a table of sums, row by row; low is None where sums are exact.
+template <class Cell>
+nb::object export_high_low(const Cell* sums, int64_t rows, int64_t columns) {
+    const Result<double> high("empty", rows, columns);
+    if constexpr (std::is_same_v<Cell, Sum>) {
+        const Result<double> low("empty", rows, columns);
+        for (int64_t cell = 0; cell < rows * columns; ++cell)
+            finish(sums[cell], high.data()[cell], low.data()[cell]);
+        return nb::make_tuple(high.object(), low.object());
+    } else {
+        for (int64_t cell = 0; cell < rows * columns; ++cell)
+            high.data()[cell] = static_cast<double>(sums[cell]);
+        return nb::make_tuple(high.object(), nb::none());
+    }
 }
 
 }  // namespace naively

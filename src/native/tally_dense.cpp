@@ -1,4 +1,5 @@
-// Weighted number, sum and sum of squares of the cells of each column, by class, in double-double.
+// tally_dense of kernels/reference.py: weighted number, sum and sum of squares of the cells of each
+// column, by class, in double-double.
 //
 // Rows are taken a block at a time, small enough to stay in the cache, and ordered by class inside
 // the block. Then, for each class and each strip of neighbouring columns, the running sums stay in
@@ -12,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "arrays.h"
+#include "bindings.h"
 #include "dense.h"
 #include "double_double.h"
-#include "kernels.h"
 #include "strip_sums.h"
+#include "tally_rows.h"
 #include "threads.h"
 
 namespace naively {
@@ -162,11 +163,9 @@ std::vector<StripSums> tally_rows(const Matrix<T>& matrix, const std::int32_t* y
     return std::move(totals[0]);
 }
 
-}  // namespace
-
 nb::object tally_dense(nb::handle X, nb::handle y, nb::handle w, int64_t k) {
-    const Array x(X, 2, "X", {Type::float64, Type::float32});
-    const int64_t rows = x.shape(0), columns = x.shape(1);
+    const DenseMatrix x(X, "X");
+    const int64_t rows = x.rows(), columns = x.columns();
     const ClassIndices classes(y, rows, k);
     const Weights weights(w, rows);
     Result<double> results[statistics][2] = {
@@ -176,9 +175,7 @@ nb::object tally_dense(nb::handle X, nb::handle y, nb::handle w, int64_t k) {
     };
     if (rows && columns) {
         nb::gil_scoped_release released;
-        visit_floats(x, [&](auto* cells) {
-            const Matrix<std::remove_const_t<std::remove_pointer_t<decltype(cells)>>> matrix{
-                cells, rows, columns, x.stride(0), x.stride(1)};
+        x.visit([&](const auto& matrix) {
             const std::vector<StripSums> totals =
                 tally_rows(matrix, classes.data(), weights.data(), k);
             const Strips strips = make_strips(matrix);
@@ -195,6 +192,13 @@ nb::object tally_dense(nb::handle X, nb::handle y, nb::handle w, int64_t k) {
     nb::list pairs;
     for (auto& pair : results) pairs.append(nb::make_tuple(pair[0].object(), pair[1].object()));
     return pairs;
+}
+
+}  // namespace
+
+void bind_tally_dense(nb::module_& m) {
+    m.def("tally_dense", &tally_dense, nb::arg("X"), nb::arg("y"), nb::arg("w").none(),
+          nb::arg("k"));
 }
 
 }  // namespace naively

@@ -8,12 +8,13 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser
 
+from naively.mail import limits
 from naively.mail.headers import mark
 from naively.mail.html import visible_text
 from naively.mail.learn import _Batch, _corrected
 from naively.mail.message import COLUMNS, CONTACTS, read_message
-from naively.mail.score import MOST, Verdict, words_of
-from naively.mail.table import Table
+from naively.mail.score import Verdict, words_of
+from naively.mail.table import MailTable
 from tests.fuzz import fuzz
 from tests.fuzz.mail import html, message, noise
 
@@ -30,7 +31,7 @@ def test_any_mail_is_read() -> None:
         assert row == read_message(raw, {"a@b.example"})
         "".join(str(text) for text in row.values()).encode()  # no half of a character
         words = words_of(row)
-        assert len(set(words)) == len(words) <= MOST
+        assert len(set(words)) == len(words) <= limits.WORDS
         assert all(note.isascii() and note.isprintable() for note in notes)
         assert not any("cannot be parsed" in note for note in notes)
 
@@ -80,12 +81,12 @@ def test_what_is_parsed_of_html_has_no_more_elements_than_tags(monkeypatch) -> N
 def test_any_mail_that_is_learned_can_be_taken_back() -> None:
     def check(chance: random.Random) -> None:
         batch = [(read_message(message(chance)), chance.choice(["ham", "spam"])) for _ in range(3)]
-        before = table = Table.empty(remembers=chance.random() < 0.5)
+        before = table = MailTable.empty(remembers=chance.random() < 0.5)
         for forget in (False, True):
             counted = _Batch(table.digests() if table.remembers else None, forget=forget)
             for row, label in batch:
                 counted.add(row, label)
-            table = Table.from_bytes(_corrected(table, counted).to_bytes())
+            table = MailTable.from_bytes(_corrected(table, counted).to_bytes())
             table.check()
             if not forget:
                 assert 0 <= Verdict(table, words_of(batch[0][0])).probability <= 1

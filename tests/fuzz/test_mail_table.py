@@ -14,7 +14,7 @@ import pytest
 
 from naively.mail.layout import ARRAYS
 from naively.mail.score import Verdict
-from naively.mail.table import Table
+from naively.mail.table import MailTable
 from tests.fuzz import fuzz
 from tests.fuzz.mail import mutated
 
@@ -27,11 +27,11 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-def table() -> Table:
+def table() -> MailTable:
     counts = {"lunch": (3, 0), "noon": (2, 1), "pills": (0, 2), "cheap": (1, 2)}
     digests = [bytes([i] * 16) for i in range(5)]
-    made = Table.empty(remembers=True).add(counts, (3, 2)).with_digests(digests)
-    return made.add_evidence([i % 3 for i in range(len(made.evidence))])
+    made = MailTable.empty(remembers=True).add(counts, (3, 2)).with_digests(digests)
+    return made.add_histogram([i % 3 for i in range(len(made.histogram))])
 
 
 CONTENT = table().to_bytes()
@@ -40,7 +40,7 @@ CONTENT = table().to_bytes()
 def used(content: bytes) -> None:
     """Use a file as the filter and learning do; only a ValueError may come of it."""
     try:
-        found = Table.from_bytes(content)
+        found = MailTable.from_bytes(content)
         assert 0 <= Verdict(found, WORDS).probability <= 1
         found.check()
         found.add({"more": (1, 0)}, (1, 0)).to_bytes()
@@ -57,15 +57,15 @@ def test_every_flipped_bit_is_noticed() -> None:
         flipped = bytearray(CONTENT)
         flipped[place] ^= 1 << place % 8
         with pytest.raises(ValueError, match=r"damaged|cut short|not of mail|newer"):
-            Table.from_bytes(bytes(flipped))
+            MailTable.from_bytes(bytes(flipped))
 
 
 def test_a_file_that_is_cut_or_longer_is_refused() -> None:
     for size in range(0, len(CONTENT), 37):
         with pytest.raises(ValueError, match=r"damaged|cut short"):
-            Table.from_bytes(CONTENT[:size])
+            MailTable.from_bytes(CONTENT[:size])
     with pytest.raises(ValueError, match=r"damaged"):
-        Table.from_bytes(CONTENT + b"\0")
+        MailTable.from_bytes(CONTENT + b"\0")
 
 
 def with_header(content: bytes, change) -> bytes:
@@ -110,7 +110,7 @@ def test_any_bytes_are_read_or_refused() -> None:
         if chance.random() < 0.5:
             return used(mutated(chance, content))
         # A file that was made with care: only its arrays are wrong, and the checksum is right.
-        found = Table.from_bytes(content)
+        found = MailTable.from_bytes(content)
         arrays = {name: bytearray(memoryview(a).cast("B")) for name, a in found._arrays().items()}
         arrays = {name: arrays[name] for name in ARRAYS}
         data = arrays[chance.choice(list(arrays))]
@@ -118,7 +118,7 @@ def test_any_bytes_are_read_or_refused() -> None:
             if data:
                 data[chance.randrange(len(data))] = chance.choice([0, 1, 127, 128, 255, 240])
         try:
-            made = Table(arrays, found.temperature, remembers=found.remembers)  # type: ignore[arg-type]
+            made = MailTable(arrays, found.temperature, remembers=found.remembers)  # type: ignore[arg-type]
         except ValueError:
             return None
         return used(made.to_bytes())
@@ -145,14 +145,14 @@ def test_any_bytes_are_read_or_refused() -> None:
 def test_what_is_wrong_in_a_file_made_with_care_is_found(
     name: str, code: str, place: int, value: float, at_once: bool
 ) -> None:
-    found = Table.from_bytes(CONTENT)
+    found = MailTable.from_bytes(CONTENT)
     arrays = {
         key: array(ARRAYS[key][1], memoryview(a).tolist()) for key, a in found._arrays().items()
     }
     arrays[name][place] = int(value) if code != "d" else value
-    content = Table(arrays, found.temperature, remembers=True).to_bytes()
+    content = MailTable(arrays, found.temperature, remembers=True).to_bytes()
     assert content != CONTENT
-    found = Table.from_bytes(content)
+    found = MailTable.from_bytes(content)
     with pytest.raises(ValueError, match="it is damaged: "):
         found.check()
     if at_once:
@@ -167,13 +167,13 @@ def test_a_temperature_is_finite_and_positive(said: object) -> None:
         OLD, lambda header: header["__metadata__"]["naively"].update(temperature=said)
     )
     with pytest.raises(ValueError, match=r"temperature|damaged"):
-        Table.from_bytes(content)
+        MailTable.from_bytes(content)
 
 
 def test_nested_without_end_is_refused() -> None:
     text = b"[" * 9000
     with pytest.raises(ValueError, match="damaged"):
-        Table.from_bytes(len(text).to_bytes(8, "little") + text)
+        MailTable.from_bytes(len(text).to_bytes(8, "little") + text)
     for size in (2**63, 10**9, 20_000):
         with pytest.raises(ValueError, match="cut short"):
-            Table.from_bytes(size.to_bytes(8, "little") + text)
+            MailTable.from_bytes(size.to_bytes(8, "little") + text)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.data.files import Columns, read, read_batches
+from naively.data.files import FileColumns, read, read_batches
 from tests.fuzz import fuzz
 
 NAMES = ["a", "B", "é ", 'x"y', "c,d", "e\nf"]
@@ -56,7 +56,7 @@ def names_of(rng: random.Random, columns: int) -> list[str]:
     return [rng.choice(names) for _ in names] if rng.random() < 0.05 else names
 
 
-def either(path: Path, check: Callable[[Columns], None]) -> None:
+def either(path: Path, check: Callable[[FileColumns], None]) -> None:
     """Check a table that is read, in one piece and in batches; or one sentence is said."""
     for read_it in (lambda: [read(path)], lambda: list(read_batches(path, 3))):
         try:
@@ -69,7 +69,7 @@ def either(path: Path, check: Callable[[Columns], None]) -> None:
             continue
         names = list(pieces[0].values) if pieces else []
         joined = {n: [c for p in pieces for c in p.values[n].tolist()] for n in names}
-        check(Columns({n: np.array([*c, None], object)[:-1] for n, c in joined.items()}))
+        check(FileColumns({n: np.array([*c, None], object)[:-1] for n, c in joined.items()}))
 
 
 def a_csv(rng: random.Random) -> None:
@@ -99,7 +99,7 @@ def a_csv(rng: random.Random) -> None:
         )
 
 
-def check_csv(table: Columns, text: str, delimiter: str, columns: int) -> None:
+def check_csv(table: FileColumns, text: str, delimiter: str, columns: int) -> None:
     limit = csv.field_size_limit(1 << 26)
     header, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     csv.field_size_limit(limit)
@@ -193,7 +193,7 @@ def a_jsonl(rng: random.Random) -> None:
         either(path, lambda table: check_json(table, rows))
 
 
-def check_json(table: Columns, rows: list[Any]) -> None:
+def check_json(table: FileColumns, rows: list[Any]) -> None:
     assert len(table) == len(rows)
     for name, column in table.values.items():
         for cell, row in zip(column.tolist(), rows, strict=True):

@@ -40,7 +40,7 @@ from naively.mail.layout import FORMAT as MAIL_FORMAT
 from naively.mail.learn import learn
 from naively.mail.message import read_message
 from naively.mail.score import Verdict, words_of
-from naively.mail.table import load
+from naively.mail.table import open_table
 from naively.model.file import store
 
 FOLDER = Path(__file__).parent
@@ -162,7 +162,7 @@ def write_mail(folder: Path) -> None:
     messages = mail()
     learn(str(folder / "mail.naively"), messages)
     (folder / ".mail.naively.lock").unlink(missing_ok=True)
-    table = load(str(folder / "mail.naively"))
+    table = open_table(str(folder / "mail.naively"))
     said = [{"row": row, "spam": Verdict(table, words_of(row)).probability} for row, _ in messages]
     (folder / "mail.json").write_text(json.dumps(said[:12]) + "\n")
 

@@ -1,4 +1,4 @@
-"""The group of verbs, and errors as one sentence with exit status 2."""
+"""The verbs of the command line are put together; an error is one sentence, with exit status 2."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from naively.cli import ask, demo, learn, mail, update
+from naively.cli import ask, demo, learn, update
+from naively.mail import command
 from naively.messages import say
 
 UsageError: Any = typer.BadParameter.__base__  # it has no public name of its own
 
 
 class Once(TyperCommand):
-    """A verb whose options are given once: of two that differ, none is dropped in silence."""
+    """A verb whose options may each be given once, so that no value is dropped in silence."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse, or raise what is given twice."""
+        """Parse the arguments, or raise an error if an option is given twice."""
         given: list[Any] = self.make_parser(ctx).parse_args(args=list(args))[2]
-        for parameter, times in Counter(given).items():
-            if times > 1 and parameter.param_type_name == "option":
+        for parameter, count in Counter(given).items():
+            if count > 1 and parameter.param_type_name == "option":
                 raise typer.BadParameter("give it once.", ctx, parameter)
         return super().parse_args(ctx, args)
 
@@ -53,10 +54,10 @@ for function in (
 
 
 def _mail(context: typer.Context) -> None:
-    raise typer.Exit(mail.run([context.command.name or "", *context.args]))
+    raise typer.Exit(command.run([context.command.name or "", *context.args]))
 
 
-for verb, what in mail.VERBS.items():  # they parse their own arguments; here they are listed
+for verb, what in command.VERBS.items():  # they parse their own arguments; here they are listed
     app.command(
         verb, help=what, add_help_option=False, context_settings={"ignore_unknown_options": True,
         "allow_extra_args": True},
@@ -83,7 +84,7 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; bad input is one sentence on stderr and exit status 2."""
+    """Run the command line; bad input is one sentence on standard error and exit status 2."""
     warnings.showwarning = _say_warning
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="surrogateescape")  # a name that is no UTF-8, as it came
@@ -91,6 +92,7 @@ def main() -> None:
 
 
 def _run() -> int | None:
+    """Run the verb that the shell gave, and return the exit status."""
     arguments = None if sys.argv[1:] else ["--help"]  # None is what the shell gave
     try:
         status: int | None = app(arguments, prog_name="naively", standalone_mode=False)

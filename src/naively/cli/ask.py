@@ -1,4 +1,4 @@
-"""Verbs that ask a model: predict, evaluate, explain, show."""
+"""The verbs that ask a model: predict, evaluate, explain and show."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from naively.cli.source import (
     InputFormatOption,
     ModelArgument,
     TargetOption,
-    find_target,
     held_out,
-    read,
+    labelled_rows_for,
+    rows_for,
 )
 from naively.messages import tell
 
 if TYPE_CHECKING:
-    from naively.data.rows import Rows
     from naively.evaluation.scores import Scores
+    from naively.model.explain import ExplainedRow
     from naively.model.model import Model
 
 
@@ -35,7 +35,8 @@ def predict(
     form: FormatOption = None,
 ) -> None:
     """Predict the class of each row, with its probability."""
-    learned, rows, _, _ = open_model(model, data, input_format)
+    learned, provenance = open_model(model)
+    rows, _ = rows_for(learned, data, input_format, provenance.get("target"))
     p = learned.posterior(rows)
     best = p.argmax(axis=1)
     classes = learned.classes.tolist()
@@ -61,7 +62,9 @@ def evaluate(
     """Score a model's predictions on labelled rows."""
     from naively.evaluation.scores import score
 
-    learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
+    learned, provenance = open_model(model)
+    target = target or provenance.get("target")
+    rows, y = labelled_rows_for(learned, data, input_format, target)
     if only_held_out:
         part, seed = provenance.get("hold_out", 0.0), provenance.get("seed", 0)
         if not part:
@@ -87,16 +90,17 @@ def explain(
     """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
     from naively.model.explain import explain as explain_rows
 
-    learned, rows, _, _ = open_model(model, data, input_format)
+    learned, provenance = open_model(model)
+    rows, _ = rows_for(learned, data, input_format, provenance.get("target"))
     if row is not None and row >= len(rows):
         raise ValueError(f"--row {row}: {data} has rows 0 to {len(rows) - 1}.")
     first = 0 if row is None else row
     rows = rows if row is None else rows.take(slice(row, row + 1))
     names = ["row", "prediction", "probability", "against", "column", "value", "weight"]
     lines = (
-        [first + i, *_verdict(evidence), column, value, weight]
-        for i, evidence in enumerate(explain_rows(learned, rows))
-        for column, value, weight in evidence.top(evidence.best, top)
+        [first + i, *_verdict(explained), column, value, weight]
+        for i, explained in enumerate(explain_rows(learned, rows))
+        for column, value, weight in explained.top(explained.best, top)
     )
     output.write(names, lines, form)
 
@@ -108,9 +112,8 @@ def show(
 ) -> None:
     """Show a model: its classes, its columns, and what speaks most for each class."""
     from naively.model.explain import strongest
-    from naively.model.file import store
 
-    learned = store.load(model)
+    learned, _ = open_model(model)
     total = learned.tally.class_count.sum()
     tell(f"{total:,.0f} rows, {learned.schema.width:,} columns")
     tell(*str(learned.described).split("\n"))
@@ -143,38 +146,15 @@ def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = Non
     output.write(["score", "class", "value"], lines, form, out)
 
 
-def _verdict(evidence: Any) -> list[Any]:
-    c = evidence.best
-    labels = evidence.classes.tolist()
-    return [labels[c], evidence.probability(c), labels[evidence.rival(c)]]
+def _verdict(explained: ExplainedRow) -> list[Any]:
+    """Return the predicted class, its probability, and the class that comes next."""
+    c = explained.best
+    labels = explained.classes.tolist()
+    return [labels[c], explained.probability(c), labels[explained.rival(c)]]
 
 
-def open_model(
-    path: str,
-    data: str,
-    input_format: str | None,
-    target: str | None = None,
-    *,
-    labelled: bool = False,
-) -> tuple[Model, Rows, Any, dict[str, Any]]:
-    """Load a model, and the rows as it expects them; with their labels if asked."""
-    from naively.counting.labels import as_classes
-    from naively.data.rows import column_rows
+def open_model(path: str) -> tuple[Model, dict[str, Any]]:
+    """Return the model in a file, and what was saved about where it comes from."""
     from naively.model.file import store
 
-    learned, provenance = store.load_with_provenance(path)
-    target = target or provenance.get("target")
-    kinds = {
-        str(name): "string" if kind == "text" else kind
-        for name, kind in learned.schema.kinds.items()
-    }
-    if target is not None and all(isinstance(label, str) for label in learned.classes.tolist()):
-        kinds[target] = "string"
-    table = read(data, input_format, types=kinds, labels=target)
-    y = table[find_target(list(table), target, data)] if labelled else None
-    if y is not None:
-        y = as_classes(y, learned.classes)
-    table.pop(target or "", None)
-    learned_from = set(map(str, learned.schema.order))
-    known = {name: column for name, column in table.items() if name in learned_from}
-    return learned, column_rows(known or table), y, provenance
+    return store.load_with_provenance(path)

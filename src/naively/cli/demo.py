@@ -1,4 +1,4 @@
-"""The verb demo: the main job on real data that is on the machine already."""
+"""The verb demo: learn, score and explain on real data that are on the machine already."""
 
 from __future__ import annotations
 
@@ -14,25 +14,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from naively.cli import output
-from naively.cli.source import TargetOption, find_target, folder_target, held_out, read
-from naively.messages import tell, visible
+from naively.cli.printing import (
+    WIDTH,
+    print_classes,
+    print_columns,
+    print_explanation,
+    print_row,
+    print_scores,
+    shortened,
+)
+from naively.cli.source import Data, TargetOption, find_target, folder_target, held_out
+from naively.messages import tell
 
 if TYPE_CHECKING:
     import numpy as np
     from rich.console import Console
 
-    from naively import NaiveBayes
     from naively.data.rows import Rows
-    from naively.evaluation.scores import Scores
-    from naively.model.explain import ExplainedRow
 
 SHARE, SEED = 0.25, 0  # of the rows that are held out
-WIDTH = 78  # columns, so that nothing is wrapped in a terminal of 80
-SHOWN_CLASSES = 10
-SHOWN_ITEMS = 6  # of an explanation
-SHOWN_COLUMNS = 8  # have a line each; of more columns, each event model has
-SURE = 0.999  # a greater probability would be rounded to certainty
-SHADES = " .:*#"  # of pixels
+SHADES = " .:*#"  # of pixels, from light to dark
 
 ABOUT = """\
 NaiveBayes() learns three quarters of the rows of each table, chosen at random,
@@ -50,11 +51,11 @@ them by as much, and all of it adds up to the log odds."""
 
 @dataclass(frozen=True)
 class Example:
-    """A labelled table, the question that it asks, and how to get it."""
+    """A labelled table: the question that it asks, and the function that reads it."""
 
     title: str
     get: Callable[[], tuple[Rows, np.ndarray[Any, Any]]]
-    draw: Callable[[Rows], list[str]] | None = None  # a row, where it is a picture
+    draw: Callable[[Rows], list[str]] | None = None  # draws a row that is a picture
 
 
 def demo(
@@ -88,14 +89,14 @@ def demo(
 def _own(data: str, target: str | None) -> tuple[Rows, np.ndarray[Any, Any], str]:
     from naively.data.rows import column_rows
 
-    table = read(data)
+    table = Data(data).read()
     target = find_target(list(table), target or folder_target(data), data)
     y = table.pop(target)
     return column_rows(table), y, target
 
 
 def _examples() -> list[Example]:
-    """Make the list of examples; the data are read when each has its turn."""
+    """Return the examples; the data of each are read when it has its turn."""
     import numpy as np
 
     from naively import datasets
@@ -105,7 +106,7 @@ def _examples() -> list[Example]:
         documents, libraries = datasets.docstrings()
         return as_rows(documents), np.array(libraries)
 
-    def of(get: Callable[[], datasets.Table]) -> Callable[[], tuple[Rows, Any]]:
+    def of(get: Callable[[], datasets.Dataset]) -> Callable[[], tuple[Rows, Any]]:
         def table() -> tuple[Rows, np.ndarray[Any, Any]]:
             X, y, names, classes = get()
             return as_rows({name: X[:, j] for j, name in enumerate(names)}), np.array(classes)[y]
@@ -121,36 +122,37 @@ def _examples() -> list[Example]:
 
 
 def _draw(digit: Rows) -> list[str]:
-    """Draw the first of some images of 8 x 8 pixels, each from 0 to 16."""
+    """Return the lines that draw the first of some images: 64 columns of pixels from 0 to 16."""
     pixels = digit.numbers(digit.names)[0].reshape(8, 8)
     shade = (pixels / 17 * len(SHADES)).astype(int)
     return ["".join(2 * SHADES[one] for one in line) for line in shade]
 
 
 def _run(console: Console, example: Example) -> None:
+    """Learn three quarters of an example's rows, score the rest, and print what was found."""
     import numpy as np
 
     from naively import NaiveBayes
     from naively.counting.labels import encode_labels
     from naively.evaluation.scores import scores
 
-    console.print(f"\n{_short(example.title, WIDTH)}", style="bold")
-    times = [time.perf_counter()]
+    console.print(f"\n{shortened(example.title, WIDTH)}", style="bold")
+    clock = [time.perf_counter()]
     rows, y = example.get()
-    labels = encode_labels(y)  # a missing label is said
+    labels = encode_labels(y)  # an error if a label is missing
     y = labels.classes[labels.codes]
     aside = held_out(len(rows), SHARE, SEED)
     if not aside.any():
         raise ValueError(f"{len(rows)} rows are too few to hold a quarter of them out.")
-    times.append(time.perf_counter())
+    clock.append(time.perf_counter())
     nb = NaiveBayes().fit(rows.take(~aside), y[~aside])
-    times.append(time.perf_counter())
+    clock.append(time.perf_counter())
     test, right = rows.take(aside), y[aside]
     p = nb.predict_proba(test)
     found = scores(p, nb.classes_, right)
-    times.append(time.perf_counter())
+    clock.append(time.perf_counter())
 
-    read_in, fit_in, scored_in = np.diff(times)
+    read_in, fit_in, scored_in = np.diff(clock)
     console.print(
         f"  {len(rows):,} rows of {len(nb.classes_)} classes, read in {read_in:.2f} s\n"
         f"  {len(rows) - len(right):,} learned in {fit_in:.2f} s, "
@@ -159,9 +161,9 @@ def _run(console: Console, example: Example) -> None:
     )
     frequency = nb.class_count_ / nb.class_count_.sum()
     always = scores(np.tile(frequency, (len(right), 1)), nb.classes_, right)
-    _print_scores(console, found, always, frequency[nb.classes_ == found.majority].sum())
-    _print_columns(console, nb)
-    _print_classes(console, nb)
+    print_scores(console, found, always, frequency[nb.classes_ == found.majority].sum())
+    print_columns(console, nb.schema_)
+    print_classes(console, nb.model_)
     hit = nb.classes_[p.argmax(axis=1)] == right
     for name, where in (("right", np.flatnonzero(hit)), ("wrong", np.flatnonzero(~hit))):
         if not len(where):
@@ -169,94 +171,12 @@ def _run(console: Console, example: Example) -> None:
             continue
         row = test.take(where[:1])
         console.print(f"\n  The first answer that is {name}, explained", style="bold")
-        _print_row(console, row, example)
-        _print_explanation(console, nb.explain(row)[0], right[where].tolist()[0])
-
-
-def _print_scores(console: Console, found: Scores, always: Scores, frequency: float) -> None:
-    """Print the scores beside those of the majority class, of this frequency in training."""
-    other = _short(f"always {found.majority!r}", 28)
-    wide = max(len(other), len("NaiveBayes()"))
-    console.print(f"  {'':<{wide}}  accuracy  log loss  calibration error")
-    error = abs(frequency - found.majority_accuracy)
-    for name, style, of in (
-        ("NaiveBayes()", "bold green", (found.accuracy, found.log_loss, found.calibration_error)),
-        (other, "", (found.majority_accuracy, always.log_loss, error)),
-    ):
-        console.print(f"  {name:<{wide}}  {of[0]:8.3f}  {of[1]:8.3f}  {of[2]:17.3f}", style=style)
-
-
-def _print_columns(console: Console, nb: NaiveBayes) -> None:
-    """Say what the columns were taken for: each, or if they are many, by event model."""
-    schema = nb.schema_
-    console.print("\n  What the columns were taken for", style="bold")
-    if schema.width <= SHOWN_COLUMNS:
-        for line in str(schema).splitlines():
-            _print_wrapped(console, line)
-        return
-    names_of: dict[tuple[str, str], list[str]] = {}
-    for name, group in schema.columns.items():
-        names_of.setdefault((group.event.name, f"{group.kind}s"), []).append(str(name))
-    for (event, kind), names in names_of.items():
-        _print_wrapped(
-            console, f"{event}  {len(names)} columns of {kind}: {', '.join(names)}", lines=2
-        )
-    unused = [str(name) for name in schema.order if name not in schema.columns]
-    if unused:
-        _print_wrapped(console, f"not learned  missing throughout: {', '.join(unused)}", lines=2)
-
-
-def _print_classes(console: Console, nb: NaiveBayes) -> None:
-    from naively.model.explain import strongest
-
-    console.print("\n  What speaks most for each class", style="bold")
-    labels = nb.classes_.tolist()
-    wide = min(max(len(str(label)) for label in labels[:SHOWN_CLASSES]), 20)
-    for c, label in enumerate(labels[:SHOWN_CLASSES]):
-        items = (_item(column, value) for column, value, _ in strongest(nb.model_, c, SHOWN_ITEMS))
-        line = f"    {_short(label, wide):<{wide}}  {next(items, '')}"
-        for item in items:
-            if len(line) + len(item) + 2 <= WIDTH:
-                line += f", {item}"
-        console.print(_short(line, WIDTH))
-    if len(labels) > SHOWN_CLASSES:
-        console.print(f"    and so on, for {len(labels) - SHOWN_CLASSES} more classes")
-
-
-def _print_row(console: Console, row: Rows, example: Example) -> None:
-    """Print the texts of a row, or its picture; the numbers come with the explanation."""
-    for line in example.draw(row) if example.draw else ():
-        console.print(f"      {line}".rstrip())
-    for name in row.names:
-        if row.kind(name) == "text":
-            _print_wrapped(console, _plain(row.values(name)[0]), lines=2)
-
-
-def _print_explanation(console: Console, evidence: ExplainedRow, right: Any) -> None:
-    from rich.text import Text
-
-    c = evidence.best
-    labels = evidence.classes.tolist()
-    answer, rival = _short(repr(labels[c]), 20), _short(repr(labels[evidence.rival(c)]), 20)
-    p = evidence.probability(c)
-    sure = f"over {SURE:.1%}" if p > SURE else f"{p:.1%}"
-    verdict = "right" if labels[c] == right else f"wrong: it is {_short(repr(right), 20)}"
-    console.print(f"    {answer} with a probability of {sure} is {verdict}")
-    every = evidence.top(c)
-    odds = float(evidence.weights(c).sum())
-    few = len(every) <= SHOWN_ITEMS + 1
-    shown = every if few else every[:SHOWN_ITEMS]
-    lines = [(weight, _item(column, value, exact=True)) for column, value, weight in shown]
-    if not few:
-        rest = sum(weight for _, _, weight in every[SHOWN_ITEMS:])
-        lines.append((rest, f"{len(every) - SHOWN_ITEMS:,} others together"))
-    for weight, item in lines:
-        number = Text(f"    {weight:+8.2f}", style="green" if weight > 0 else "red")
-        console.print(number + Text(_short(f"  {item}", WIDTH - 12), style=""))
-    console.print(f"    {odds:8.2f}  log odds of {answer} against {rival}", style="bold")
+        print_row(console, row, example.draw(row) if example.draw else [])
+        print_explanation(console, nb.explain(row)[0], right[where].tolist()[0])
 
 
 def _say_what_is_next(console: Console, data: str | None, target: str | None) -> None:
+    """Print the commands that one may try next."""
     me = _own_name()
     file = shlex.quote(data) if data else "FILE"
     column = f"--target {shlex.quote(target) if target else 'COLUMN'}"
@@ -280,41 +200,11 @@ def _say_what_is_next(console: Console, data: str | None, target: str | None) ->
 
 
 def _own_name() -> str:
-    """Return the command that runs this: without its folder only if the shell finds it so."""
+    """Return the command that runs this program: by its name alone only if the shell finds it."""
     called = sys.argv[0]
     if called.endswith("__main__.py"):
         return "python -m naively"
     return "naively" if shutil.which("naively") == called else shlex.quote(called)
-
-
-def _item(column: str, value: Any, *, exact: bool = False) -> str:
-    """Write an item of evidence: a word as it is, a level or number beside its column."""
-    if value is None:
-        return column
-    if isinstance(value, float):
-        return f"{column} {'=' if exact else 'near'} {value:,.10g}"
-    return _plain(value) if column == "text" else f"{column} = {_plain(value)}"
-
-
-def _print_wrapped(console: Console, text: str, lines: int = 3) -> None:
-    import textwrap
-
-    wrapped = textwrap.wrap(
-        text, WIDTH, initial_indent="    ", subsequent_indent="      ", max_lines=lines,
-        placeholder=" ...", drop_whitespace=True,
-    )  # fmt: skip
-    for line in wrapped:
-        console.print(visible(line))
-
-
-def _plain(value: Any) -> str:
-    return " ".join(str(value).split())
-
-
-def _short(value: Any, width: int) -> str:
-    """Cut a text that is too long; what a terminal would obey is shown."""
-    text = visible(str(value))
-    return text if len(text) <= width else f"{text[: width - 3]}..."
 
 
 def _seconds(begin: float) -> str:

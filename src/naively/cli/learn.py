@@ -1,4 +1,4 @@
-"""Verbs that make models: train."""
+"""The verb that makes a model: train."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import typer
 from naively.cli.ask import write_scores
 from naively.cli.output import FormatOption
 from naively.cli.source import (
+    Data,
     DataArgument,
     InputFormatOption,
     TargetOption,
@@ -22,12 +23,12 @@ from naively.cli.source import (
     folder_target,
     held_out,
     names,
-    read_batches,
 )
 from naively.cli.update import locked
 from naively.messages import say, tell
 
 if TYPE_CHECKING:
+    from naively.events import Beta, Dirichlet
     from naively.model.model import Model
 
 SHOWN = 20  # classes, of which it is said how many rows they have
@@ -119,8 +120,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     part = _hold_out(hold_out)
     prior = _class_prior(class_prior)
     target = target or folder_target(data)
-    _check_columns(names(columns) or [], names(ignore) or [], target)
-    wanted = columns if columns is None or target is None else f"{columns},{target}"
+    source = Data(data, input_format, *_columns(columns, ignore, target), labels=target)
     nb = Learned(
         _event_models(event_models),
         class_prior=prior if isinstance(prior, str) else "data",
@@ -132,21 +132,21 @@ def train(  # noqa: PLR0917  (options, not positions)
         text=_one_of(text, TEXT, "--text"),
     )
     aside, total, batches = None, 0, 0
-    for table in read_batches(data, input_format, wanted, ignore, labels=target, whole=bool(part)):
+    for table in source.read_batches(whole=bool(part)):
         target = find_target(list(table), target, data)
         y = table.pop(target)
         rows = column_rows(table)
         total += len(rows)
         batches += 1
         if part:  # there is one batch
-            chosen = held_out(len(rows), part, seed)
-            if chosen.all() or not chosen.any():
+            is_aside = held_out(len(rows), part, seed)
+            if is_aside.all() or not is_aside.any():
                 raise ValueError(
-                    f"--hold-out {hold_out} sets {chosen.sum():,} of the {len(rows):,} rows of "
+                    f"--hold-out {hold_out} sets {is_aside.sum():,} of the {len(rows):,} rows of "
                     f"{data} aside; there must be some to score and some to learn from."
                 )
-            aside = rows.take(chosen), y[chosen]
-            rows, y = rows.take(~chosen), y[~chosen]
+            aside = rows.take(is_aside), y[is_aside]
+            rows, y = rows.take(~is_aside), y[~is_aside]
         nb.partial_fit(rows, y)
     if not batches:
         raise ValueError(f"{data} has no rows to learn from.")
@@ -177,7 +177,7 @@ def train(  # noqa: PLR0917  (options, not positions)
 
 
 def _counts(learned: Model) -> str:
-    """Say how many rows each class has, of the first ones."""
+    """Return how many rows each of the first classes has, for a sentence."""
     sizes = zip(learned.classes.tolist(), learned.tally.class_count, strict=True)
     said = ", ".join(f"{label} {_plain(count)}" for label, count in islice(sizes, SHOWN))
     more = len(learned.classes) - SHOWN
@@ -185,11 +185,12 @@ def _counts(learned: Model) -> str:
 
 
 def _plain(count: float) -> str:
-    """Write a count; a soft one with its fraction."""
+    """Return a count as text; the fraction of a soft count is shown."""
     return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
 
 
 def _smoothing(given: str) -> float | str:
+    """Return the value of --smoothing: a rule by its name, or a pseudo-count."""
     if given in SMOOTHING:
         return given
     pseudo_count = _number(given)
@@ -202,7 +203,7 @@ def _smoothing(given: str) -> float | str:
 
 
 def _hold_out(given: str) -> float | int:
-    """Return a share of the rows if it is below 1, else how many."""
+    """Return --hold-out as a share of the rows if it is below 1, else as a number of rows."""
     part = _number(given)
     if part is None or part < 0 or (part > 1 and not part.is_integer()):
         raise ValueError(
@@ -213,7 +214,7 @@ def _hold_out(given: str) -> float | int:
 
 
 def _number(given: str) -> float | None:
-    """Read a finite number."""
+    """Return a finite number, or None if the text is not one."""
     try:
         number = float(given)
     except ValueError:
@@ -228,7 +229,7 @@ def _event_models(given: str) -> str | dict[str, str]:
 
 
 def _class_prior(given: str) -> Any:
-    """Read a class prior: its name, probabilities by label (still strings), or a distribution."""
+    """Return a class prior: its name, probabilities by label (still strings), or a distribution."""
     if given in PRIORS:
         return given
     if "=" in given:
@@ -240,16 +241,17 @@ def _class_prior(given: str) -> Any:
     return _distribution(given)
 
 
-def _distribution(given: str) -> Any:
+def _distribution(given: str) -> Beta | Dirichlet:
+    """Return the conjugate prior that is written as beta(a,b) or dirichlet(a,b,...)."""
     from naively import Beta, Dirichlet
 
     written = re.fullmatch(r"\s*(beta|dirichlet)\s*\(([^()]*)\)\s*", given, re.IGNORECASE)
     name, inside = written.groups() if written else ("", "")
     counts = [_number(count) for count in inside.split(",")]
     if name.lower() == "beta" and len(counts) == 2 and None not in counts:
-        return Beta(*counts)  # type: ignore[arg-type]
+        return Beta(*counts)  # type: ignore[arg-type]  # None is not in counts
     if name.lower() == "dirichlet" and None not in counts:
-        return Dirichlet(counts[0] if len(counts) == 1 else counts)  # type: ignore[arg-type]
+        return Dirichlet(counts[0] if len(counts) == 1 else counts)  # type: ignore[arg-type]  # as above
     raise ValueError(
         f"--class-prior must be {', '.join(PRIORS)}, probabilities such as a=0.3,b=0.7, beta(a,b) "
         f"of two classes, or dirichlet(a) or dirichlet(a,b,...) of more; got {given!r}."
@@ -257,7 +259,7 @@ def _distribution(given: str) -> Any:
 
 
 def _by_label(prior: Any, classes: list[Any]) -> Any:
-    """Return probabilities by label, which may be a number; a distribution as it is."""
+    """Return a prior whose labels are those of the classes, as numbers where these are numbers."""
     if not isinstance(prior, dict):
         return prior
     label_of = {str(label): label for label in classes}
@@ -265,25 +267,39 @@ def _by_label(prior: Any, classes: list[Any]) -> Any:
 
 
 def _one_of(given: str, known: tuple[str, ...], option: str) -> Any:
+    """Return the value of an option, None for "none"; a value that is not known is an error."""
     if given not in known:
         raise ValueError(f"{option} must be one of {', '.join(known)}, got {given!r}.")
     return None if given == "none" else given
 
 
-def _check_columns(chosen: list[str], left_out: list[str], target: str | None) -> None:
-    """Raise a ValueError if columns are named twice, or all that is learned from is left out."""
-    for option, listed in (("--columns", chosen), ("--ignore", left_out)):
-        for name, times in Counter(listed).items():
-            if times > 1:
+def _columns(
+    columns: str | None, ignore: str | None, target: str | None
+) -> tuple[list[str] | None, list[str]]:
+    """Return the columns to read (None: all), the target among them, and those to leave out.
+
+    Raises
+    ------
+    ValueError
+        If a column is named twice, or nothing is left to learn from.
+    """
+    chosen, left_out = names(columns), names(ignore) or []
+    for option, listed in (("--columns", chosen or []), ("--ignore", left_out)):
+        for name, count in Counter(listed).items():
+            if count > 1:
                 raise ValueError(f"{option} names {name!r} twice; give it once.")
+    if chosen is None:
+        return None, left_out
     for name in chosen:
         if name in left_out:
             raise ValueError(f"Both --columns and --ignore name {name!r}; give it to one of them.")
     if chosen == [target]:
         raise ValueError(f"--columns names only {target!r}, the target; name what to learn from.")
+    return chosen if target is None else [*chosen, target], left_out
 
 
 def _pairs(given: str, option: str) -> dict[str, str]:
+    """Return what name=value pairs say, each name once."""
     pairs: dict[str, str] = {}
     for part in given.split(","):
         name, separator, value = part.partition("=")

@@ -1,4 +1,4 @@
-"""Results: a readable table on a terminal, clean CSV or JSON in a pipe."""
+"""Results are written as a readable table on a terminal, and as CSV or JSON to a pipe or a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Format(StrEnum):
-    """How results are written."""
+    """The format of results."""
 
     table = "table"
     csv = "csv"
@@ -32,7 +32,7 @@ FormatOption = Annotated[
     typer.Option("--format", "-f", help="Default: a table on a terminal, CSV in a pipe."),
 ]
 
-DIGITS = 4  # of a float in a table; CSV and JSON have all of them
+DIGITS = 4  # after the point of a float in a table; CSV and JSON have all digits
 
 
 def write(
@@ -43,7 +43,7 @@ def write(
 ) -> None:
     """Write rows under names, to standard output by default.
 
-    In CSV and JSON all text is as it is in the data, but for what a terminal would obey.
+    In CSV and JSON, text is as in the data, but for characters that a terminal would obey.
     """
     out = out or sys.stdout
     on_terminal = out.isatty()
@@ -61,7 +61,7 @@ def write(
 
 
 def _json(value: Any) -> Any:
-    """Return what JSON can hold: it has no infinity, which is a string then, and no NaN."""
+    """Return a value that JSON can hold: infinity is a string, and NaN is null."""
     if isinstance(value, list | tuple):
         return [_json(part) for part in value]
     value = value.item() if hasattr(value, "item") else value  # NumPy's
@@ -85,7 +85,7 @@ def _write_csv(rows: Iterable[Sequence[Any]], out: TextIO) -> None:
 
 
 def console(out: TextIO, **settings: Any) -> Console:
-    """Return what Rich writes with, taking text as text: no markup in it, no names of emoji."""
+    """Return a console of Rich that writes text as it is, without markup or names of emoji."""
     from rich.console import Console
 
     return Console(file=out, markup=False, emoji=False, highlight=False, **settings)

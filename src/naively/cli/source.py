@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from naively.cli.progress import shown
 from naively.messages import say
+from naively.progress import with_progress
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
+
+    from naively.data.rows import Rows
+    from naively.model.model import Model
+
+    Table = dict[str, NDArray[Any]]  # columns by name, each of shape (rows,)
 
 DataArgument = Annotated[
     str,
@@ -39,65 +46,98 @@ LARGE = 1 << 26  # bytes, decompressed, of a table that is read some rows at a t
 BATCH = 4_000  # rows
 
 
-def read(
-    data: str,
-    input_format: str | None = None,
-    columns: str | None = None,
-    ignore: str | None = None,
-    types: dict[str, Any] | None = None,
-    labels: str | None = None,
-) -> dict[str, np.ndarray[Any, Any]]:
-    """Read columns by name, and say on stderr what had to be repaired."""
-    from naively.data import files
+@dataclass(frozen=True)
+class Data:
+    """DATA, and what of it is read.
 
-    table = files.read(
-        data,
-        columns=names(columns),
-        ignore=names(ignore) or (),
-        types=types,
-        format=input_format,
-        labels=labels,
-    )
-    for note in table.notes:
-        say(note)
-    return table.values
+    Parameters
+    ----------
+    path : str
+        A file, a folder, or "-", standard input.
+    format : str, optional
+        "csv", "parquet" or "jsonl", where the name does not tell.
+    columns : sequence of str, optional
+        The columns to read; by default all.
+    ignore : sequence of str
+        Columns that are not read.
+    labels : str, optional
+        The column that holds labels, which are read as they are written.
+    """
+
+    path: str
+    format: str | None = None
+    columns: Sequence[str] | None = None
+    ignore: Sequence[str] = ()
+    labels: str | None = None
+
+    def read(self, types: Mapping[str, str] | None = None) -> Table:
+        """Return the columns, of these types where they are given, and say what was repaired."""
+        from naively.data import files
+
+        table = files.read(self.path, types=types, **self._options)
+        for note in table.notes:
+            say(note)
+        return table.values
+
+    def read_batches(self, *, whole: bool) -> Iterator[Table]:
+        """Yield the columns, those of a large file some rows at a time unless wanted whole."""
+        from pathlib import Path
+
+        from naively.data import files
+        from naively.mail.mailbox import is_mail
+
+        path = Path(self.path)
+        if whole or path.is_dir() or (self.format is None and is_mail(path)):
+            yield self.read()
+            return
+        said: set[str] = set()
+        batches = files.read_batches(self.path, BATCH, large=LARGE, **self._options)
+        for batch in with_progress(batches, "rows", len, lambda batch: batch.total):
+            for note in batch.notes:
+                if note not in said:
+                    say(note)
+                    said.add(note)
+            yield batch.values
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {
+            "columns": self.columns,
+            "ignore": self.ignore,
+            "format": self.format,
+            "labels": self.labels,
+        }
 
 
-def read_batches(
-    data: str,
-    input_format: str | None,
-    columns: str | None,
-    ignore: str | None,
-    *,
-    labels: str | None,
-    whole: bool,
-) -> Iterator[dict[str, np.ndarray[Any, Any]]]:
-    """Read columns by name; those of a large file some rows at a time, unless wanted whole."""
-    from pathlib import Path
+def rows_for(
+    model: Model, data: str, input_format: str | None, target: str | None
+) -> tuple[Rows, Table]:
+    """Return the rows of DATA as a model expects them, and all columns that were read.
 
-    from naively.data import files
-    from naively.mail.mailbox import is_mail
+    The target is read as labels are; it is not among the rows.
+    """
+    from naively.data.rows import column_rows
 
-    path = Path(data)
-    if whole or path.is_dir() or (input_format is None and is_mail(path)):
-        yield read(data, input_format, columns, ignore, labels=labels)
-        return
-    said: set[str] = set()
-    batches = files.read_batches(
-        data,
-        BATCH,
-        columns=names(columns),
-        ignore=names(ignore) or (),
-        format=input_format,
-        labels=labels,
-        large=LARGE,
-    )
-    for batch in shown(batches, "rows", len, lambda batch: batch.total):
-        for note in batch.notes:
-            if note not in said:
-                say(note)
-                said.add(note)
-        yield batch.values
+    types = {
+        str(name): "string" if kind == "text" else kind for name, kind in model.schema.kinds.items()
+    }
+    if target is not None and all(isinstance(label, str) for label in model.classes.tolist()):
+        types[target] = "string"
+    table = Data(data, input_format, labels=target).read(types)
+    rest = {name: column for name, column in table.items() if name != target}
+    learned = set(map(str, model.schema.order))
+    known = {name: column for name, column in rest.items() if name in learned}
+    return column_rows(known or rest), table
+
+
+def labelled_rows_for(
+    model: Model, data: str, input_format: str | None, target: str | None
+) -> tuple[Rows, NDArray[Any]]:
+    """Return the rows of DATA as a model expects them, and their labels of shape (rows,)."""
+    from naively.counting.labels import as_classes
+
+    rows, table = rows_for(model, data, input_format, target)
+    return rows, as_classes(table[find_target(list(table), target, data)], model.classes)
 
 
 def names(listed: str | None) -> list[str] | None:
@@ -106,7 +146,7 @@ def names(listed: str | None) -> list[str] | None:
 
 
 def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
-    """Return the target column, or say which columns there are."""
+    """Return the target column, or raise a ValueError that says which columns there are."""
     from naively.data.rows import missing_column
 
     if target is None:
@@ -120,16 +160,28 @@ def find_target(columns: Sequence[str], target: str | None, data: str) -> str:
 
 
 def folder_target(data: str) -> str | None:
-    """Return the name of the labels if DATA is a folder of texts."""
+    """Return the name of the column of labels if DATA is a folder of texts."""
     from pathlib import Path
 
     return FOLDER_TARGET if Path(data).is_dir() else None
 
 
-def held_out(rows: int, part: float, seed: int) -> np.ndarray[Any, Any]:
-    """Mark the rows that a random split sets aside; the same for the same arguments.
+def held_out(rows: int, part: float, seed: int) -> NDArray[np.bool_]:
+    """Mark the rows that a random split holds out; the same for the same arguments.
 
-    ``part`` is a share of the rows where it is below 1, and else how many they are.
+    Parameters
+    ----------
+    rows : int
+        How many rows there are.
+    part : float
+        A share of the rows if it is below 1, else how many are held out.
+    seed : int
+        The seed of the random choice.
+
+    Returns
+    -------
+    chosen : ndarray of bool of shape (rows,)
+        Whether each row is held out.
     """
     import numpy as np
 

@@ -1,6 +1,6 @@
-"""Verbs that change a model file: update, forget, merge, decay, calibrate.
+"""The verbs that change a model file: update, forget, merge, decay and calibrate.
 
-Each reads the whole model, changes it in memory and writes the whole file: on any error the old one
+Each reads the whole model, changes it in memory and writes the whole file: on any error the file
 stays as it was. The file is locked meanwhile, so that what another process learns is not lost.
 """
 
@@ -14,7 +14,13 @@ import typer
 
 from naively import saving
 from naively.cli.ask import open_model
-from naively.cli.source import DataArgument, InputFormatOption, ModelArgument, TargetOption
+from naively.cli.source import (
+    DataArgument,
+    InputFormatOption,
+    ModelArgument,
+    TargetOption,
+    labelled_rows_for,
+)
 from naively.messages import say, tell
 
 if TYPE_CHECKING:
@@ -38,7 +44,9 @@ def update(
 ) -> None:
     """Learn more labelled rows, counted as if they had been there in training; weights stay."""
     with _changing(model, output, data):
-        learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
+        learned, provenance = open_model(model)
+        target = target or provenance.get("target")
+        rows, y = labelled_rows_for(learned, data, input_format, target)
         before = learned.tally.class_count.sum()
         nb = _estimator(learned).partial_fit(rows, y)
         done = f"Learned {nb.class_count_.sum() - before:,.0f} more"
@@ -54,7 +62,9 @@ def forget(
 ) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
     with _changing(model, output, data):
-        learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
+        learned, provenance = open_model(model)
+        target = target or provenance.get("target")
+        rows, y = labelled_rows_for(learned, data, input_format, target)
         before = learned.tally.class_count.sum()
         nb = _estimator(learned).forget(rows, y)
         if not nb.class_count_.any():
@@ -81,13 +91,12 @@ def merge(
 
 
 def _merged(models: list[str]) -> tuple[Learned, dict[str, Any]]:
-    from naively.model.file import store
-
-    first, provenance = store.load_with_provenance(models[0])
+    """Return the sum of the models in some files, and the target that they have in common."""
+    first, provenance = open_model(models[0])
     nb = _estimator(first)
     for path in models[1:]:
-        other, of_other = store.load_with_provenance(path)
-        targets = [p.get("target") for p in (provenance, of_other)]
+        other, provenance_of_other = open_model(path)
+        targets = [p.get("target") for p in (provenance, provenance_of_other)]
         if None not in targets and targets[0] != targets[1]:
             raise ValueError(
                 f"{models[0]} predicts {targets[0]!r}, but {path} predicts {targets[1]!r}; "
@@ -108,10 +117,8 @@ def decay(
     output: OutputOption = None,
 ) -> None:
     """Scale all counts, so that what is learned later weighs more."""
-    from naively.model.file import store
-
     with _changing(model, output):
-        learned, provenance = store.load_with_provenance(model)
+        learned, provenance = open_model(model)
         _write(_estimator(learned).decay(factor), output or model, provenance, "Decayed")
 
 
@@ -124,7 +131,9 @@ def calibrate(
 ) -> None:
     """Fit the weights of the columns to labelled rows that were not learned; counts stay."""
     with _changing(model, output, data):
-        learned, rows, y, provenance = open_model(model, data, input_format, target, labelled=True)
+        learned, provenance = open_model(model)
+        target = target or provenance.get("target")
+        rows, y = labelled_rows_for(learned, data, input_format, target)
         nb = _estimator(learned).calibrate(rows, y)
         _write(nb, output or model, provenance, f"Calibrated on {len(rows):,} rows")
 
@@ -132,7 +141,7 @@ def calibrate(
 def locked(path: str) -> AbstractContextManager[object]:
     """Take the lock of a model file that will be written, and say if that takes a while.
 
-    A new file needs none, as nobody can be changing it.
+    A new file needs no lock, as no other process can be changing it.
     """
     if not Path(path).exists():
         return nullcontext()
@@ -142,7 +151,7 @@ def locked(path: str) -> AbstractContextManager[object]:
 
 
 def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextManager[object]:
-    """Take the lock of the file that a verb will write, which must be none that it only reads."""
+    """Take the lock of the file that a verb will write, which must not be one of its inputs."""
     path = output or model
     saving.check_output(path, inputs)
     return locked(path)
@@ -156,6 +165,7 @@ def _estimator(model: Model) -> Learned:
 
 
 def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str) -> None:
+    """Write a model file, and say on standard error what was done."""
     from naively.model.file import store
 
     model = nb.model_

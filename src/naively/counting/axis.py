@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from weakref import ref
 
 import numpy as np
@@ -24,6 +24,15 @@ Name: TypeAlias = str | int
 Level: TypeAlias = Any  # a string, a number or a boolean
 DENSE_RANGE = 1 << 16  # whole numbers this close together are encoded by position
 RowMap: TypeAlias = "NDArray[np.int64] | None"  # where each row goes; None: it stays
+
+if TYPE_CHECKING:  # Python's own type variables have no default before 3.13
+    from typing_extensions import TypeVar
+
+    A = TypeVar("A", bound="Axis", default=Any)
+else:
+    from typing import TypeVar
+
+    A = TypeVar("A")
 
 
 def title(name: Name) -> str:
@@ -49,14 +58,14 @@ class Axis(ABC):
         """Return the column of a row and its level or word (None where it is a whole column)."""
 
     @abstractmethod
-    def union(self, other: Any) -> tuple[Axis, RowMap, RowMap]:
+    def union(self, other: Any) -> tuple[Self, RowMap, RowMap]:
         """Return the axis with the rows of both, and where the rows of each go in it."""
 
     @abstractmethod
-    def select(self, keep: NDArray[np.bool_]) -> Axis:
+    def select(self, keep: NDArray[np.bool_]) -> Self:
         """Return the axis of the rows that are kept."""
 
-    def of(self, columns: Collection[Name]) -> tuple[Axis, NDArray[np.int64]]:  # noqa: ARG002
+    def of(self, columns: Collection[Name]) -> tuple[Self, NDArray[np.int64]]:  # noqa: ARG002
         """Return the axis of some of the columns, and which rows are theirs."""
         raise TypeError(f"the columns of {type(self).__name__} cannot be taken apart")
 

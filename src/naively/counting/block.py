@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,15 @@ from naively.counting.axis import Axis, Columns, Levels, Words
 from naively.counting.labels import Labels
 from naively.kernels.reference import hold
 from naively.kernels.tokens import Row
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    B = TypeVar("B", bound="Block", default=Any)
+else:
+    from typing import TypeVar
+
+    B = TypeVar("B")
 
 Entries: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]"
 

@@ -81,10 +81,11 @@ def impossible(tally: Tally, shares: Collection[Any] = ()) -> str | None:
         return below
     classes, rows = tally.classes.tolist(), tally.class_count
     for key, block in tally.blocks.items():
-        for name, cells in _cells(block):
-            wrong = np.flatnonzero(_above(cells, rows))
-            if len(wrong):
-                return f"column {title(name)!r} has more cells than rows in {classes[wrong[0]]!r}"
+        present = _present(block)
+        if present is not None and (above := _above(present, rows)).any():
+            column, wrong = np.argwhere(above)[0]
+            name = title(block.axis.columns[column])
+            return f"column {name!r} has more cells than rows in {classes[wrong]!r}"
         if SQUARE in block.sums:
             most = ROOT * np.maximum(block[PRESENT].high, 1.0)
             if (np.abs(block[VALUE].high) > most).any():
@@ -94,15 +95,13 @@ def impossible(tally: Tally, shares: Collection[Any] = ()) -> str | None:
     return None
 
 
-def _cells(block: BlockTally) -> list[tuple[Any, Floats]]:
+def _present(block: BlockTally) -> Floats | None:
     """Return how many cells of each column were counted, by class, as far as that is known."""
-    axis, names = block.axis, block.axis.columns
     if PRESENT in block.sums:
-        return list(zip(names, block[PRESENT].high, strict=False))
-    if not isinstance(axis, Levels | Cells):
-        return []
-    counted = block[LEVEL if LEVEL in block.sums else CELL].high
-    return list(zip(names, sum_by_column(axis.first, counted), strict=True))
+        return block[PRESENT].high
+    if isinstance(block.axis, Levels | Cells):
+        return sum_by_column(block.axis.first, block[LEVEL if LEVEL in block.sums else CELL].high)
+    return None
 
 
 def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
@@ -155,15 +154,12 @@ def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterato
     rounding = _rounding(size)
     yield from _too_few(block, rounding)
     most = rows * (1 + ROUNDING)
-    for statistic in (LEVEL, CELL):
-        if statistic in block.sums:
-            assert isinstance(block.axis, Levels | Cells)
-            counted = sum_by_column(block.axis.first, block[statistic].high)
-            yield counted > most, "more cells than rows"
+    present = _present(block)
+    if present is not None:
+        yield present > most, "more cells than rows"
     if PRESENT not in block.sums:
         return
     present = block[PRESENT].high
-    yield present > most, "more cells than rows"
     if SQUARE in block.sums:
         yield _spread(block) < -rounding[SQUARE], "squares less than their sum allows"
     for statistic in (VALUE, SQUARE):

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis, RowMap, Words, title
+from naively.counting.axis import A, Axis, RowMap, Words, title
 from naively.counting.block import Block, Codes, Dense, Documents, Sparse
 from naively.counting.cells import as_cells
 from naively.counting.labels import Labels, union_classes
@@ -32,10 +32,10 @@ LARGEST = 1e300  # sum that can be scaled, split and multiplied
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BlockTally(Shown):
+class BlockTally(Shown, Generic[A]):
     """The sums of one block: for each statistic a table of axis rows × classes."""
 
-    axis: Axis
+    axis: A
     sums: Mapping[Statistic, Sums]
 
     def __getitem__(self, statistic: Statistic) -> Sums:
@@ -48,38 +48,38 @@ class BlockTally(Shown):
         size = sum(sums.high.nbytes + sums.low.nbytes for sums in self.sums.values())
         return f"{of} × {classes:,} classes: {counted} ({size:,} bytes)"
 
-    def map(self, function: Any) -> BlockTally:
+    def map(self, function: Any) -> BlockTally[A]:
         """Apply a function to each table."""
         return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
 
-    def scaled(self, factor: float, faded: NDArray[np.bool_]) -> BlockTally:
+    def scaled(self, factor: float, faded: NDArray[np.bool_]) -> BlockTally[A]:
         """Multiply the sums; nothing is left of faded classes, nor of cells that faded."""
         if PRESENT in self.sums:
             faded = faded | (np.abs(self[PRESENT].high * factor) < LEAST_ROWS)
         return self.map(lambda sums: _without(sums * factor, faded))
 
-    def of(self, columns: Collection[Any]) -> BlockTally:
+    def of(self, columns: Collection[Any]) -> BlockTally[A]:
         """Return the tally of some of the columns."""
         if len(columns) == len(self.axis.columns):
             return self
         axis, rows = self.axis.of(columns)
         return BlockTally(axis, {s: sums[rows] for s, sums in self.sums.items()})
 
-    def place_classes(self, places: RowMap, k: int) -> BlockTally:
+    def place_classes(self, places: RowMap, k: int) -> BlockTally[A]:
         """Move class i to ``places[i]`` of k."""
         return self.map(lambda sums: _place_columns(sums, places, k))
 
-    def align(self, other: BlockTally) -> tuple[BlockTally, BlockTally]:
+    def align(self, other: BlockTally[A]) -> tuple[BlockTally[A], BlockTally[A]]:
         """Return both on the union of their axes (their classes are the same already)."""
         axis, mine, theirs = self.axis.union(other.axis)
         return self._move(axis, mine), other._move(axis, theirs)
 
-    def combine(self, other: BlockTally, operation: Any) -> BlockTally:
+    def combine(self, other: BlockTally[A], operation: Any) -> BlockTally[A]:
         """Apply an operation to each pair of tables (their classes are the same already)."""
         a, b = self.align(other)
         return BlockTally(a.axis, {s: operation(a[s], b[s]) for s in a.sums})
 
-    def _move(self, axis: Axis, rows: RowMap) -> BlockTally:
+    def _move(self, axis: A, rows: RowMap) -> BlockTally[A]:
         if rows is None:
             return replace(self, axis=axis)
         moved = {
@@ -88,7 +88,7 @@ class BlockTally(Shown):
         }
         return BlockTally(axis, moved)
 
-    def pruned(self) -> BlockTally:
+    def pruned(self) -> BlockTally[A]:
         """Drop levels and words without counts, so that forgotten is never seen."""
         if not self.axis.grows:
             return self
@@ -96,12 +96,16 @@ class BlockTally(Shown):
         for statistic, sums in self.sums.items():
             if self.axis.per_row(statistic):
                 keep |= (sums.high != 0).any(axis=1)
+        return self._kept(keep)
+
+    def _kept(self, keep: NDArray[np.bool_]) -> BlockTally[A]:
+        """Return the tally of some rows of the axis."""
         if keep.all():
             return self
         tables = {s: t[keep] if self.axis.per_row(s) else t for s, t in self.sums.items()}
         return BlockTally(self.axis.select(keep), tables)
 
-    def selected(self) -> BlockTally:
+    def selected(self) -> BlockTally[A]:
         """Return the tally of the words that are learned from; of anything else, all of it."""
         if not isinstance(self.axis, Words) or not self.axis.analyser.selects:
             return self
@@ -123,10 +127,7 @@ class BlockTally(Shown):
             words = self.axis.words  # of equals, the first by name
             equal.sort(key=words.__getitem__)
             keep[equal[: analyser.max_features - int(keep.sum())]] = True
-        if keep.all():
-            return self
-        tables = {s: t[keep] if self.axis.per_row(s) else t for s, t in self.sums.items()}
-        return BlockTally(self.axis.select(keep), tables)
+        return self._kept(keep)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,4 +1,4 @@
-"""Arrays are looked at before anything is read: masks, and the parts of sparse matrices."""
+"""Arrays are checked before they are read: masks, and the parts of sparse matrices."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-EXACT = 1 << 53  # whole numbers beyond it are not all floats
+EXACT = 1 << 53  # beyond it some integers are no floats
 
 
 def unmasked(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a plain array, in which masked cells are missing: NaN, NaT, or None of objects.
+    """Return a plain array of the same shape, with NaN, NaT or None in the cells that are masked.
 
     Examples
     --------
@@ -19,7 +19,7 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
     array([ 1., nan])
     """
     if not isinstance(array, np.ma.MaskedArray):
-        return np.asarray(array)  # a matrix is no array of one dimension, whichever is taken
+        return np.asarray(array)  # np.matrix would keep two dimensions whatever is selected
     if not np.ma.getmaskarray(array).any():
         return np.asarray(array.data)
     kind = array.dtype.kind
@@ -37,9 +37,9 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_sparse(X: Any) -> None:
-    """Raise a ValueError unless the parts of a sparse matrix belong together.
+    """Raise a ValueError unless the arrays of a sparse matrix belong together.
 
-    SciPy trusts them: what is wrong reads and writes memory that is not the matrix's.
+    SciPy does not check them: wrong ones would make it read and write memory of others.
     """
     try:
         _check_parts(X)
@@ -49,6 +49,7 @@ def check_sparse(X: Any) -> None:
 
 
 def _check_parts(X: Any) -> None:
+    """Check the arrays of a matrix in any of SciPy's formats."""
     if X.format in ("csr", "csc", "bsr"):
         dimensions = [part.ndim for part in (X.indptr, X.indices, X.data)]
         _expect(dimensions == [1, 1, 3 if X.format == "bsr" else 1], "dimensions are wrong")

@@ -1,9 +1,9 @@
-"""Any column becomes a plain array of one kind, whatever cells it arrives in.
+"""Any column becomes an array of shape (rows,) of one kind, whatever cells it arrives in.
 
-Numbers are floats with NaN for missing, or whole numbers; times are ``datetime64[us]`` in UTC with
-NaT for missing; booleans, strings, and whole numbers too large for a float with a missing one
-among them are objects with None for missing (booleans without a missing one are plain). Lists of
-words, or of numbers that stand for words, are texts.
+Numbers are floats, NaN where a cell is missing, or integers if no cell is missing. Times are
+``datetime64[us]`` in UTC, NaT where missing. Strings are objects, None where missing; so are
+booleans and integers beyond 2**53 if any cell is missing. A cell that is a list of words, or of
+integers that stand for words, is a text.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import is_missing, plain
-from naively.data.arrays import unmasked
+from naively.data.arrays import EXACT, unmasked
 
 Name: TypeAlias = str | int
 Kind: TypeAlias = Literal["number", "boolean", "string", "text", "time", "part", "pair"]
-Column: TypeAlias = "tuple[NDArray[Any], Kind | None]"  # the kind is None where all is missing
+Column: TypeAlias = "tuple[NDArray[Any], Kind | None]"  # the kind is None if all cells are missing
 
-EXACT = 1 << 53  # whole numbers beyond it are not all floats
 TIME = np.dtype("datetime64[us]")
 NAT, SECOND = np.datetime64("NaT", "us"), np.timedelta64(1, "s")
 
-FAMILIES: dict[str, tuple[type, ...]] = {  # what is of two families to Python is of the first
+FAMILIES: dict[str, tuple[type, ...]] = {  # of two families that fit a cell, the first counts
     "duration": (dt.timedelta, np.timedelta64),
     "boolean": (bool, np.bool_),
     "number": (int, float, np.integer, np.floating, Decimal, Fraction),
@@ -41,14 +40,14 @@ FAMILIES: dict[str, tuple[type, ...]] = {  # what is of two families to Python i
 
 
 def read_column(name: Name, values: Any) -> Column:
-    """Read a NumPy array or a sequence of cells.
+    """Read a NumPy array or a sequence of cells as a column of one kind.
 
     Raises
     ------
     TypeError
-        If it is no column.
+        If the values are no sequence of cells.
     ValueError
-        If it holds what cannot be learned from; it names the column.
+        If a cell cannot be learned from; the message names the column.
 
     Examples
     --------
@@ -67,7 +66,7 @@ def read_column(name: Name, values: Any) -> Column:
 
 
 def read_series(name: Name, series: Any) -> Column:
-    """Read a series of Narwhals."""
+    """Read a Narwhals series as a column of one kind."""
     import narwhals.stable.v2 as nw
 
     dtype = series.dtype
@@ -91,7 +90,10 @@ def read_series(name: Name, series: Any) -> Column:
 
 
 def as_floats(column: NDArray[Any]) -> NDArray[np.floating]:
-    """Return numbers, booleans or times (seconds since 1970) as floats, missing as NaN."""
+    """Return numbers, booleans or times (as seconds since 1970) as floats of shape (rows,).
+
+    A missing cell is NaN.
+    """
     if column.dtype.kind == "M":
         return (column - np.datetime64(0, "us")) / SECOND
     if column.dtype.kind in "fiub":
@@ -99,8 +101,8 @@ def as_floats(column: NDArray[Any]) -> NDArray[np.floating]:
     return np.array([np.nan if value is None else value for value in column.tolist()], np.float64)
 
 
-def times(cells: Sequence[Any]) -> NDArray[np.datetime64]:
-    """Return dates and times as an array: in UTC where they have a zone, else as the clock says."""
+def as_times(cells: Sequence[Any]) -> NDArray[np.datetime64]:
+    """Return dates and times as an array of shape (rows,); those with a zone are turned to UTC."""
     utc = (
         cell.astimezone(dt.UTC).replace(tzinfo=None)
         if isinstance(cell, dt.datetime) and cell.tzinfo
@@ -111,6 +113,7 @@ def times(cells: Sequence[Any]) -> NDArray[np.datetime64]:
 
 
 def _of_array(name: Name, array: NDArray[Any]) -> Column:
+    """Return an array of shape (rows,) as a column, by its type."""
     if array.ndim != 1:
         raise ValueError(
             f"Column {name!r} has {array.ndim} dimensions; it must have one cell a row."
@@ -135,11 +138,12 @@ def _of_array(name: Name, array: NDArray[Any]) -> Column:
 
 
 def _all_missing(array: NDArray[Any]) -> bool:
-    """Whether every cell is NaN or NaT, at the price of one cell where the first is not."""
+    """Whether every cell is NaN or NaT; only the first is looked at if it is neither."""
     return len(array) > 0 and bool(np.isnan(array[0]) and np.isnan(array).all())
 
 
 def _of_cells(name: Name, cells: list[Any]) -> Column:
+    """Return cells as a column, by the types of the cells."""
     kinds = set(map(type, cells))
     if not kinds <= {str, type(None)}:
         lists = FAMILIES["words"]
@@ -167,7 +171,10 @@ def _of_cells(name: Name, cells: list[Any]) -> Column:
 
 
 def _of_mixed(name: Name, cells: list[Any], families: set[str]) -> Column:
-    """Booleans beside numbers are numbers, anything beside strings is a string, and it is said."""
+    """Return cells of several kinds as numbers or as strings, with a warning.
+
+    Booleans beside numbers are numbers, and anything beside strings is a string.
+    """
     first = next(cell for cell in cells if cell is not None)
     row = next(
         i for i, c in enumerate(cells) if c is not None and _family(type(c)) != _family(type(first))
@@ -184,7 +191,7 @@ def _of_mixed(name: Name, cells: list[Any], families: set[str]) -> Column:
 
 
 def _words(name: Name, row: int, cell: Any) -> list[str] | None:
-    """Return words as they are, and whole numbers as words."""
+    """Return the words in a cell; integers stand for words and become strings."""
     words = cell.tolist() if isinstance(cell, np.ndarray) else cell
     if words is None or all(isinstance(word, str) for word in words):
         return words if words is None else list(map(str, words))
@@ -201,14 +208,14 @@ def _family(kind: type) -> str | None:
 
 
 def _as_string(cell: Any) -> str:
-    """Whole numbers without a point, so that 1 and 1.0 are one string."""
+    """Return a cell as a string; 1 and 1.0 are both "1"."""
     if isinstance(cell, float | np.floating) and float(cell).is_integer():
         return str(int(cell))
     return str(cell)
 
 
 def _numbers(name: Name, cells: list[Any]) -> NDArray[Any]:
-    """Floats; whole numbers where a float would not be exact."""
+    """Return numbers as floats, or as integers if none is missing or a float would not be exact."""
     there = [cell for cell in cells if cell is not None]
     if all(isinstance(cell, int | np.integer) for cell in there):
         if max(map(abs, map(int, there)), default=0) > EXACT:
@@ -222,6 +229,7 @@ def _numbers(name: Name, cells: list[Any]) -> NDArray[Any]:
 
 
 def _large(name: Name, cells: list[Any]) -> NDArray[Any]:
+    """Return integers of which some are no floats: as int64, or as objects if they do not fit."""
     try:
         np.array([0 if cell is None else cell for cell in cells], np.float64)
     except OverflowError:
@@ -237,7 +245,7 @@ def _durations(cells: list[Any]) -> NDArray[Any]:
 
 
 def _clocks(cells: list[Any]) -> NDArray[Any]:
-    """Return the seconds since midnight."""
+    """Return times of day as seconds since midnight."""
     return np.array(
         [
             np.nan if c is None else 3600 * c.hour + 60 * c.minute + c.second + c.microsecond / 1e6
@@ -248,7 +256,7 @@ def _clocks(cells: list[Any]) -> NDArray[Any]:
 
 _KIND: dict[str, Kind] = {"f": "number", "i": "number", "u": "number", "b": "boolean", "M": "time"}
 _TO_ARRAY: dict[str, Callable[[list[Any]], NDArray[Any]]] = {
-    "time": times,
+    "time": as_times,
     "duration": _durations,
     "clock": _clocks,
 }

@@ -1,4 +1,4 @@
-"""Any table becomes rows: arrays, sparse matrices, lists, and every frame that Narwhals reads."""
+"""Any table becomes rows: an array, a sparse matrix, a list, or a frame that Narwhals reads."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from naively.data.columns import Column, read_column, read_series
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
 from naively.messages import warn
 
-TEXT = "text"  # the name of the column that a plain list of texts makes
-DISTINCT = 0.5  # of the cells of a column: a greater share looks like words, not categories
-ARROW_READERS = ("pyarrow", "polars")  # what can take in an Arrow stream
+TEXT = "text"  # the name of the one column of a list of texts
+DISTINCT = 0.5  # a column with a greater share of distinct cells looks like words, not categories
+ARROW_READERS = ("pyarrow", "polars")  # libraries that read an Arrow stream
 
 
 def as_rows(X: Any, texts: bool | None = None) -> Rows:
@@ -32,18 +32,18 @@ def as_rows(X: Any, texts: bool | None = None) -> Rows:
         whatever has the Arrow stream interface, ``{name: column}``, ``[{name: cell}, ...]``,
         nested lists, or strings, which make one text column.
     texts : bool, optional
-        Whether a list of lists of strings (or whole numbers) is texts, as words, whatever their
-        lengths; or a table.
-        By default it is a table where all have the same length, and texts where strings have not
-        (whole numbers are an error then, as they may be a mistake). A warning says that it is a
-        table where it might have been meant otherwise: where no column has many equal cells.
+        Whether a list of lists of strings (or integers) is a list of texts, each given by its
+        words, rather than a table. By default it is a table if all lists have the same length. If
+        their lengths differ, lists of strings are texts, and lists of integers are an error, as
+        they may be a mistake. A warning says that lists of strings were read as a table if few
+        cells of any column are equal, as they may have been meant as texts.
 
     Raises
     ------
     ValueError
-        If a column cannot be read; it names the column.
+        If a column cannot be read; the message names the column.
     TypeError
-        If this is no table at all.
+        If ``X`` is no table.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def as_rows(X: Any, texts: bool | None = None) -> Rows:
 
 
 def as_table(rows: Rows) -> Any:
-    """Return rows as an array, a list of texts, or a mapping of columns: what ``as_rows`` reads.
+    """Return rows as an array, a list of texts, or a mapping of columns, which ``as_rows`` reads.
 
     Examples
     --------
@@ -86,6 +86,7 @@ def as_table(rows: Rows) -> Any:
 
 
 def _foreign_rows(X: Any) -> Rows:
+    """Read a frame or series of another library."""
     import narwhals.stable.v2 as nw
 
     if not hasattr(X, "collect") and hasattr(X, "columns"):  # lazy frames have none twice
@@ -126,11 +127,12 @@ def _column(name: str, column: Any) -> Column:
     series = nw.from_native(column, allow_series=True, pass_through=True)
     if isinstance(series, nw.Series):
         return read_series(name, series)
-    # PyArrow's arrays, whose cells are wrapped when they are iterated over
+    # An array of PyArrow wraps its cells when it is iterated over.
     return read_column(name, column.to_pylist() if hasattr(column, "to_pylist") else column)
 
 
 def _array_rows(X: NDArray[Any]) -> Rows:
+    """Read an array of shape (rows, columns), a structured array, or an array of texts."""
     if X.dtype.names is not None:
         return column_rows({name: X[name] for name in X.dtype.names})
     if X.ndim == 1 and X.dtype.kind in "OUT":
@@ -154,6 +156,7 @@ def _array_rows(X: NDArray[Any]) -> Rows:
 
 
 def _list_rows(values: list[Any], texts: bool | None = None) -> Rows:
+    """Read a list of records, of texts, or of lists."""
     if not values:
         raise ValueError("X is an empty list: there is no row in it to learn from or to predict.")
     if values and isinstance(values[0], Mapping) and all(isinstance(v, Mapping) for v in values):
@@ -182,7 +185,7 @@ def _may_be_texts(values: list[Any]) -> bool:
 
 
 def _are_lists(values: list[Any]) -> bool:
-    """Whether each is a list of words or numbers (or missing), as far as one can see at once."""
+    """Whether each value is a list, or missing; what the lists hold is not looked at."""
     kinds = set(map(type, values)) - {type(None)}
     if not kinds or not all(issubclass(kind, list | tuple | np.ndarray) for kind in kinds):
         return False
@@ -190,10 +193,10 @@ def _are_lists(values: list[Any]) -> bool:
 
 
 def _are_texts(rows: list[Any], texts: bool | None) -> bool:
-    """Whether lists are texts, each the words of one, rather than the rows of a table.
+    """Whether lists are texts, each given by its words, rather than the rows of a table.
 
-    What the caller knows decides, and else the lengths. Strings are words, and so may whole
-    numbers be; not where every list holds one string, and some white space: these are a column.
+    ``texts`` decides if it is given, and else the lengths of the lists. Words are strings, or
+    integers that stand for them. Lists of one string each are a column if a string has a space.
     """
     lengths = {None if row is None else len(row) for row in rows}
     same = len(lengths) == 1
@@ -227,20 +230,21 @@ def _are_texts(rows: list[Any], texts: bool | None) -> bool:
 
 
 def _may_be_words(rows: list[Any]) -> bool:
-    """Whether lists of the same length, of strings alone, look as little like categories."""
+    """Whether lists of strings, all of the same length, have few equal cells in any column."""
     if len(rows[0]) < 2 or not all(isinstance(word, str) for row in rows for word in row):
         return False
     return all(len(set(column)) > DISTINCT * len(rows) for column in zip(*rows, strict=True))
 
 
 def _record_rows(records: list[Mapping[Any, Any]]) -> Rows:
-    """Read records; what one does not have is missing there."""
+    """Read records; a cell is missing where a record lacks its name."""
     names = dict.fromkeys(name for record in records for name in record)
     _refuse_twice(names)
     return column_rows({str(name): [record.get(name) for record in records] for name in names})
 
 
 def _sparse_rows(X: Any) -> SparseRows:
+    """Read a SciPy sparse matrix of shape (rows, columns)."""
     if X.ndim != 2:
         raise ValueError(f"Expected 2D array, got a sparse array of shape {X.shape} instead.")
     if X.dtype.kind == "c":
@@ -256,6 +260,7 @@ def _sparse_rows(X: Any) -> SparseRows:
 
 
 def _frame_rows(frame: Any) -> Rows:
+    """Read a Narwhals data frame."""
     names = [str(name) for name in frame.columns]
     if names and all(dtype.is_float() for dtype in frame.schema.values()):
         matrix = frame.to_numpy()

@@ -1,7 +1,7 @@
-"""Rows: what the schema sees of any table, array, sparse matrix or list of texts.
+"""Rows are what the schema sees of any table, array, sparse matrix or list of texts.
 
-A column has a kind: "number" (NaN is missing), "time" (NaT), "boolean", "string" or "text" (None).
-This module knows nothing of probability.
+Each column has a kind. A missing cell is NaN in a "number", NaT in a "time", and None in a
+"boolean", a "string" or a "text".
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from naively.data.columns import Column, Kind, Name, as_floats, read_column
 
 
 class Rows(ABC):
-    """Rows of named columns; those of an array are named by number."""
+    """Rows of named columns; the columns of an array are named by number."""
 
     names: range | tuple[Name, ...]
-    one_kind: Kind | None = None  # what every column is that is not missing throughout
+    one_kind: Kind | None = None  # of every column that is not missing throughout
 
     @cached_property
     def place(self) -> Mapping[Name, int]:
-        """Where each column is."""
+        """The index of each column by name."""
         return {name: j for j, name in enumerate(self.names)}
 
     @abstractmethod
@@ -35,27 +35,27 @@ class Rows(ABC):
 
     @abstractmethod
     def kind(self, name: Name) -> Kind | None:
-        """Return the kind of a column; None where every cell is missing."""
+        """Return the kind of a column; None if every cell is missing."""
 
     @abstractmethod
     def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
-        """Return columns as a matrix of floats (rows × names); NaN is missing."""
+        """Return columns as floats of shape (rows, names); a missing cell is NaN."""
 
     @abstractmethod
     def values(self, name: Name) -> NDArray[Any]:
-        """Return one column: numbers, times, or objects with None for missing."""
+        """Return one column of shape (rows,): numbers, times, or objects (None where missing)."""
 
     @abstractmethod
     def take(self, index: Any) -> Rows:
-        """Return a selection of the rows."""
+        """Return the rows of an index: a slice, a mask of shape (rows,), or an array of places."""
 
     def select(self, names: Sequence[Name]) -> Rows:
-        """Return a selection of the columns."""
+        """Return the same rows with these columns only."""
         kinds = {name: self.kind(name) for name in names}
         return ColumnRows({name: self.values(name) for name in names}, kinds, len(self))
 
     def split(self, target: str) -> tuple[Rows, NDArray[Any]]:
-        """Return the other columns, and the target column."""
+        """Return rows without the target column, and the target column of shape (rows,)."""
         if target not in self.place:
             raise ValueError(missing_column(target, self.names, "target column"))
         rest = [name for name in self.names if name != target]
@@ -63,7 +63,7 @@ class Rows(ABC):
 
 
 def missing_column(name: Name, names: Sequence[Name], what: str = "column") -> str:
-    """Say that a column is not there and which are, the likeliest first."""
+    """Return a sentence that a column is not there and which are, those of similar names first."""
     known = [each for each in names if isinstance(each, str)]
     if not known:
         return f"There is no {what} {name!r}: the columns have no names."
@@ -83,13 +83,13 @@ class MatrixRows(Rows):
         return len(self.matrix)
 
     @property
-    def one_kind(self) -> Kind:  # type: ignore[override]
-        """All are numbers, or all are booleans."""
+    def one_kind(self) -> Kind:  # type: ignore[override]  # read-only, as the matrix is
+        """Number or boolean, as the matrix is."""
         return "boolean" if self.matrix.dtype.kind == "b" else "number"
 
     @cached_property
     def empty(self) -> frozenset[Name]:
-        """The named columns that are missing throughout; those of an array are numbers anyway."""
+        """The named columns that are missing throughout; columns of an array are always numbers."""
         if isinstance(self.names, range) or self.matrix.dtype.kind != "f" or not len(self.matrix):
             return frozenset()
         candidates = np.flatnonzero(np.isnan(self.matrix[0]))
@@ -138,14 +138,14 @@ class SparseRows(Rows):
 
 @dataclass(frozen=True, eq=False)
 class ColumnRows(Rows):
-    """Columns of different kinds, each an array."""
+    """Columns of various kinds, each an array of shape (length,)."""
 
     columns: Mapping[Name, NDArray[Any]]
     kinds: Mapping[Name, Kind | None]
     length: int
 
     @cached_property
-    def names(self) -> tuple[Name, ...]:  # type: ignore[override]
+    def names(self) -> tuple[Name, ...]:  # type: ignore[override]  # read-only, as the columns are
         """The columns' names."""
         return tuple(self.columns)
 
@@ -174,7 +174,7 @@ class ColumnRows(Rows):
 
 @dataclass(frozen=True, eq=False)
 class RenamedRows(Rows):
-    """Rows whose columns go by other names, in the same order."""
+    """Rows whose columns have other names, in the same order."""
 
     rows: Rows
     names: tuple[Name, ...]
@@ -186,8 +186,8 @@ class RenamedRows(Rows):
         return len(self.rows)
 
     @property
-    def one_kind(self) -> Kind | None:  # type: ignore[override]
-        """As the rows themselves."""
+    def one_kind(self) -> Kind | None:  # type: ignore[override]  # read-only, as the rows are
+        """The kind of every column, as of the rows that are renamed."""
         return self.rows.one_kind
 
     def kind(self, name: Name) -> Kind | None:
@@ -206,7 +206,7 @@ class RenamedRows(Rows):
 
 @dataclass(frozen=True, eq=False)
 class PaddedRows(Rows):
-    """Rows that lack some of the columns: every cell of those is missing."""
+    """Rows with further columns, every cell of which is missing."""
 
     rows: Rows
     names: tuple[Name, ...]
@@ -231,12 +231,12 @@ class PaddedRows(Rows):
 
 
 def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = None) -> ColumnRows:
-    """Make rows of columns, each an array or a sequence of cells.
+    """Return rows of these columns, each an array or a sequence of cells.
 
     Raises
     ------
     ValueError
-        If a column holds what cannot be learned from; it names the column and the row.
+        If a cell cannot be learned from; the message names the column and the row.
     """
     return join_columns(
         {name: read_column(name, column) for name, column in columns.items()}, kinds
@@ -246,7 +246,7 @@ def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = N
 def join_columns(
     columns: Mapping[Any, Column], kinds: Mapping[Any, Kind] | None = None
 ) -> ColumnRows:
-    """Make rows of columns that have been read; ``kinds`` overrules what they were read as."""
+    """Return rows of columns that have been read; ``kinds`` overrules the kinds that were found."""
     lengths = {name: len(array) for name, (array, _) in columns.items()}
     if len(set(lengths.values())) > 1:
         first, length = next(iter(lengths.items()))

@@ -1,6 +1,7 @@
-"""Times: their parts (hour, weekday, month) as columns of their own, and strings that are times.
+"""Parts of times (hour, weekday, month) become columns, and strings that are times become times.
 
-A part is worth a column only where its cycle repeats; until then the time itself says as much.
+A part is worth a column of its own only if its cycle repeats in the data; until then the time
+itself tells as much.
 """
 
 from __future__ import annotations
@@ -16,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import title
-from naively.data.columns import TIME, Kind, Name, as_floats, times
+from naively.data.columns import TIME, Kind, Name, as_floats, as_times
 from naively.data.rows import Rows
 
-# How many seconds the times of a column must span for a part to say more than the time itself:
-# two of its cycles.
+# A part tells more than the time itself if the times of a column span so many seconds: two cycles.
 CYCLES = {"hour": 2 * 86_400, "weekday": 14 * 86_400, "month": 731 * 86_400}
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
@@ -28,7 +28,7 @@ MONTHS = (
     *("August", "September", "October", "November", "December"),
 )
 NAMES = {"weekday": WEEKDAYS, "month": MONTHS, "hour": tuple(f"{hour:02}" for hour in range(24))}
-# Year, month and day are there; the clock may be, and its distance from UTC.
+# A time of ISO 8601 has year, month and day; it may have a time of day, and an offset from UTC.
 ISO = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?"
 )
@@ -40,7 +40,9 @@ def part_name(name: Name, part: str) -> str:
 
 
 def part_of(moments: NDArray[np.datetime64], part: str) -> NDArray[Any]:
-    """Return the hour, weekday or month of each time by name; None where it is missing.
+    """Return the name of the hour, weekday or month of each time; None where the time is missing.
+
+    Times and names are of shape (rows,).
 
     Examples
     --------
@@ -54,7 +56,7 @@ def part_of(moments: NDArray[np.datetime64], part: str) -> NDArray[Any]:
 
 
 def parse_times(cells: NDArray[Any]) -> NDArray[np.datetime64] | None:
-    """Read strings as ISO 8601 times (UTC where one says its zone); None if any is not one.
+    """Read strings as ISO 8601 times, in UTC if they have an offset; None if any is no such time.
 
     Examples
     --------
@@ -70,12 +72,12 @@ def parse_times(cells: NDArray[Any]) -> NDArray[np.datetime64] | None:
             read.append(None if cell is None else dt.datetime.fromisoformat(cell))
         except ValueError:
             return None
-    return times(read)
+    return as_times(read)
 
 
 @dataclass(frozen=True, eq=False)
 class TimedRows(Rows):
-    """Rows with columns for parts of times, some of which may have come as strings."""
+    """Rows with columns for the parts of times, where some times may have come as strings."""
 
     rows: Rows
     times: frozenset[Name]
@@ -83,7 +85,7 @@ class TimedRows(Rows):
     _read: dict[Name, NDArray[np.datetime64]] = field(default_factory=dict)
 
     @cached_property
-    def names(self) -> tuple[Name, ...]:  # type: ignore[override]
+    def names(self) -> tuple[Name, ...]:  # type: ignore[override]  # read-only, as every dataclass here
         """The columns' names, those of the parts last."""
         return (*self.rows.names, *self.parts)
 
@@ -116,6 +118,7 @@ class TimedRows(Rows):
 
 
 def _as_times(name: Name, column: NDArray[Any]) -> NDArray[np.datetime64]:
+    """Return a column of shape (rows,) as times, or raise a ValueError if a cell is not one."""
     if column.dtype.kind == "M":
         return column
     if column.dtype.kind != "O":  # a column of floats that is missing throughout
@@ -131,6 +134,7 @@ def _as_times(name: Name, column: NDArray[Any]) -> NDArray[np.datetime64]:
 
 
 def _codes(moments: NDArray[np.datetime64], part: str) -> NDArray[np.int64]:
+    """Return the place in ``NAMES`` of the part of each time; both arrays are of shape (rows,)."""
     if part == "month":
         return moments.astype("datetime64[M]").astype(np.int64) % 12
     if part == "weekday":

@@ -1,60 +1,33 @@
-"""Event models, one a file; they know nothing of tables."""
+"""Event models, one a file; they know nothing of tables.
 
-from naively.events.base import EventModel
-from naively.events.bernoulli import Bernoulli
-from naively.events.categorical import Categorical
-from naively.events.complement import Complement
-from naively.events.estimate import Estimate
-from naively.events.exponential import Exponential
-from naively.events.gaussian import Gaussian
-from naively.events.geometric import Geometric
-from naively.events.histogram import Histogram
-from naively.events.joint_table import JointTable
-from naively.events.kernel_density import KernelDensity
-from naively.events.lognormal import LogNormal
-from naively.events.multinomial import Multinomial
-from naively.events.poisson import Poisson
-from naively.events.prior import Beta, Dirichlet, Gamma, Normal, NormalInverseGamma
+A class that is imported here is public: ``naively`` has it too, and an event model is known by
+its ``name`` on the command line and in model files.
+"""
 
+from naively.events.base import EventModel as EventModel
+from naively.events.bernoulli import Bernoulli as Bernoulli
+from naively.events.categorical import Categorical as Categorical
+from naively.events.complement import Complement as Complement
+from naively.events.estimate import Estimate as Estimate
+from naively.events.exponential import Exponential as Exponential
+from naively.events.gaussian import Gaussian as Gaussian
+from naively.events.gaussian import LogNormal as LogNormal
+from naively.events.geometric import Geometric as Geometric
+from naively.events.histogram import Histogram as Histogram
+from naively.events.joint_table import JointTable as JointTable
+from naively.events.kernel_density import KernelDensity as KernelDensity
+from naively.events.multinomial import Multinomial as Multinomial
+from naively.events.negative_binomial import NegativeBinomial as NegativeBinomial
+from naively.events.poisson import Poisson as Poisson
+from naively.events.prior import Beta as Beta
+from naively.events.prior import Dirichlet as Dirichlet
+from naively.events.prior import Gamma as Gamma
+from naively.events.prior import Normal as Normal
+from naively.events.prior import NormalInverseGamma as NormalInverseGamma
+
+PUBLIC = {name: public for name, public in vars().items() if isinstance(public, type)}
 EVENT_MODELS: dict[str, type[EventModel]] = {
     model.name: model
-    for model in (
-        Bernoulli,
-        Categorical,
-        Complement,
-        Exponential,
-        Gaussian,
-        Geometric,
-        Histogram,
-        JointTable,
-        KernelDensity,
-        LogNormal,
-        Multinomial,
-        Poisson,
-    )
+    for model in PUBLIC.values()
+    if issubclass(model, EventModel) and model is not EventModel
 }
-PRIORS = {prior.__name__: prior for prior in (Beta, Dirichlet, Gamma, Normal, NormalInverseGamma)}
-
-__all__ = [
-    "EVENT_MODELS",
-    "PRIORS",
-    "Bernoulli",
-    "Beta",
-    "Categorical",
-    "Complement",
-    "Dirichlet",
-    "Estimate",
-    "EventModel",
-    "Exponential",
-    "Gamma",
-    "Gaussian",
-    "Geometric",
-    "Histogram",
-    "JointTable",
-    "KernelDensity",
-    "LogNormal",
-    "Multinomial",
-    "Normal",
-    "NormalInverseGamma",
-    "Poisson",
-]

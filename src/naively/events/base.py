@@ -6,26 +6,36 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, ClassVar, Literal, TypeAlias, final
+from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, title
-from naively.counting.block import Block, Dense, Sparse
+from naively.counting.axis import A, Columns, Words, title
+from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
-from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
+from naively.counting.leave_one_out import LeftOut
+from naively.counting.statistic import PRESENT, VALUE, Statistic
 from naively.counting.tally import BlockTally, count
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 
 How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
+Items: TypeAlias = Columns | Words  # what the cells of counts are of
+Counts: TypeAlias = Dense | Sparse | Documents
 HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
+# What an event model may lack, and why.
+Capability: TypeAlias = Literal["posterior", "predictive", "sample"]
+WHY_NOT: dict[Capability, str] = {
+    "posterior": "it has no parameters with a conjugate prior",
+    "predictive": "it does not say what a cell is by itself",
+    "sample": "it does not say how rows come about",
+}
 
 
-class EventModel(ABC):
+class EventModel(ABC, Generic[A, B]):
     """How the columns of one block are generated, given the class (McCallum & Nigam 1998).
 
     A subclass is a frozen dataclass of its settings. It names the statistics that it counts and
@@ -46,13 +56,15 @@ class EventModel(ABC):
     layout: ClassVar[Literal["numbers", "levels", "rows", "pairs"]] = "numbers"
     joined: ClassVar[bool] = False  # whether all columns of a block are one event, one die's faces
     beside: ClassVar[bool] = False  # whether it is of columns that another event model counts
+    smoothed_by: ClassVar[str] = "alpha"  # the option that is ``NaiveBayes(smoothing=)``
+    chosen_by: ClassVar[str | None] = None  # the option of which "auto" is chosen by leave-one-out
     shares: ClassVar[bool] = False  # whether values are from 0 to 1, and sum to at most the cells
     estimate: How
 
     def __str__(self) -> str:
         """Return the name, with the options that are not the usual ones."""
         usual = type(self)()
-        options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]  # a subclass is a dataclass
         other = [f"{o}={value!r}" for o, value in options.items() if value != getattr(usual, o)]
         return f"{self.name}({', '.join(other)})" if other else self.name
 
@@ -66,28 +78,28 @@ class EventModel(ABC):
         """Whether what a text says is the sum of what its words say, each of them by itself."""
         return False
 
-    def prepare(self, block: Block) -> Block:
+    def prepare(self, block: B) -> B:
         """Transform encoded rows before they are counted or scored."""
         return block
 
-    def settled(self, tally: BlockTally) -> EventModel:  # noqa: ARG002
+    def settled(self, tally: BlockTally[A]) -> Self:  # noqa: ARG002
         """Return this with a pseudo-count that it chooses by itself as the tally says."""
         return self
 
     @final
-    def tally(self, block: Block, labels: Labels) -> BlockTally:
+    def tally(self, block: B, labels: Labels) -> BlockTally[A]:
         """Count a block: ``Yᵀ · s(X)``."""
         return count(self.prepare(block), self.statistics, labels)
 
     @abstractmethod
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[A], how: How) -> dict[str, Floats]:
         """Estimate the parameters, each of shape (columns, levels or words; classes)."""
 
     @abstractmethod
-    def likelihood(self, tally: BlockTally) -> Likelihood:
+    def likelihood(self, tally: BlockTally[A]) -> Likelihood:
         """Derive the log tables from the sums, smoothed by the prior's pretend data."""
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+    def leave_one_out(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
         """Return the log likelihood of each cell, as if its row had not been counted.
 
         Parameters
@@ -115,49 +127,39 @@ class EventModel(ABC):
         settled = self.settled(tally)
         if settled is not self:
             return settled.leave_one_out(tally, block, labels)
-        if not isinstance(block, Dense):
-            return self._leave_one_out_sparse(tally, block, labels)
-        row, column = np.nonzero(~np.isnan(block.values))
-        x = block.values[row, column].astype(np.float64)
-        evidence = np.zeros((*block.values.shape, labels.k))
-        evidence[row, column] = self._without_own(tally, column, x, labels.take(row))
-        return evidence
+        cells = LeftOut.of(block, labels)
+        if isinstance(block, Sparse | Documents):
+            return self._leave_one_out_sparse(tally, cells, labels)
+        return cells.spread(self.log_prob_without(tally, cells))
 
-    def _without_own(
-        self, tally: BlockTally, column: NDArray[np.int64], x: Floats, labels: Labels
-    ) -> Floats:
-        """Return the log likelihoods of cells, each under its column less the cell itself."""
-        number, own = Sums(x[:, None]), Sums(labels.one_hot())
-        of = {PRESENT: own, VALUE: number * own, SQUARE: number * number * own}
-        sums = {
-            s: (tally[s][column] if tally.axis.per_row(s) else tally[s]) - of[s]
-            for s in self.statistics
-        }
-        likelihood = _of_columns(self, column, len(tally.axis)).likelihood(
-            BlockTally(Columns(range(len(x))), sums)
-        )
-        return likelihood.at(x, np.arange(len(x)))  # type: ignore[no-any-return]
+    def log_prob_without(self, tally: BlockTally[A], cells: LeftOut[B]) -> Floats:
+        """Return the log likelihood of each cell without its own row, of shape (cells, classes)."""
+        by_cell = _of_columns(self, cells.column, len(tally.axis))
+        likelihood: Likelihood = by_cell.likelihood(cells.rest(tally, self.statistics))
+        return likelihood.at(cells.x, np.arange(len(cells)))
 
     @np.errstate(invalid="ignore")
-    def _leave_one_out_sparse(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+    def _leave_one_out_sparse(
+        self, tally: BlockTally[A], cells: LeftOut[B], labels: Labels
+    ) -> Floats:
         """Leave rows out of what is scored by the cells that are not zero."""
-        row, item, x = block.entries()
+        block, row, item, x = cells.block, cells.row, cells.column, cells.x
         none = np.zeros(labels.k)
         joint: Floats = self.likelihood(tally).log_prob(block, none, "joint", none)
         here = np.arange(len(block))
         weight = np.ones(len(block)) if labels.weight is None else labels.weight
-        own = self._without_own(tally, item, x, labels.take(row))
+        own = self.log_prob_without(tally, cells)
         for w in np.unique(weight):
             # All zeros of a row are left out alike: its class has had so much less of every column.
             fewer = dict(tally.sums)
             if PRESENT in fewer:
                 fewer[PRESENT] = fewer[PRESENT] - Sums(np.full((1, labels.k), w))
             less = self.likelihood(BlockTally(tally.axis, fewer))
-            rows, cells = weight == w, np.flatnonzero(weight[row] == w)
+            rows, alike = weight == w, np.flatnonzero(weight[row] == w)
             zeros = less.log_prob(block, none, "joint", none)
             joint[here[rows], labels.codes[rows]] = zeros[here[rows], labels.codes[rows]]
-            at, y = row[cells], labels.codes[row[cells]]
-            change = own[cells, y] - less.at(x[cells], item[cells])[np.arange(len(cells)), y]
+            at, y = row[alike], labels.codes[row[alike]]
+            change = own[alike, y] - less.at(x[alike], item[alike])[np.arange(len(alike)), y]
             np.add.at(joint, (at, y), change)
         if tally.axis.grows:  # a word that no other row holds goes with the row
             left = tally[VALUE].high[item].sum(axis=1) - weight[row] * x
@@ -166,24 +168,34 @@ class EventModel(ABC):
         joint[np.isnan(joint)] = -np.inf  # impossible with a cell and without it
         return joint[:, None]
 
-    def n_parameters(self, tally: BlockTally) -> int:
+    def n_parameters(self, tally: BlockTally[A]) -> int:
         """Return how many parameters are free: one for each column and class, by default."""
         return sum(table.size for table in self.parameters(tally, "mle").values())
 
-    def n_values(self, tally: BlockTally) -> int | float:  # noqa: ARG002
+    def n_values(self, tally: BlockTally[A]) -> int | float:  # noqa: ARG002
         """Return how many different rows there can be; ``inf`` of numbers without end."""
         return math.inf
 
+    def posterior(self, tally: BlockTally[A]) -> Any:  # noqa: ARG002
+        """Return the posterior of the parameters, as frozen SciPy distributions."""
+        raise self._lacks("posterior")
+
+    def predictive(self, tally: BlockTally[A]) -> Any:  # noqa: ARG002
+        """Return the distribution of the next cell, as frozen SciPy distributions."""
+        raise self._lacks("predictive")
+
     def sample(
         self,
-        tally: BlockTally,  # noqa: ARG002
+        tally: BlockTally[A],  # noqa: ARG002
         classes: NDArray[np.integer],  # noqa: ARG002
         rng: np.random.Generator,  # noqa: ARG002
-    ) -> Block:
+    ) -> B:
         """Draw rows by the estimate that is set: one for each class number in ``classes``."""
-        raise ValueError(
-            f"{type(self).__name__} does not say how rows come about, so none can be drawn from it."
-        )
+        raise self._lacks("sample")
+
+    def _lacks(self, capability: Capability) -> ValueError:
+        """Return the error that says that a capability is not there, and why."""
+        return ValueError(f"{type(self).__name__} has no {capability}: {WHY_NOT[capability]}.")
 
 
 def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
@@ -198,10 +210,10 @@ def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
     return replace(settings, **changed) if changed else settings
 
 
-def numbers(values: Floats, tally: BlockTally) -> Dense:
+def numbers(values: Floats, tally: BlockTally[A]) -> Dense:
     """Return numbers that were drawn, rows × columns, as a block of the tally's columns."""
-    axis = tally.axis if isinstance(tally.axis, Columns) else Columns(tuple(tally.axis.columns))
-    return Dense(values, axis)
+    columns = tally.axis.columns
+    return Dense(values, Columns(columns if isinstance(columns, range) else tuple(columns)))
 
 
 def draw_levels(

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Block, Dense, Documents, Sparse
+from naively.counting.block import Dense, Documents, Sparse
+from naively.counting.leave_one_out import pseudo_count_of_coins
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    Counts,
     How,
+    Items,
     added,
     by_row,
     check_alpha,
@@ -22,13 +25,14 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Beta, leave_one_out_coin, pretend_rows, share
+from naively.events.prior import Beta, pretend_rows, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import LogLinear
 
 
+@final
 @dataclass(frozen=True)
-class Bernoulli(Estimable):
+class Bernoulli(Estimable[Items, Counts]):
     """True or false: x | class ~ Bernoulli(p), one p per column (or word) and class.
 
     Parameters
@@ -73,6 +77,7 @@ class Bernoulli(Estimable):
     name = "bernoulli"
     statistics = (PRESENT, VALUE)
     shares = True
+    chosen_by = "alpha"
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True, auto=True)
@@ -80,7 +85,8 @@ class Bernoulli(Estimable):
         if self.m is not None and not (np.isfinite(self.m) and self.m >= 0):
             raise ValueError(f"Bernoulli m must be at least 0, got {self.m}.")
 
-    def prepare(self, block: Block) -> Block:
+    def prepare(self, block: Counts) -> Counts:
+        """Turn numbers into 1 above the threshold and 0 elsewhere; a text holds a word or not."""
         if isinstance(block, Documents):
             return replace(block, presence=True)
         if isinstance(block, Sparse) and isinstance(block.axis, Words):
@@ -93,22 +99,20 @@ class Bernoulli(Estimable):
             truth = (x > self.threshold).astype(np.float64)
             truth[np.isnan(x)] = np.nan
             return Dense(truth, block.axis)
-        if isinstance(block, Sparse):
-            if self.threshold < 0:
-                raise ValueError("Bernoulli threshold must be at least 0 for a sparse matrix.")
-            return replace(block, data=(block.data > self.threshold).astype(np.float64))
-        return block
+        if self.threshold < 0:
+            raise ValueError("Bernoulli threshold must be at least 0 for a sparse matrix.")
+        return replace(block, data=(block.data > self.threshold).astype(np.float64))
 
-    def settled(self, tally: BlockTally) -> Bernoulli:
+    def settled(self, tally: BlockTally[Items]) -> Bernoulli:
         if self.alpha != "auto":
             return self
-        return replace(self, alpha=leave_one_out_coin(tally[VALUE].high, self._trials(tally)))
+        return replace(self, alpha=pseudo_count_of_coins(tally[VALUE].high, self._trials(tally)))
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[Items], how: How) -> dict[str, Floats]:
         true, false = self._counts(tally, how)
         return {"p": share(true, true + false)}
 
-    def likelihood(self, tally: BlockTally) -> LogLinear:
+    def likelihood(self, tally: BlockTally[Items]) -> LogLinear:
         true, false = self._counts(tally, self.estimate)
         p, q = share(true, true + false), share(false, true + false)
         undefined = np.isnan(p)  # nothing is known of it: it is as true as false
@@ -117,12 +121,12 @@ class Bernoulli(Estimable):
             log_p, log_q = np.log(p), np.log(q)
             return LogLinear(slope=log_p - log_q, offset=log_q)
 
-    def n_values(self, tally: BlockTally) -> int:
+    def n_values(self, tally: BlockTally[Items]) -> int:
         return 1 << len(tally.axis)
 
     def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Block:
+        self, tally: BlockTally[Items], classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense | Documents:
         p = np.nan_to_num(self.parameters(tally, self.estimate)["p"], nan=0.5)
         if isinstance(tally.axis, Words):
             words = tally.axis.writable
@@ -131,41 +135,40 @@ class Bernoulli(Estimable):
         true = (rng.random((len(classes), len(p))) < p.T[classes]).astype(np.float64)
         return numbers(true + (self.threshold or 0.0), tally)
 
-    def prior_of(self, tally: BlockTally) -> Beta | None:
+    def prior_of(self, tally: BlockTally[Items]) -> Beta | None:
         if self.prior is not None:
             return self.prior
         a, b = (flat(of) for of in self._pretend(tally, "mean"))
         return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
-    def posterior(self, tally: BlockTally) -> Any:
+    def posterior(self, tally: BlockTally[Items]) -> Any:
         from scipy import stats
 
         return stats.beta(*map(flat, self._counts(tally, "mean")))
 
-    def predictive(self, tally: BlockTally) -> Any:
+    def predictive(self, tally: BlockTally[Items]) -> Any:
         from scipy import stats
 
         return stats.bernoulli(flat(self.parameters(tally, "mean")["p"]))
 
-    def encode(self, sample: Any, axis: Any = None) -> Block:
-        block = super().encode(sample, axis)
-        assert isinstance(block, Dense)
-        x = block.values
-        if self.threshold == 0 and (other := ~np.isnan(x) & (x != 0) & (x != 1)).any():
+    def _matrix(self, numbers: Floats) -> Floats:
+        """Refuse numbers other than 0 and 1, unless it was said what is true."""
+        other = ~np.isnan(numbers) & (numbers != 0) & (numbers != 1)
+        if self.threshold == 0 and other.any():
             raise ValueError(
                 f"Bernoulli estimates from 0 (false) and 1 (true), and the sample holds "
-                f"{x[other][0]:.6g}; give a threshold above 0, or None for shares, or compare the "
-                "sample first."
+                f"{numbers[other][0]:.6g}; give a threshold above 0, or None for shares, or "
+                "compare the sample first."
             )
-        return block
+        return super()._matrix(numbers)
 
-    def _counts(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
+    def _counts(self, tally: BlockTally[Items], how: How) -> tuple[Floats, Floats]:
         """Return how many are true and how many false, the pretend ones among them."""
         true, false = self._pretend(tally, how)
         value = tally[VALUE].high
         return np.maximum(value + true, 0.0), np.maximum(self._trials(tally) - value + false, 0.0)
 
-    def _pretend(self, tally: BlockTally, how: How) -> tuple[Floats, Floats]:
+    def _pretend(self, tally: BlockTally[Items], how: How) -> tuple[Floats, Floats]:
         """Return how many are pretended to be true, and false."""
         if self.prior is not None:
             a, b = map(by_row, self.prior.pretend(how))
@@ -178,11 +181,11 @@ class Bernoulli(Estimable):
         return alpha, alpha
 
     @staticmethod
-    def _trials(tally: BlockTally) -> Floats:
+    def _trials(tally: BlockTally[Items]) -> Floats:
         return np.broadcast_to(tally[PRESENT].high, tally[VALUE].shape)
 
 
-def _check_share(block: Block) -> None:
-    cells = block.values if isinstance(block, Dense) else block.data  # type: ignore[attr-defined]
+def _check_share(block: Dense | Sparse) -> None:
+    cells = block.values if isinstance(block, Dense) else block.data
     if (cells < 0).any() or (cells > 1).any():
         raise ValueError("Without a threshold, Bernoulli numbers must be between 0 and 1.")

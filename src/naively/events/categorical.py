@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Levels, title
-from naively.counting.block import Block, Codes
-from naively.counting.labels import Labels
+from naively.counting.block import Codes
+from naively.counting.leave_one_out import LeftOut, choose
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
@@ -30,15 +30,17 @@ from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
 
-SPARE = 0.5  # of a row, for each level in the share over all classes, and for one never seen
-HALF = 0.5  # of a row, for each class
-MOST_CODES = 1 << 31  # of a column, with codes=
-USUAL_M, SURE = 2.0, 0.5  # where the choice of m begins, in log loss: few rows say little
-CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
+SPARE = 0.5  # each level, and one never seen, has half a row more where pretend rows are spread
+HALF = 0.5  # each class has half a row more in the log loss that m is chosen by
+MOST_CODES = 1 << 31  # levels of a column, with codes=
+CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)  # of m, for "auto"
+# Few rows say little: the choice is drawn to this m, by so much log loss.
+USUAL_M, SURE = 2.0, 0.5
 
 
+@final
 @dataclass(frozen=True)
-class Categorical(Estimable):
+class Categorical(Estimable[Levels, Codes]):
     """One of several levels: x | class ~ Categorical(p), one p per column and class.
 
     Parameters
@@ -88,6 +90,7 @@ class Categorical(Estimable):
     name = "categorical"
     statistics = (LEVEL,)
     layout = "levels"
+    chosen_by = "m"
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True)
@@ -119,13 +122,12 @@ class Categorical(Estimable):
         seen = np.array(largest, np.int64) + 1
         return np.maximum(seen, self.codes)
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[Levels], how: How) -> dict[str, Floats]:
         smoothed = self._smoothed(tally, how)
         return {"p": share(smoothed.count, smoothed.total[_column(tally)])}
 
-    def likelihood(self, tally: BlockTally) -> LevelTable:
+    def likelihood(self, tally: BlockTally[Levels]) -> LevelTable:
         axis, column = tally.axis, _column(tally)
-        assert isinstance(axis, Levels)
         smoothed = self._smoothed(tally, self.estimate)
         first = axis.first + np.arange(len(axis.levels) + 1)  # one row more: levels never seen
         table = np.empty((first[-1], smoothed.count.shape[1]))
@@ -135,52 +137,43 @@ class Categorical(Estimable):
             # A class with no value in a column, unsmoothed, says nothing.
             return LevelTable(np.log(np.where(np.isnan(table), 1.0, table)), first)
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
-        axis = tally.axis
-        assert isinstance(block, Codes)
-        assert isinstance(axis, Levels)
-        row, column = np.nonzero(block.codes >= 0)
-        level = axis.first[column] + block.codes[row, column]
-        weight = np.ones(len(row)) if labels.weight is None else labels.weight[row]
-        own = labels.take(row).one_hot()
-        pretend = self._pretend(tally, self.estimate)
+    def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        """Return the log likelihood of each cell without its own row; a chosen m stays."""
+        column = cells.column
+        level = tally.axis.first[column] + cells.x
         count, total = tally[LEVEL].high[level], _total(tally)[column]
         if self.m is None or self.estimate == "mle":
-            net = np.broadcast_to(pretend.known, (len(axis), 1))[level]
-            rest = np.maximum(count - own + net, 0.0)
+            net = self._pretend(tally, self.estimate).known
+            net = np.broadcast_to(net, (len(tally.axis), 1))[level]
+            rest = np.maximum(count - cells.own + net, 0.0)
             whole = self._smoothed(tally, self.estimate).total[column]
             whole = whole - np.maximum(count + net, 0.0) + rest
         else:
             m = self._m(tally)[column, None]
-            q = _pooled(tally, weight, level, column)[:, None]
-            rest, whole = np.maximum(count - own, 0.0) + m * q, total - own + m
+            q = _pooled(tally, cells.weight, level, column)[:, None]
+            rest, whole = np.maximum(count - cells.own, 0.0) + m * q, total - cells.own + m
         with np.errstate(divide="ignore", invalid="ignore"):
             p = rest / whole
-            evidence = np.zeros((*block.codes.shape, labels.k))
-            evidence[row, column] = np.log(np.where(np.isnan(p), 1.0, p))
-        return evidence
+            return np.log(np.where(np.isnan(p), 1.0, p))
 
-    def n_parameters(self, tally: BlockTally) -> int:
-        assert isinstance(tally.axis, Levels)
+    def n_parameters(self, tally: BlockTally[Levels]) -> int:
         free = np.maximum(self.n_levels(tally.axis) - 1, 0)
         return int(free.sum()) * tally[LEVEL].shape[1]
 
-    def n_values(self, tally: BlockTally) -> int:
-        assert isinstance(tally.axis, Levels)
+    def n_values(self, tally: BlockTally[Levels]) -> int:
         return math.prod(self.n_levels(tally.axis).tolist())
 
     def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+        self, tally: BlockTally[Levels], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Codes:
         axis = tally.axis
-        assert isinstance(axis, Levels)
         count = self._smoothed(tally, self.estimate).count
         codes = np.empty((len(classes), len(axis.levels)), np.int32)
         for j, (start, end) in enumerate(pairwise(axis.first)):
             codes[:, j] = draw_levels(count[start:end], classes, rng)
         return Codes(codes, axis)
 
-    def prior_of(self, tally: BlockTally) -> Dirichlet | None:
+    def prior_of(self, tally: BlockTally[Levels]) -> Dirichlet | None:
         if self.prior is not None:
             return self.prior
         counts = self._pretend(tally, "mean").known[:, 0].tolist()
@@ -188,12 +181,12 @@ class Categorical(Estimable):
             return None
         return Dirichlet(counts[0] if len(set(counts)) == 1 else counts)
 
-    def posterior(self, tally: BlockTally) -> Any:
+    def posterior(self, tally: BlockTally[Levels]) -> Any:
         from scipy import stats
 
         return stats.dirichlet(flat(self._smoothed(tally, "mean").count))
 
-    def predictive(self, tally: BlockTally) -> Any:
+    def predictive(self, tally: BlockTally[Levels]) -> Any:
         from scipy import stats
 
         return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
@@ -204,10 +197,9 @@ class Categorical(Estimable):
             return seen
         return range(int(self.n_levels(Levels((0,), (tuple(seen),)))[0]))
 
-    def _smoothed(self, tally: BlockTally, how: How) -> _Smoothed:
+    def _smoothed(self, tally: BlockTally[Levels], how: How) -> _Smoothed:
         """Count levels and their totals by column, pretend ones among them."""
         axis, column, pretend = tally.axis, _column(tally), self._pretend(tally, how)
-        assert isinstance(axis, Levels)
         if len(pretend.known) not in (1, len(axis)):
             raise ValueError(
                 f"The Dirichlet prior has {len(pretend.known)} counts for {len(axis)} levels."
@@ -223,7 +215,7 @@ class Categorical(Estimable):
         outside = never if self.codes is None and self.m is None else np.zeros((1, 1))
         return _Smoothed(count, total, never, outside)
 
-    def _pretend(self, tally: BlockTally, how: How) -> _Pretend:
+    def _pretend(self, tally: BlockTally[Levels], how: How) -> _Pretend:
         """Return what is added to the count of each level, and of one never seen."""
         if self.prior is not None:
             known = by_row(self.prior.pretend(how))
@@ -236,7 +228,7 @@ class Categorical(Estimable):
         known = m[_column(tally)] * _pooled(tally)
         return _Pretend(added(known, self.estimate, how), added(never, self.estimate, how))
 
-    def _m(self, tally: BlockTally) -> Floats:
+    def _m(self, tally: BlockTally[Levels]) -> Floats:
         """Return the pretend rows of each column."""
         d = len(tally.axis.columns)
         if self.m != "auto":
@@ -244,16 +236,17 @@ class Categorical(Estimable):
         column, count, total = _column(tally), tally[LEVEL].high, _total(tally)
         q = _pooled(tally, 1.0)[:, None]
         prior, own_prior = total + HALF, np.maximum(total - 1.0, 0.0) + HALF
-        loss = np.empty((len(CHOICES), d))
-        for i, m in enumerate(CHOICES):
+
+        def loss(m: float) -> Floats:
             others = prior[column] * (count + m * q) / (total[column] + m)
             rest = np.maximum(count - 1.0, 0.0) + m * q
             own = own_prior[column] * rest / (np.maximum(total - 1.0, 0.0)[column] + m)
             right = own / (others.sum(axis=1, keepdims=True) - others + own)
             of_level = -(count * np.log(right)).sum(axis=1)
-            loss[i] = np.bincount(column, of_level, d) + SURE / 2 * np.log(m / USUAL_M) ** 2
-        best: Floats = np.asarray(CHOICES)[loss.argmin(axis=0)]
-        return best
+            of_column = np.bincount(column, of_level, d).astype(np.float64)
+            return of_column + float(SURE / 2 * np.log(m / USUAL_M) ** 2)
+
+        return choose(CHOICES, loss)
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,9 +267,8 @@ class _Smoothed:
     outside: Floats  # what such a level adds to the total
 
 
-def _column(tally: BlockTally) -> NDArray[np.int64]:
+def _column(tally: BlockTally[Levels]) -> NDArray[np.int64]:
     """Return the column of each level."""
-    assert isinstance(tally.axis, Levels)
     return np.repeat(np.arange(len(tally.axis.levels)), np.diff(tally.axis.first))
 
 
@@ -286,24 +278,23 @@ def _sum_by_column(count: Floats, column: NDArray[np.int64], d: int) -> Floats:
     return total
 
 
-def _total(tally: BlockTally) -> Floats:
+def _total(tally: BlockTally[Levels]) -> Floats:
     return _sum_by_column(tally[LEVEL].high, _column(tally), len(tally.axis.columns))
 
 
 def _pooled_total(
-    tally: BlockTally,
+    tally: BlockTally[Levels],
     left_out: Floats | float = 0.0,
     column: NDArray[np.int64] | slice = slice(None),
 ) -> Floats:
     """Count cells over all classes, with half a row for each level."""
-    assert isinstance(tally.axis, Levels)
     # Of decayed counts less than a row may be left.
     rows: Floats = np.maximum(_total(tally).sum(axis=1)[column] - left_out, 0.0)
     return rows + SPARE * np.maximum(np.diff(tally.axis.first), 1)[column]
 
 
 def _pooled(
-    tally: BlockTally,
+    tally: BlockTally[Levels],
     left_out: Floats | float = 0.0,
     level: NDArray[np.int64] | slice = slice(None),
     column: NDArray[np.int64] | None = None,

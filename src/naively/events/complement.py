@@ -7,10 +7,9 @@ from typing import final
 
 import numpy as np
 
-from naively.counting.block import Block
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
-from naively.events.base import How
+from naively.events.base import Counts, How, Items
 from naively.events.multinomial import BagOfCounts
 from naively.events.prior import share
 from naively.kernels.reference import Floats
@@ -50,28 +49,28 @@ class Complement(BagOfCounts):
     norm: bool = False
     name = "complement"
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[Items], how: How) -> dict[str, Floats]:
         """Return the probabilities of words outside of each class."""
         others = self._counts(tally, how)
         return {"p": share(others, others.sum(axis=0, keepdims=True))}
 
-    def likelihood(self, tally: BlockTally) -> LogLinear:
+    def likelihood(self, tally: BlockTally[Items]) -> LogLinear:
         return LogLinear(slope=self.log_probabilities(tally, self.estimate))
 
-    def log_probabilities(self, tally: BlockTally, how: How) -> Floats:
+    def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
         weights = super().log_probabilities(tally, how)
         if self.norm:
             weights /= self._size(tally)
         return weights
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """As for ``Multinomial``; with ``norm`` the sizes of the weights stay as they were."""
         evidence = super().leave_one_out(tally, block, labels)
         if self.norm:
             evidence = evidence / self._size(tally)
         return evidence
 
-    def _size(self, tally: BlockTally) -> Floats:
+    def _size(self, tally: BlockTally[Items]) -> Floats:
         """Return the sum of the weights of each class."""
         total = super().log_probabilities(tally, self.estimate).sum(axis=0)
         size: Floats = np.where((total == 0) | np.isinf(total), 1.0, total)

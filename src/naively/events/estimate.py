@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, final
 
 import numpy as np
 
-from naively.counting.axis import Columns, Levels
-from naively.counting.block import Block, Codes, Dense
+from naively.counting.axis import A, Columns, Levels
+from naively.counting.block import B, Codes, Dense
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
 from naively.events.base import EventModel, How
@@ -19,23 +18,15 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.messages import Shown
 
-SHOWN = 10  # numbers of many
+SHOWN = 10  # of more numbers, only so many are printed
 
 
-class Estimable(EventModel):
+class Estimable(EventModel[A, B]):
     """An event model that can be estimated from a plain sample, without classes."""
 
-    @abstractmethod
-    def prior_of(self, tally: BlockTally) -> Any:
-        """Return the prior that all estimates are under, or None where there is no pretend data."""
-
-    @abstractmethod
-    def posterior(self, tally: BlockTally) -> Any:
-        """Return the posterior of the parameters, as frozen SciPy distributions."""
-
-    @abstractmethod
-    def predictive(self, tally: BlockTally) -> Any:
-        """Return the distribution of the next cell, as frozen SciPy distributions."""
+    def prior_of(self, tally: BlockTally[A]) -> Any:  # noqa: ARG002
+        """Return the prior that all estimates are under, or None where there is none."""
+        return None
 
     @final
     def fit(self, sample: Any) -> Estimate:
@@ -56,31 +47,38 @@ class Estimable(EventModel):
         block = self.encode(sample)
         labels = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
         tally = self.tally(block, labels)
-        if isinstance(block, Codes):  # of levels, also those that are known and were never seen
+        if self.layout != "numbers":  # also the levels that are known and were never seen
             nothing = {s: Sums.zeros((len(block.axis), 1)) for s in tally.sums}
             _, tally = BlockTally(block.axis, nothing).align(tally)
         return Estimate(self, tally)
 
-    def encode(self, sample: Any, axis: Any = None) -> Block:
-        """Encode a plain sample, by a known axis or by finding one."""
-        if self.layout != "numbers":
-            values = [_own(value) for value in sample]
-            if self.layout == "rows":
-                values = [*map(tuple, values)]
-            elif any(isinstance(value, list | np.ndarray) for value in values):
-                raise ValueError(
-                    f"{type(self).__name__} estimates one column of levels, and the sample holds "
-                    "rows; fit each column alone, or use NaiveBayes for a table."
-                )
-            missing = [value is None or _is_nan(value) for value in values]
-            seen = (v for v, gone in zip(values, missing, strict=True) if not gone)
-            known = axis.levels[0] if axis else self._known(dict.fromkeys(seen))
-            index = {level: code for code, level in enumerate(known)}
-            codes = [
-                -1 if gone else index.get(value, len(index))
-                for value, gone in zip(values, missing, strict=True)
-            ]
-            return Codes(np.array([codes], np.int32).T, axis or Levels((0,), (tuple(index),)))
+    @final
+    def encode(self, sample: Any, axis: Any = None) -> Any:
+        """Encode a plain sample: numbers as ``Dense``, levels as ``Codes`` (of a known axis)."""
+        return self._codes(sample, axis) if self.layout != "numbers" else self._numbers(sample)
+
+    def _codes(self, sample: Any, axis: Levels | None) -> Codes:
+        """Encode levels, or the rows of a joint table, as one column."""
+        values = [_own(value) for value in sample]
+        if self.layout == "rows":
+            values = [*map(tuple, values)]
+        elif any(isinstance(value, list | np.ndarray) for value in values):
+            raise ValueError(
+                f"{type(self).__name__} estimates one column of levels, and the sample holds "
+                "rows; fit each column alone, or use NaiveBayes for a table."
+            )
+        missing = [value is None or _is_nan(value) for value in values]
+        seen = (v for v, gone in zip(values, missing, strict=True) if not gone)
+        known = axis.levels[0] if axis else self._known(dict.fromkeys(seen))
+        index = {level: code for code, level in enumerate(known)}
+        codes = [
+            -1 if gone else index.get(value, len(index))
+            for value, gone in zip(values, missing, strict=True)
+        ]
+        return Codes(np.array([codes], np.int32).T, axis or Levels((0,), (tuple(index),)))
+
+    def _numbers(self, sample: Any) -> Dense:
+        """Encode numbers, rows × columns."""
         try:
             numbers = np.asarray(sample, np.float64)
         except (TypeError, ValueError):
@@ -88,12 +86,16 @@ class Estimable(EventModel):
                 f"{type(self).__name__} estimates from numbers, and the sample holds "
                 f"{_no_number(sample)!r}; Categorical counts what is not a number."
             ) from None
-        matrix = numbers[:, None] if numbers.ndim == 1 else numbers
+        matrix = self._matrix(numbers)
         return Dense(matrix, Columns(range(matrix.shape[1])))
 
     def _known(self, seen: Iterable[Any]) -> Iterable[Any]:
         """Return the levels of a plain sample: those seen."""
         return seen
+
+    def _matrix(self, numbers: Floats) -> Floats:
+        """Return the numbers of a plain sample as rows × columns: a sequence is one column."""
+        return numbers[:, None] if numbers.ndim == 1 else numbers
 
 
 class Estimate(Shown):
@@ -201,7 +203,6 @@ class Estimate(Shown):
         block = self.event.sample(self.tally, np.zeros(n, np.int64), rng)
         if isinstance(block, Codes):
             return [block.axis.levels[0][code] for code in block.codes[:, 0].tolist()]
-        assert isinstance(block, Dense)
         return block.values[:, 0] if block.values.shape[1] == 1 else block.values
 
     def __str__(self) -> str:
@@ -211,7 +212,7 @@ class Estimate(Shown):
             try:
                 shown = _shown(getattr(self, what))
             except ValueError:
-                continue  # a kernel density has no posterior
+                continue  # the event model has none, or SciPy refuses it as improper
             lines.append(f"{what:<11} {shown}")
         return "\n".join(lines)
 

@@ -1,16 +1,15 @@
-"""Gaussian event model: a real number, with a mean and a variance for each class.
-
-What it shares with the log-normal event model is ``NormalNumbers``.
-"""
+"""Gaussian and log-normal event models: numbers with a mean and a variance for each class."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import Columns, title
 from naively.counting.block import Dense
 from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
@@ -19,13 +18,13 @@ from naively.events.estimate import Estimable, flat
 from naively.events.prior import Normal, NormalInverseGamma, share
 from naively.kernels.double_double import CANCELLED, Sums
 from naively.kernels.reference import Floats, hold
-from naively.likelihoods.base import Likelihood
+from naively.likelihoods.base import Likelihood, sum_of_cells
 from naively.likelihoods.pointwise import Pointwise
 from naively.likelihoods.quadratic import Quadratic
 
 
 @dataclass(frozen=True)
-class NormalNumbers(Estimable):
+class NormalNumbers(Estimable[Columns, Dense]):
     """Numbers with a mean and a variance for each class: what such event models share."""
 
     smoothing: float = 1.0
@@ -35,8 +34,10 @@ class NormalNumbers(Estimable):
     floor_of: str = "largest"
     estimate: How = "mean"
     statistics = (PRESENT, VALUE, SQUARE)
+    smoothed_by = "smoothing"
 
     def __post_init__(self) -> None:
+        """Refuse what is no smoothing, variance or floor, and priors of other parameters."""
         check_estimate(self.estimate)
         name = type(self).__name__
         for option in ("smoothing", "floor"):
@@ -47,13 +48,13 @@ class NormalNumbers(Estimable):
             raise ValueError(
                 f"{name} floor_of must be 'column' or 'largest', got {self.floor_of!r}."
             )
-        known = not isinstance(self.variance, str)
-        if self.variance not in ("class", "shared") and not (known and self.variance > 0):  # type: ignore[operator]
+        named = self.variance in ("class", "shared")
+        if not named and (isinstance(self.variance, str) or not self.variance > 0):
             raise ValueError(
                 f"{name} variance must be 'class', 'shared' or a number above 0, "
                 f"got {self.variance!r}."
             )
-        if isinstance(self.prior, Normal) and not known:
+        if isinstance(self.prior, Normal) and named:
             raise ValueError("A Normal prior is of the mean alone: give variance= a number.")
         if isinstance(self.prior, NormalInverseGamma) and self.variance != "class":
             raise ValueError("A NormalInverseGamma prior needs variance='class'.")
@@ -62,8 +63,18 @@ class NormalNumbers(Estimable):
     def sparse(self) -> bool:
         return False
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
-        known = None if isinstance(self.variance, str) else float(self.variance)
+    @property
+    def _base(self) -> Callable[[Dense], Floats] | None:
+        """The log base measure of rows, if it is not 0."""
+        return None
+
+    @property
+    def _given_variance(self) -> float | None:
+        """The variance of each class, if it is given."""
+        return None if isinstance(self.variance, str) else float(self.variance)
+
+    def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
+        """Return the mean and variance of each column and class: estimated, pooled or known."""
         if how == "mle":
             mean, variance = _moments(*(tally[s] for s in self.statistics))
             rows, spread = tally[PRESENT].high, tally[PRESENT].high * variance
@@ -73,14 +84,15 @@ class NormalNumbers(Estimable):
             with np.errstate(invalid="ignore", divide="ignore"):
                 less = -1.5 if how == "map" else 1.0
                 variance = np.where(shape > less, scale / (shape - less), np.nan)
-        if known is not None:
-            variance = np.full_like(mean, known)
+        if self._given_variance is not None:
+            variance = np.full_like(mean, self._given_variance)
         elif self.variance == "shared":
             within = np.nan_to_num(spread).sum(axis=1, keepdims=True)
             variance = np.tile(share(within, rows.sum(axis=1, keepdims=True)), mean.shape[1])
         return {"mean": mean, "variance": variance}
 
-    def likelihood(self, tally: BlockTally) -> Likelihood:
+    def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
+        """Return normal densities, or Student's where mean and variance are integrated out."""
         if self.estimate == "predictive":
             shape, mean, width = self._predictive(tally)
 
@@ -89,32 +101,33 @@ class NormalNumbers(Estimable):
                 standard = _standard(None if shape is None else shape[column])
                 return np.asarray(standard.logpdf(distance), np.float64) - np.log(width[column])
 
-            return Pointwise(log_density, mean)
+            return Pointwise(log_density, mean, self._base)
         mean, variance = self.moments(tally)
-        return Quadratic(mean, 0.5 / variance, -0.5 * np.log(2 * np.pi * variance))
+        offset = -0.5 * np.log(2 * np.pi * variance)
+        return Quadratic(mean, 0.5 / variance, offset, self._base)
 
-    def prior_of(self, tally: BlockTally) -> Normal | NormalInverseGamma | None:
+    def prior_of(self, tally: BlockTally[Columns]) -> Normal | NormalInverseGamma | None:
         if self.prior is not None or self.smoothing == 0:
             return self.prior
         at, rows, shape, scale = (float(of.ravel()[0]) for of in self._prior(tally))
-        if not isinstance(self.variance, str):
-            return Normal(at, self.variance / rows)
+        if self._given_variance is not None:
+            return Normal(at, self._given_variance / rows)
         return NormalInverseGamma(at, rows, shape, scale) if scale > 0 else None
 
-    def posterior(self, tally: BlockTally) -> Any:
+    def posterior(self, tally: BlockTally[Columns]) -> Any:
         """Return the posterior of the mean, or of mean and variance (a mapping)."""
         from scipy import stats
 
         mean, pretend, shape, scale = map(flat, self._posterior(tally))
         rows = flat(tally[PRESENT].high) + pretend
-        if not isinstance(self.variance, str):
-            return stats.norm(mean, np.sqrt(self.variance / rows))
+        if self._given_variance is not None:
+            return stats.norm(mean, np.sqrt(self._given_variance / rows))
         return {
             "mean": stats.t(2 * shape, mean, np.sqrt(scale / (shape * rows))),
             "variance": stats.invgamma(shape, scale=scale),
         }
 
-    def predictive(self, tally: BlockTally) -> Any:
+    def predictive(self, tally: BlockTally[Columns]) -> Any:
         from scipy import stats
 
         shape, mean, width = self._predictive(tally)
@@ -122,13 +135,13 @@ class NormalNumbers(Estimable):
             return stats.norm(mean[0], width[0])
         return stats.t(2 * shape[0], mean[0], width[0])
 
-    def n_parameters(self, tally: BlockTally) -> int:
+    def n_parameters(self, tally: BlockTally[Columns]) -> int:
         columns, classes = tally[VALUE].shape
         of_variance = {"class": classes, "shared": 1}.get(str(self.variance), 0)
         return columns * (classes + of_variance)
 
     def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
         if self.estimate == "predictive":
             shape, mean, width = self._predictive(tally)
@@ -139,13 +152,13 @@ class NormalNumbers(Estimable):
         mean, variance = (table.T[classes] for table in self.moments(tally))
         return numbers(rng.normal(mean, np.sqrt(variance)), tally)
 
-    def added_variance(self, tally: BlockTally) -> Floats:
+    def added_variance(self, tally: BlockTally[Columns]) -> Floats:
         """Return what ``floor`` adds to the variances, of shape (columns, 1)."""
         _, pooled = self._pooled(tally)
         largest = np.full_like(pooled, pooled.max(initial=0.0))
         return self.floor * (pooled if self.floor_of == "column" else largest)
 
-    def moments(self, tally: BlockTally) -> tuple[Floats, Floats]:
+    def moments(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats]:
         """Return the mean and variance that are scored with, each of shape (columns, classes).
 
         They are the estimate that is set, but finite: a class with no value in a column has those
@@ -163,17 +176,17 @@ class NormalNumbers(Estimable):
         constant = ~(np.maximum(pooled, variance.max(axis=1, keepdims=True)) > least)
         return mean, np.where(constant, 1.0, np.maximum(variance, np.maximum(least, 1e-300)))
 
-    def _least(self, tally: BlockTally) -> Floats:
+    def _least(self, tally: BlockTally[Columns]) -> Floats:
         """Return the variance of each column below which it is rounding."""
         mean, variance = self._pooled(tally)
         return CANCELLED * (variance + mean**2)
 
-    def _pooled(self, tally: BlockTally) -> tuple[Floats, Floats]:
+    def _pooled(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats]:
         """Return the mean and variance over all classes, 0 where nothing was counted."""
         pooled = _moments(*(tally[s].total(axis=1)[:, None] for s in self.statistics))
         return np.nan_to_num(pooled[0]), np.nan_to_num(pooled[1])
 
-    def _posterior(self, tally: BlockTally) -> tuple[Floats, Floats, Floats, Floats]:
+    def _posterior(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
         """Return mean, pretend rows, shape and scale of the normal-inverse-gamma posterior."""
         at, worth, shape, scale = self._prior(tally)
         # The prior's mean is so many pretend rows there: they join the sums.
@@ -188,7 +201,7 @@ class NormalNumbers(Estimable):
         distance = np.where(rows.high > 0, np.maximum(distance, 0.0), 0.0)
         return mean.high, pretend.high, shape + n.high / 2, scale + distance / 2
 
-    def _prior(self, tally: BlockTally) -> tuple[Floats, Floats, Floats, Floats]:
+    def _prior(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
         """Return mean, rows, shape and scale of the prior; by default pretend rows."""
         if isinstance(self.prior, NormalInverseGamma):
             given = self.prior.mean, self.prior.rows, self.prior.shape, self.prior.scale
@@ -202,7 +215,7 @@ class NormalNumbers(Estimable):
         half = self.smoothing / 2  # so that the mean of the prior's variance is the column's
         return mean, none + self.smoothing, none + 1.0 + half, half * variance
 
-    def _predictive(self, tally: BlockTally) -> tuple[Floats | None, Floats, Floats]:
+    def _predictive(self, tally: BlockTally[Columns]) -> tuple[Floats | None, Floats, Floats]:
         """Return half the degrees of freedom (None: normal), location and scale of the predictive.
 
         Each is of shape (columns, classes).
@@ -215,8 +228,8 @@ class NormalNumbers(Estimable):
         none = rows <= 0  # without any, pretend ones among them, a class is as all are
         shape, scale = np.where(none, 1 + n / 2, shape), np.where(none, n / 2 * pooled, scale)
         rows = np.where(none, np.maximum(n, 1e-12), rows)
-        if not isinstance(self.variance, str):
-            return None, mean, np.sqrt(self.variance) * np.sqrt(1 + 1 / rows)
+        if self._given_variance is not None:
+            return None, mean, np.sqrt(self._given_variance) * np.sqrt(1 + 1 / rows)
         least = self._least(tally)
         scale = np.maximum(scale, np.where(pooled > least, np.maximum(least, 1e-300), 1.0))
         return shape, mean, np.sqrt(scale / shape) * np.sqrt((rows + 1) / rows)
@@ -269,6 +282,55 @@ class Gaussian(NormalNumbers):
     """
 
     name = "gaussian"
+
+
+@final
+@dataclass(frozen=True)
+class LogNormal(NormalNumbers):
+    """Positive numbers: log x | class ~ Normal(mean, variance).
+
+    Parameters
+    ----------
+    smoothing, variance, prior, floor, estimate
+        As for ``Gaussian``, of the logarithms.
+
+    Notes
+    -----
+    Aitchison & Brown, The Lognormal Distribution (1957). Zero and negative numbers are an error:
+    they have no logarithm. Of a plain sample, the predictive is that of the next logarithm.
+
+    Examples
+    --------
+    >>> from naively import LogNormal, NaiveBayes
+    >>> pay = {"pay": [20e3, 25e3, 30e3, 90e3, 250e3, 110e3]}
+    >>> nb = NaiveBayes(event_models=LogNormal()).fit(pay, ["staff"] * 3 + ["board"] * 3)
+    >>> nb.predict({"pay": [28e3, 500e3]})
+    array(['staff', 'board'], dtype='<U5')
+    """
+
+    name = "lognormal"
+
+    def prepare(self, block: Dense) -> Dense:
+        wrong = (block.values <= 0).any(axis=0)
+        if wrong.any():
+            name = title(block.axis.columns[int(np.flatnonzero(wrong)[0])])
+            raise ValueError(f"LogNormal needs numbers above 0, but column {name!r} has others.")
+        return Dense(np.log(np.asarray(block.values, np.float64)), block.axis)
+
+    def sample(
+        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense:
+        drawn = super().sample(tally, classes, rng)
+        return Dense(np.exp(drawn.values), drawn.axis)
+
+    @property
+    def _base(self) -> Callable[[Dense], Floats]:
+        return _log_jacobian
+
+
+def _log_jacobian(block: Dense) -> Floats:
+    """Return the sum of -log x over each row: of the density of x, from that of log x."""
+    return sum_of_cells(np.negative, block)
 
 
 def _standard(shape: Floats | None) -> Any:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Block, Dense
+from naively.counting.block import Dense
 from naively.counting.cells import Cells
-from naively.counting.labels import Labels
+from naively.counting.leave_one_out import LeftOut, choose, leave_out
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
 from naively.events.base import How, check_alpha, check_estimate, numbers
@@ -21,13 +21,14 @@ from naively.events.prior import Dirichlet, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import Binned
 
-SPARE = 0.1  # of a row, for each bin in the share over all classes
-HALF = 0.5  # of a row, for each class
-WIDTHS = (0.0, 0.5, 1.2, 3.0)  # of the kernel, in bins
+SPARE = 0.1  # each bin has this share of a row more, where pretend rows are spread
+HALF = 0.5  # each class has half a row more in the log loss that a width is chosen by
+WIDTHS = (0.0, 0.5, 1.2, 3.0)  # of the kernel, in bins, that "auto" chooses among
 
 
+@final
 @dataclass(frozen=True)
-class Histogram(Estimable):
+class Histogram(Estimable[Cells, Dense]):
     """Numbers by bins: x | class ~ one probability for each bin, smoothed over neighbours.
 
     Parameters
@@ -82,6 +83,7 @@ class Histogram(Estimable):
     statistics = (CELL,)
 
     def __post_init__(self) -> None:
+        """Refuse what is no number of bins, way to cut, smoothing or pseudo-count."""
         check_estimate(self.estimate)
         if self.bins < 1:
             raise ValueError(f"Histogram bins must be at least 1, got {self.bins}.")
@@ -102,18 +104,18 @@ class Histogram(Estimable):
     def sparse(self) -> bool:
         return False
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:
         smoothed = self._smoothed(tally)
         if how in ("mle", self.estimate):
             return {"p": smoothed.probabilities(real=how == "mle")[smoothed.there]}
         return {"p": smoothed.shares(float((self.estimate == "map") - (how == "map")))}
 
-    def likelihood(self, tally: BlockTally) -> Binned:
+    def likelihood(self, tally: BlockTally[Cells]) -> Binned:
         return self._binned(tally, self._smoothed(tally))
 
-    def _binned(self, tally: BlockTally, smoothed: _Smoothed) -> Binned:
+    def _binned(self, tally: BlockTally[Cells], smoothed: _Smoothed) -> Binned:
+        """Return the table of log probabilities; a column without numbers has one bin, of 0."""
         axis, bin_ = tally.axis, self._bins(tally)
-        assert isinstance(axis, Cells)
         with np.errstate(divide="ignore"):
             real = self.estimate == "mle"
             table = np.log(smoothed.probabilities(real=real)[smoothed.there])
@@ -126,27 +128,21 @@ class Histogram(Estimable):
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
         return Binned(edges, table, middle, width)
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
-        """Return the log likelihood of each cell less its own count; bins and widths stay."""
-        assert isinstance(block, Dense)
+    def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
+        """Return the log likelihood of each cell without its own row; bins and widths stay."""
         smoothed = self._smoothed(tally)
-        code = self._binned(tally, smoothed).bins(block.values)
-        row, column = np.nonzero(code >= 0)
-        weight = np.ones(len(block)) if labels.weight is None else labels.weight
-        p = smoothed.without(
-            column, code[row, column], weight[row], labels.codes[row], real=self.estimate == "mle"
-        )
-        evidence = np.zeros((*block.values.shape, labels.k))
+        bin_ = self._binned(tally, smoothed).bins(cells.block.values)[cells.row, cells.column]
+        right, real = cells.labels.codes, self.estimate == "mle"
+        p = smoothed.without(cells.column, bin_, cells.weight, right, real=real)
         with np.errstate(divide="ignore"):
-            evidence[row, column] = np.log(p)
-        return evidence
+            return np.log(p)
 
-    def prior_of(self, tally: BlockTally) -> Dirichlet | None:
+    def prior_of(self, tally: BlockTally[Cells]) -> Dirichlet | None:
         smoothed = self._smoothed(tally)
         counts = smoothed.pretend[smoothed.there, 0] + float(self.estimate == "map")
         return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
 
-    def posterior(self, tally: BlockTally) -> Any:
+    def posterior(self, tally: BlockTally[Cells]) -> Any:
         """Return the posterior of the probabilities of the bins of one column."""
         from scipy import stats
 
@@ -154,26 +150,25 @@ class Histogram(Estimable):
         counts = smoothed.smooth + smoothed.pretend + float(self.estimate == "map")
         return stats.dirichlet(flat(counts[smoothed.there]))
 
-    def predictive(self, tally: BlockTally) -> Any:
+    def predictive(self, tally: BlockTally[Cells]) -> Any:
         """Return the distribution of the next number of one column."""
         from scipy import stats
 
-        assert isinstance(tally.axis, Cells)
         _, low, high = extent_of(tally.axis, self._bins(tally))
         edges = np.append(low, np.nextafter(high[-1:], np.inf))  # the last bin holds its right edge
         p = self.parameters(tally, "mean")["p"][:, 0]
         return stats.rv_histogram((p, edges), density=False)
 
-    def n_parameters(self, tally: BlockTally) -> int:
+    def n_parameters(self, tally: BlockTally[Cells]) -> int:
         counts = self._smoothed(tally)
         free = int(np.maximum(counts.bins - 1, 0).sum())
         return free * len(tally[CELL].high.T)
 
     def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+        self, tally: BlockTally[Cells], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
+        """Draw a bin, a cell of the bin, and a number anywhere in the cell."""
         axis = tally.axis
-        assert isinstance(axis, Cells)
         drawn = np.full((len(classes), len(axis.columns)), np.nan)
         p, bin_ = self.parameters(tally, self.estimate)["p"], self._bins(tally)
         cell_count = tally[CELL].high.sum(axis=1)
@@ -189,15 +184,13 @@ class Histogram(Estimable):
                 drawn[rows, j] = rng.uniform(axis.low[cell], np.maximum(axis.high, axis.low)[cell])
         return numbers(drawn, tally)
 
-    def _bins(self, tally: BlockTally) -> NDArray[np.int64]:
+    def _bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
         """Return the bin of each cell, numbered through all columns."""
-        assert isinstance(tally.axis, Cells)
         return CUTS[self.edges](tally.axis, np.maximum(tally[CELL].high, 0.0), self.bins)
 
-    def _smoothed(self, tally: BlockTally) -> _Smoothed:
+    def _smoothed(self, tally: BlockTally[Cells]) -> _Smoothed:
         """Return the counts of the bins with the kernel that is set, or the best."""
         axis = tally.axis
-        assert isinstance(axis, Cells)
         bin_ = self._bins(tally)
         first = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first]
         n_bins = np.diff(first)
@@ -207,10 +200,12 @@ class Histogram(Estimable):
         def smoothed(width: Floats) -> _Smoothed:
             return _Smoothed(count, n_bins, width, self.m, self.alpha)
 
+        def alike(width: float) -> _Smoothed:
+            return smoothed(np.full(len(n_bins), width))
+
         if self.smoothing != "auto":
-            return smoothed(np.full(len(n_bins), float(self.smoothing)))
-        loss = np.stack([smoothed(np.full(len(n_bins), width)).loss() for width in WIDTHS])
-        return smoothed(np.asarray(WIDTHS)[loss.argmin(axis=0)])
+            return alike(float(self.smoothing))
+        return smoothed(choose(WIDTHS, lambda width: alike(width).loss()))
 
 
 class _Smoothed:
@@ -254,12 +249,15 @@ class _Smoothed:
         self.pretend = (m * pooled if alpha is None else alpha * self.there)[:, :, None]
 
     def probabilities(self, *, real: bool = False) -> Floats:
-        """Return the probability of each bin (columns, most bins, classes); ``real``: no prior."""
+        """Return the probability of each bin, of shape (columns, most bins, classes).
+
+        With ``real`` there are no pretend rows in it.
+        """
         pretend, m = (0.0, 0.0) if real else (self.pretend, self.m[:, None, None])
         return _ratio(self.smooth + pretend, self.rows[:, None] + m)
 
     def shares(self, more: float) -> Floats:
-        """Return the same (bins of all columns, classes) with so much more of each bin, or less."""
+        """Return them with this much more of each bin, of shape (bins of all columns, classes)."""
         counts = np.maximum(self.smooth + self.pretend + more, 0.0) * self.there[:, :, None]
         return share(counts, counts.sum(axis=1, keepdims=True))[self.there]
 
@@ -272,15 +270,27 @@ class _Smoothed:
         *,
         real: bool = False,
     ) -> Floats:
-        """Return the probabilities of numbers, each less its own row (numbers, classes)."""
+        """Return the probabilities of numbers without their own rows.
+
+        Parameters
+        ----------
+        column, bin_ : ndarray of shape (numbers,)
+            Where each number is.
+        weight, right : ndarray of shape (numbers,)
+            What its row weighs, and the class of its row.
+        real : bool, default False
+            Whether there are no pretend rows.
+
+        Returns
+        -------
+        p : ndarray of shape (numbers, classes)
+        """
         own = weight * self.own[column, bin_]
         m, pretend = self.m[column], self._pretend_without(column, bin_, weight)
         if real:
             m, pretend = 0.0 * m, 0.0 * pretend
-        here = np.arange(len(column))
-        smooth, rows = self.smooth[column, bin_], self.rows[column]
-        smooth[here, right] = np.maximum(smooth[here, right] - own, 0.0)
-        rows[here, right] = np.maximum(rows[here, right] - weight, 0.0)
+        smooth = leave_out(self.smooth[column, bin_], right, own)
+        rows = leave_out(self.rows[column], right, weight)
         return _ratio(smooth + pretend[:, None], rows + m[:, None])
 
     def loss(self) -> Floats:

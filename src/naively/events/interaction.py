@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Level, Levels, Name, title
-from naively.counting.block import Block, Codes
-from naively.counting.labels import Labels
+from naively.counting.block import Codes
+from naively.counting.leave_one_out import LeftOut, leave_out
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import EventModel, How, check_estimate
@@ -25,8 +26,9 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
 
 
+@final
 @dataclass(frozen=True)
-class Interaction(EventModel):
+class Interaction(EventModel[Levels, Codes]):
     """How bins of two columns meet: for each class, how much more often than by chance.
 
     Parameters
@@ -100,7 +102,7 @@ class Interaction(EventModel):
         """All meetings of each pair by number."""
         return Levels(self.names, tuple(tuple(range(a * b)) for a, b in self.shapes))
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[Levels], how: How) -> dict[str, Floats]:
         """Return how many times as often as by chance each meeting is, in each class."""
         m = self._pretend(how)
         ratio = [
@@ -109,19 +111,18 @@ class Interaction(EventModel):
         ]
         return {"ratio": np.concatenate([np.empty((0, tally[LEVEL].shape[1])), *ratio])}
 
-    def likelihood(self, tally: BlockTally) -> LevelTable:
+    def likelihood(self, tally: BlockTally[Levels]) -> LevelTable:
         return LevelTable(np.log(self.parameters(tally, self.estimate)["ratio"]), self.axis.first)
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
-        assert isinstance(block, Codes)
-        evidence = np.zeros((*block.codes.shape, labels.k))
-        weight = np.ones(len(block)) if labels.weight is None else labels.weight
+    def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        found, right = np.empty_like(cells.own), cells.labels.codes
         m = self._pretend(self.estimate)
         for j, count in enumerate(self._counts(tally)):
-            evidence[:, j] = residual_without(count, block.codes[:, j], labels.codes, weight, m)
-        return evidence
+            of = cells.column == j
+            found[of] = residual_without(count, cells.x[of], right[of], cells.weight[of], m)
+        return found
 
-    def n_parameters(self, tally: BlockTally) -> int:
+    def n_parameters(self, tally: BlockTally[Levels]) -> int:
         free = 0
         for count in self._counts(tally):
             of_a, of_b = ((count.sum(axis=(side, 2)) > 0).sum() for side in (1, 0))
@@ -131,10 +132,9 @@ class Interaction(EventModel):
     def _pretend(self, how: How) -> float:
         return TRACE if how == "mle" else self.m
 
-    def _counts(self, tally: BlockTally) -> Iterator[Floats]:
+    def _counts(self, tally: BlockTally[Levels]) -> Iterator[Floats]:
         """Yield the count of each pair, of shape (bins of a, bins of b, classes)."""
         axis, counted = tally.axis, tally[LEVEL].high
-        assert isinstance(axis, Levels)
         for shape, levels, (start, end) in zip(
             self.shapes, axis.levels, pairwise(axis.first), strict=True
         ):
@@ -157,18 +157,13 @@ def residual_without(
     count: Floats, code: NDArray[np.integer], right: NDArray[np.integer], weight: Floats, m: float
 ) -> Floats:
     """Return the same at meetings, each less a row of this weight in its right class."""
-    here = np.arange(len(code))
     a, b = np.divmod(code, count.shape[1])
-    n = count.sum(axis=(0, 1))
-    of_a, of_b = count.sum(axis=1)[a], count.sum(axis=0)[b]
-    observed = count[a, b]
-    expected = of_a * of_b / np.maximum(n, TRACE)
-    less_a, less_b, less_n = (
-        np.maximum(of - weight, 0.0) for of in (of_a[here, right], of_b[here, right], n[right])
+    of_a, of_b, n = count.sum(axis=1)[a], count.sum(axis=0)[b], count.sum(axis=(0, 1))
+    observed, of_a, of_b, n = (
+        leave_out(sums, right, weight)
+        for sums in (count[a, b], of_a, of_b, np.broadcast_to(n, of_a.shape))
     )
-    observed[here, right] = np.maximum(observed[here, right] - weight, 0.0)
-    expected[here, right] = less_a * less_b / np.maximum(less_n, TRACE)
-    return _log_ratio(observed, expected, m)
+    return _log_ratio(observed, of_a * of_b / np.maximum(n, TRACE), m)
 
 
 def _log_ratio(observed: Floats, expected: Floats, m: float) -> Floats:

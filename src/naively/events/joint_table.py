@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Levels, Name
-from naively.counting.block import Block, Codes
-from naively.counting.labels import Labels
+from naively.counting.block import Codes
+from naively.counting.leave_one_out import LeftOut
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
@@ -29,8 +29,9 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
 
 
+@final
 @dataclass(frozen=True)
-class JointTable(Estimable):
+class JointTable(Estimable[Levels, Codes]):
     """Whole rows: one die with a side for each (x, y), without the naive Bayes assumption.
 
     Of all columns it is the Bayes optimal classifier, once every row has been seen often; of some,
@@ -77,7 +78,7 @@ class JointTable(Estimable):
         if self.columns is not None:
             object.__setattr__(self, "columns", tuple(self.columns))
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[Levels], how: How) -> dict[str, Floats]:
         count, sides = tally[LEVEL].high, self._sides(tally)
         alpha = added(self.alpha, self.estimate, how).item()
         if alpha >= 0:
@@ -86,7 +87,7 @@ class JointTable(Estimable):
         left = np.maximum(self._smooth(count, count.sum(axis=0), 0.0, 1.0) * count.sum() + alpha, 0)
         return {"p": share(left, left.sum(axis=0, keepdims=True))}
 
-    def likelihood(self, tally: BlockTally) -> LevelTable:
+    def likelihood(self, tally: BlockTally[Levels]) -> LevelTable:
         p = self.parameters(tally, self.estimate)["p"]
         alpha = 0.0 if self.estimate == "mle" else self.alpha
         n, sides = tally[LEVEL].high.sum(), self._sides(tally)
@@ -95,24 +96,20 @@ class JointTable(Estimable):
             table = np.log(np.concatenate([p, np.full((1, p.shape[1]), never)]))
         return LevelTable(table, np.array([0, len(table)]))
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
-        assert isinstance(block, Codes)
-        row, column = np.nonzero(block.codes >= 0)
-        own, count = labels.take(row).one_hot(), tally[LEVEL].high
-        left = count[block.codes[row, column]] - own
+    def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        count = tally[LEVEL].high
+        left = count[cells.x] - cells.own
         left[left <= NEGLIGIBLE] = 0.0
         alpha = 0.0 if self.estimate == "mle" else self.alpha
-        p = self._smooth(left, count.sum(axis=0) - own, alpha, self._sides(tally))
-        evidence = np.zeros((*block.codes.shape, labels.k))
+        of_class = count.sum(axis=0) - cells.own
         with np.errstate(divide="ignore"):
-            evidence[row, column] = np.log(p)
-        return evidence
+            return np.log(self._smooth(left, of_class, alpha, self._sides(tally)))
 
-    def prior_of(self, tally: BlockTally) -> Dirichlet | None:  # noqa: ARG002
+    def prior_of(self, tally: BlockTally[Levels]) -> Dirichlet | None:  # noqa: ARG002
         alpha = self._of_mean
         return Dirichlet(alpha) if alpha > 0 else None
 
-    def posterior(self, tally: BlockTally) -> Any:
+    def posterior(self, tally: BlockTally[Levels]) -> Any:
         """Return the posterior of the rows seen, the last of all others together."""
         from scipy import stats
 
@@ -124,22 +121,23 @@ class JointTable(Estimable):
     def _of_mean(self) -> float:
         return float(added(self.alpha, self.estimate, "mean").item())
 
-    def predictive(self, tally: BlockTally) -> Any:
+    def predictive(self, tally: BlockTally[Levels]) -> Any:
         from scipy import stats
 
         alpha = self.posterior(tally).alpha
         return stats.multinomial(1, alpha / alpha.sum())
 
-    def n_parameters(self, tally: BlockTally) -> int:
+    def n_parameters(self, tally: BlockTally[Levels]) -> int:
         return (self.n_values(tally) - 1) * tally[LEVEL].shape[1]
 
-    def n_values(self, tally: BlockTally) -> int:
+    def n_values(self, tally: BlockTally[Levels]) -> int:
         return math.prod(map(len, _values(tally)))
 
     def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+        self, tally: BlockTally[Levels], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Codes:
-        (seen,) = _levels(tally).levels
+        """Draw counted rows of each class, and some of the pretend ones."""
+        (seen,) = tally.axis.levels
         count, values = tally[LEVEL].high, _values(tally)
         rows = [seen[i] for i in draw_levels(count, classes, rng).tolist()]
         # The pretend rows are spread evenly over all that can be.
@@ -149,14 +147,17 @@ class JointTable(Estimable):
             rows[i] = tuple(of[rng.integers(len(of))] for of in values)
         code = {row: i for i, row in enumerate(dict.fromkeys(rows))}
         codes = np.array([[code[row]] for row in rows], np.int32).reshape(-1, 1)
-        return Codes(codes, Levels(_levels(tally).columns, (tuple(code),)))
+        return Codes(codes, Levels(tally.axis.columns, (tuple(code),)))
 
-    def _sides(self, tally: BlockTally) -> float:
+    def _sides(self, tally: BlockTally[Levels]) -> float:
         return float(min(self.n_values(tally), 10**300))  # more no float can tell apart
 
     @staticmethod
     def _smooth(count: Floats, of_class: Floats, alpha: float, sides: float) -> Floats:
-        """Return p of each row and class; of a class without any rows, that of all classes."""
+        """Return the probability of each row that can be, of shape (rows, classes).
+
+        A class that no row was counted of has the probabilities of all classes together.
+        """
         n, of_row = of_class.sum(axis=-1, keepdims=True), count.sum(axis=-1, keepdims=True)
         shared = np.divide(n * count, of_class, where=of_class > 0, out=of_row + 0.0 * count)
         total = n + alpha * sides
@@ -164,13 +165,8 @@ class JointTable(Estimable):
         return p
 
 
-def _levels(tally: BlockTally) -> Levels:
-    assert isinstance(tally.axis, Levels)
-    return tally.axis
-
-
-def _values(tally: BlockTally) -> list[list[Any]]:
+def _values(tally: BlockTally[Levels]) -> list[list[Any]]:
     """Return the values of each column that were seen, and both of a boolean."""
-    (rows,) = _levels(tally).levels
+    (rows,) = tally.axis.levels
     found = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
     return [[False, True] if all(type(v) is bool for v in of) else of for of in found]

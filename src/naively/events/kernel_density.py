@@ -1,17 +1,17 @@
-"""Kernel density event model: a smooth bump around every number, for each class."""
+"""Kernel density event model: a normal density around every number, for each class."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Block, Dense
+from naively.counting.block import Dense
 from naively.counting.cells import Cells
-from naively.counting.labels import Labels
+from naively.counting.leave_one_out import LeftOut, choose
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
 from naively.events.base import How, check_alpha, check_estimate, draw_levels, numbers
@@ -19,21 +19,24 @@ from naively.events.estimate import Estimable
 from naively.kernels.reference import Floats
 from naively.likelihoods.pointwise import Pointwise
 
-MULTIPLES = (0.25, 0.5, 1.0, 2.0)  # of the bandwidth by rule, to choose from
-MANY = 256  # cells: more are gathered in nodes
-NEAR = 0.25  # of a bandwidth: those that are so close
-REACH = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0])  # bandwidths around a node
-GAPS = 16  # between nodes that the grid reaches into, the widest ones
-QUARTERS = np.array([0.25, 0.5, 0.75])  # of all other gaps
-PEAK = 1 / np.sqrt(2 * np.pi)  # of the normal density
-NARROWEST = 1e-6  # bandwidth by rule, of the standard deviation over all classes
-TINY = 1e-100  # standard deviation, of the column's largest number; no square of it underflows
-LEAST = 1e-300  # a density below is taken for this
-HALF = 0.5  # of a row, for each class
+MULTIPLES = (0.25, 0.5, 1.0, 2.0)  # "auto" chooses among these times the bandwidth by rule
+MANY = 256  # a column of more cells has them gathered in nodes ...
+NEAR = 0.25  # ... of those that are this close together, in bandwidths
+# The grid has points at the nodes; at these many bandwidths from both ends of the widest gaps
+# between them, of which there are so many; and at these shares of all other gaps.
+REACH = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0])
+GAPS = 16
+QUARTERS = np.array([0.25, 0.5, 0.75])
+PEAK = 1 / np.sqrt(2 * np.pi)  # the standard normal density at 0
+NARROWEST = 1e-6  # the least bandwidth by rule, in standard deviations over all classes
+TINY = 1e-100  # the least standard deviation, in units of the column; its square is above 0
+LEAST = 1e-300  # a density below this is taken for it
+HALF = 0.5  # each class has half a row more in the log loss that a bandwidth is chosen by
 
 
+@final
 @dataclass(frozen=True)
-class KernelDensity(Estimable):
+class KernelDensity(Estimable[Cells, Dense]):
     """Numbers of any distribution: the density is a normal one around each number, averaged.
 
     Parameters
@@ -73,6 +76,7 @@ class KernelDensity(Estimable):
     statistics = (CELL,)
 
     def __post_init__(self) -> None:
+        """Refuse what is no pseudo-count or bandwidth."""
         check_estimate(self.estimate)
         if np.ndim(self.alpha):
             raise ValueError(f"KernelDensity alpha must be one number, got {self.alpha!r}.")
@@ -89,11 +93,11 @@ class KernelDensity(Estimable):
     def sparse(self) -> bool:
         return False
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:  # noqa: ARG002
-        return {"bandwidth": np.stack([b.bandwidth * b.unit for b in self._bumps(tally)])}
+    def parameters(self, tally: BlockTally[Cells], how: How) -> dict[str, Floats]:  # noqa: ARG002
+        return {"bandwidth": np.stack([b.bandwidth * b.unit for b in self._kernels(tally)])}
 
-    def likelihood(self, tally: BlockTally) -> Pointwise:
-        grids = [bumps.grid() for bumps in self._bumps(tally)]
+    def likelihood(self, tally: BlockTally[Cells]) -> Pointwise:
+        grids = [kernels.grid() for kernels in self._kernels(tally)]
 
         def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
             value = np.empty((len(x), tally[CELL].shape[1]))
@@ -103,48 +107,39 @@ class KernelDensity(Estimable):
 
         return Pointwise(log_density, np.stack([grid.centre for grid in grids]))
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
-        """Return the log likelihood of each cell, as if its row had not been counted.
+    def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
+        """Return the log likelihood of each cell without its own row.
 
         The bandwidths and the widest density stay as they were (see ``EventModel``).
         """
-        assert isinstance(block, Dense)
-        evidence = np.zeros((*block.values.shape, labels.k))
-        for j, bumps in enumerate(self._bumps(tally)):
-            x = block.values[:, j].astype(np.float64)
-            there = np.flatnonzero(~np.isnan(x))
-            own = labels.take(there).one_hot() * np.isfinite(x[there])[:, None]
-            evidence[there, j] = bumps.grid().log_density_without(x[there], own)
-        return evidence
+        found = np.empty_like(cells.own)
+        for j, kernels in enumerate(self._kernels(tally)):
+            of = cells.column == j
+            own = cells.own[of] * np.isfinite(cells.x[of])[:, None]
+            found[of] = kernels.grid().log_density_without(cells.x[of], own)
+        return found
 
-    def prior_of(self, tally: BlockTally) -> None:
-        """Return None: a kernel density has no parameters that a prior could be of."""
-
-    def posterior(self, tally: BlockTally) -> Any:  # noqa: ARG002
-        raise ValueError("A kernel density has no parameters that a posterior could be of.")
-
-    def predictive(self, tally: BlockTally) -> Any:
+    def predictive(self, tally: BlockTally[Cells]) -> Any:
         """Return the density of the first column, without what ``alpha`` adds, as SciPy's."""
         from scipy import stats
 
-        bumps = self._bumps(tally)[0]
-        some = bumps.count[:, 0] > 0
-        at, weight = bumps.at[some] * bumps.unit, bumps.count[some, 0]
+        kernels = self._kernels(tally)[0]
+        some = kernels.count[:, 0] > 0
+        at, weight = kernels.at[some] * kernels.unit, kernels.count[some, 0]
         density = stats.gaussian_kde(at, weights=weight)
         spread = np.sqrt(density.covariance[0, 0]) / density.factor
-        density.set_bandwidth(bumps.bandwidth[0] * bumps.unit / spread)
+        density.set_bandwidth(kernels.bandwidth[0] * kernels.unit / spread)
         return density
 
     def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
+        self, tally: BlockTally[Cells], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:
-        columns = [bumps.sample(classes, rng) for bumps in self._bumps(tally)]
+        columns = [kernels.sample(classes, rng) for kernels in self._kernels(tally)]
         return numbers(np.stack(columns, axis=1), tally)
 
-    def _bumps(self, tally: BlockTally) -> list[_Bumps]:
+    def _kernels(self, tally: BlockTally[Cells]) -> list[_Kernels]:
         """Return the normal densities of each column."""
         axis, counts = tally.axis, tally[CELL].high
-        assert isinstance(axis, Cells)
         found = []
         for start, end in zip(axis.first[:-1], axis.first[1:], strict=True):
             finite = start + np.flatnonzero(
@@ -152,39 +147,38 @@ class KernelDensity(Estimable):
             )
             width = axis.high[finite] - axis.low[finite]
             x = axis.middle[finite]
-            _, exponent = np.frexp(
-                np.abs(x).max(initial=0.0) or 0.5
-            )  # no square may over- or underflow
+            # In this unit no square over- or underflows.
+            _, exponent = np.frexp(np.abs(x).max(initial=0.0) or 0.5)
             unit = 2.0 ** (int(exponent) - 1)
-            bumps = _Bumps.of(x / unit, width / unit, counts[finite], self.alpha, unit)
-            found.append(self._choose(bumps))
+            kernels = _Kernels.of(x / unit, width / unit, counts[finite], self.alpha, unit)
+            found.append(self._choose(kernels))
         return found
 
-    def _choose(self, bumps: _Bumps) -> _Bumps:
+    def _choose(self, kernels: _Kernels) -> _Kernels:
         """Set the bandwidth."""
         if not isinstance(self.bandwidth, str):
-            return bumps.times(self.bandwidth / bumps.unit / bumps.bandwidth)
+            return kernels.times(self.bandwidth / kernels.unit / kernels.bandwidth)
         if self.bandwidth == "silverman":
-            return bumps
-        choices = [bumps.times(np.full_like(bumps.bandwidth, m)) for m in MULTIPLES]
-        return min(choices, key=_Bumps.loss)
+            return kernels
+        best = choose(MULTIPLES, lambda multiple: kernels.times(multiple).loss())
+        return kernels.times(best)
 
 
 @dataclass(frozen=True, eq=False)
-class _Bumps:
-    """The normal densities of one column: some hundred nodes, as heavy as each class is there."""
+class _Kernels:
+    """The normal densities of one column, one around each of some hundred nodes."""
 
-    at: Floats  # the mean of each node
-    within: Floats  # the variance of the rows gathered there
-    count: Floats  # (nodes, classes)
-    alpha: float
-    unit: float  # of all numbers here
-    bandwidth: Floats  # of each class
-    middle: float  # of the widest density, and its scale
-    scale: float
+    at: Floats  # (nodes,): the mean of the numbers that are gathered at each
+    within: Floats  # (nodes,): their variance
+    count: Floats  # (nodes, classes): how many they are
+    alpha: float  # pretend rows in each class
+    unit: float  # what all numbers here are divided by
+    bandwidth: Floats  # (classes,): the standard deviation around a node
+    middle: float  # the location of the widest density, Student's with 2 degrees of freedom
+    scale: float  # its scale
 
     @classmethod
-    def of(cls, x: Floats, width: Floats, counts: Floats, alpha: float, unit: float) -> _Bumps:
+    def of(cls, x: Floats, width: Floats, counts: Floats, alpha: float, unit: float) -> _Kernels:
         """Gather cells in nodes, with bandwidths by rule."""
         of_cell = counts.sum(axis=1)
         whole, spread = _rule(x, of_cell)
@@ -201,10 +195,10 @@ class _Bumps:
         middle = float(_quantile(x, of_cell, 0.5)) if len(x) else 0.0
         return cls(at, within, count, alpha, unit, bandwidth, middle, 2 * spread or 1.0)
 
-    def times(self, factor: Floats) -> _Bumps:
+    def times(self, factor: Floats | float) -> _Kernels:
         """Multiply the bandwidths."""
         parts = self.at, self.within, self.count, self.alpha, self.unit
-        return _Bumps(*parts, self.bandwidth * factor, self.middle, self.scale)
+        return _Kernels(*parts, self.bandwidth * factor, self.middle, self.scale)
 
     @cached_property
     def rows(self) -> Floats:
@@ -291,18 +285,18 @@ class _Bumps:
 class _Grid:
     """Densities at points of one column; in between, their logarithms are interpolated."""
 
-    bumps: _Bumps
-    x: Floats
-    sums: Floats  # of normal densities, (points, classes)
-    wide: Floats  # the widest density
-    own: Floats  # what a row adds to the sum where it is, (points, classes)
+    kernels: _Kernels
+    x: Floats  # (points,)
+    sums: Floats  # (points, classes): the sum of the normal densities of all rows
+    wide: Floats  # (points,): the widest density
+    own: Floats  # (points, classes): what one row adds to the sum where it is
 
     @cached_property
     def log_mixed(self) -> Floats:
         """Log densities at the points, pretend rows among them."""
         none = np.zeros((len(self.x), 1))
-        mixed = self.bumps.mix(self.sums, self.wide, none, self.own)
-        log_mixed: Floats = np.log(mixed) - np.log(self.bumps.unit)
+        mixed = self.kernels.mix(self.sums, self.wide, none, self.own)
+        log_mixed: Floats = np.log(mixed) - np.log(self.kernels.unit)
         return log_mixed
 
     def log_density(self, x: Floats) -> Floats:
@@ -315,14 +309,14 @@ class _Grid:
             np.exp(self._between(x, np.log(np.maximum(table, LEAST))))
             for table in (self.sums, self.own, self.wide[:, None])
         )
-        mixed = self.bumps.mix(sums, wide[:, 0], own, kernel)
-        log_density: Floats = np.log(mixed) - np.log(self.bumps.unit)
+        mixed = self.kernels.mix(sums, wide[:, 0], own, kernel)
+        log_density: Floats = np.log(mixed) - np.log(self.kernels.unit)
         return log_density
 
     def _between(self, x: Floats, table: Floats) -> Floats:
         """Interpolate a table of the points."""
         with np.errstate(over="ignore"):  # of a small unit: far out
-            x = np.clip(x / self.bumps.unit, self.x[0], self.x[-1])
+            x = np.clip(x / self.kernels.unit, self.x[0], self.x[-1])
         right = np.clip(np.searchsorted(self.x, x), 1, max(len(self.x) - 1, 1))
         left = right - 1
         right = np.minimum(right, len(self.x) - 1)
@@ -334,8 +328,8 @@ class _Grid:
     @property
     def centre(self) -> Floats:
         """The mean of each class."""
-        total = np.maximum(self.bumps.count.sum(axis=0), LEAST)
-        centre: Floats = self.bumps.unit * (self.bumps.at @ self.bumps.count / total)
+        total = np.maximum(self.kernels.count.sum(axis=0), LEAST)
+        centre: Floats = self.kernels.unit * (self.kernels.at @ self.kernels.count / total)
         return centre
 
 

@@ -13,14 +13,17 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Words
-from naively.counting.block import Block, Dense, Documents, Sparse
+from naively.counting.axis import Words
+from naively.counting.block import Dense, Documents, Sparse
 from naively.counting.labels import Labels
+from naively.counting.leave_one_out import pseudo_count_of_words
 from naively.counting.parts import leave_one_out
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    Counts,
     How,
+    Items,
     added,
     by_row,
     check_alpha,
@@ -30,7 +33,7 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, leave_one_out_alpha, share
+from naively.events.prior import Dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -43,7 +46,7 @@ from naively.likelihoods.log_linear import LogLinear
 
 
 @dataclass(frozen=True)
-class BagOfCounts(Estimable):
+class BagOfCounts(Estimable[Items, Counts]):
     """Rows of counts, all drawn from one die of each class: what such event models share."""
 
     alpha: float | str | Sequence[float] = 1.0
@@ -51,47 +54,44 @@ class BagOfCounts(Estimable):
     estimate: How = "mean"
     statistics = (PRESENT, VALUE)
     joined = True
+    chosen_by = "alpha"
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True, auto=True)
         check_estimate(self.estimate)
 
-    def prepare(self, block: Block) -> Block:
+    def prepare(self, block: Counts) -> Counts:
         check_not_negative(block, type(self).__name__)
         return block
 
-    def settled(self, tally: BlockTally) -> Self:
+    def settled(self, tally: BlockTally[Items]) -> Self:
         if self.alpha != "auto":
             return self
         count, recorded = tally[VALUE].high, (tally[PRESENT].high > 0).any(axis=1)
         if not recorded.all():  # a column never recorded does not count as a word
             count = count[np.broadcast_to(recorded, len(count))]
-        return replace(self, alpha=leave_one_out_alpha(count))
+        return replace(self, alpha=pseudo_count_of_words(count))
 
-    def n_parameters(self, tally: BlockTally) -> int:
+    def n_parameters(self, tally: BlockTally[Items]) -> int:
         words, classes = tally[VALUE].shape
         return max(words - 1, 0) * classes
 
-    def encode(self, sample: Any, axis: Any = None) -> Block:
-        """Encode a plain sample; a sequence of numbers is one row."""
-        block = super().encode(sample, axis)
-        assert isinstance(block, Dense)
-        if np.ndim(sample) != 1:
-            return block
-        return Dense(block.values.T, Columns(range(len(block))))
+    def _matrix(self, numbers: Floats) -> Floats:
+        """Return the counts of a plain sample as rows × columns: a sequence is one row."""
+        return numbers[None] if numbers.ndim == 1 else numbers
 
-    def prior_of(self, tally: BlockTally) -> Dirichlet | None:
+    def prior_of(self, tally: BlockTally[Items]) -> Dirichlet | None:
         if self.prior is not None:
             return self.prior
         counts = flat(self._pretend(tally, "mean"))
         return Dirichlet(counts) if np.all(counts > 0) else None
 
-    def posterior(self, tally: BlockTally) -> Any:
+    def posterior(self, tally: BlockTally[Items]) -> Any:
         from scipy import stats
 
         return stats.dirichlet(flat(self._counts(tally, "mean")))
 
-    def predictive(self, tally: BlockTally) -> Any:
+    def predictive(self, tally: BlockTally[Items]) -> Any:
         from scipy import stats
 
         return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
@@ -108,7 +108,7 @@ class BagOfCounts(Estimable):
             The same of all words together.
         """
 
-    def log_probabilities(self, tally: BlockTally, how: How) -> Floats:
+    def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
         """Return what each word says of each class; 0 for what says nothing."""
         count = self._counts(tally, how)
         log_p = self._log_shares(count, count.sum(axis=0, keepdims=True))
@@ -116,7 +116,7 @@ class BagOfCounts(Estimable):
         log_p[np.broadcast_to(self._unrecorded(tally), len(log_p))] = 0.0
         return log_p
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """Return the log likelihood of each row as if it had not been counted, (rows, 1, classes).
 
         A word (or a dense column) that no other row holds goes with the row, as if never seen.
@@ -161,18 +161,18 @@ class BagOfCounts(Estimable):
         """Return the counts that a class is judged by: its own."""
         return count
 
-    def _unrecorded(self, tally: BlockTally) -> NDArray[np.bool_]:
+    def _unrecorded(self, tally: BlockTally[Items]) -> NDArray[np.bool_]:
         """Return which columns were never recorded; all or none of the words of a text."""
         recorded = (tally[PRESENT].high > 0).any(axis=1)
         return np.broadcast_to(~recorded, len(tally[VALUE].high))
 
-    def _counts(self, tally: BlockTally, how: How) -> Floats:
+    def _counts(self, tally: BlockTally[Items], how: How) -> Floats:
         """Return the counts, pretend ones among them; none of a column never recorded."""
         counts = np.maximum(self._of_classes(tally[VALUE].high) + self._pretend(tally, how), 0.0)
         counts[self._unrecorded(tally)] = 0.0
         return counts
 
-    def _pretend(self, tally: BlockTally, how: How) -> Floats:
+    def _pretend(self, tally: BlockTally[Items], how: How) -> Floats:
         """Return what is added to the count of each word, as a column."""
         if self.prior is not None:
             return by_row(self.prior.pretend(how))
@@ -223,18 +223,18 @@ class Multinomial(BagOfCounts):
     def by_word(self) -> bool:
         return not self.integrates
 
-    def parameters(self, tally: BlockTally, how: How) -> dict[str, Floats]:
+    def parameters(self, tally: BlockTally[Items], how: How) -> dict[str, Floats]:
         count = self._counts(tally, how)
         return {"p": share(count, count.sum(axis=0, keepdims=True))}
 
-    def likelihood(self, tally: BlockTally) -> Likelihood:
+    def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
         if self.integrates:
             return DirichletMultinomial(self._counts(tally, "mean"))
         return LogLinear(self.log_probabilities(tally, self.estimate), base=log_coefficient)
 
     def sample(
-        self, tally: BlockTally, classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Block:
+        self, tally: BlockTally[Items], classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense | Documents:
         """Draw rows as long as those of their class on average (Poisson), word by word."""
         value, rows = tally[VALUE].high, tally[PRESENT].high
         mean = np.divide(value, rows, out=np.zeros_like(value), where=rows > 0).sum(axis=0)
@@ -254,7 +254,7 @@ class Multinomial(BagOfCounts):
         cell = np.bincount(row * len(value) + drawn, minlength=shape[0] * shape[1])
         return numbers(cell.reshape(shape).astype(np.float64), tally)
 
-    def leave_one_out(self, tally: BlockTally, block: Block, labels: Labels) -> Floats:
+    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         if not (isinstance(tally.axis, Words) and isinstance(block, Sparse) and self.by_word):
             return super().leave_one_out(tally, block, labels)
         count = tally[VALUE].high

@@ -7,9 +7,9 @@ posteriori. Where that leaves less than nothing of an outcome, the mode has none
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import How
 from naively.kernels.reference import Floats
-
-SURE = 0.25  # nats, for a logarithm of a pseudo-count that is 1 off
-LEAST_ALPHA, MOST_ALPHA = 1e-3, 1e3
 
 Counts: TypeAlias = "float | Sequence[float]"  # one for all, or one for each
 
@@ -43,6 +40,7 @@ class Beta:
 
     a: Counts
     b: Counts
+    mode_lacks: ClassVar = (1.0, 1.0)  # of a and b, if its mode is to be a / (a + b)
 
     def __post_init__(self) -> None:
         _check_positive(self, "a", "b")
@@ -50,6 +48,23 @@ class Beta:
     def pretend(self, how: How) -> tuple[Floats, Floats]:
         """Return the pretend successes and failures."""
         return _counts(self.a, how), _counts(self.b, how)
+
+    @staticmethod
+    def mean(a: Floats, b: Floats) -> Floats:
+        """Return the mean of Beta(a, b); NaN, which is undefined, of Beta(0, 0)."""
+        return share(a, a + b)
+
+    @staticmethod
+    def distribution(a: Any, b: Any) -> Any:
+        """Return Beta(a, b) as SciPy's frozen distribution."""
+        from scipy import stats
+
+        return stats.beta(a, b)
+
+    @staticmethod
+    def draw(a: Floats, b: Floats, rng: np.random.Generator) -> Floats:
+        """Draw a probability from each Beta(a, b)."""
+        return rng.beta(a, b)
 
 
 @dataclass(frozen=True)
@@ -82,8 +97,8 @@ class Dirichlet:
 class Gamma:
     """Gamma(shape, rate), the prior of a rate.
 
-    For a Poisson rate: ``shape`` pretend events in ``rate`` pretend rows. For the rate of an
-    exponential: ``shape`` pretend rows that sum to ``rate``.
+    For a Poisson rate, ``shape`` pretend events in ``rate`` pretend rows; for the rate of an
+    exponential, ``shape`` pretend rows that sum to ``rate``.
 
     Parameters
     ----------
@@ -99,6 +114,7 @@ class Gamma:
 
     shape: float
     rate: float
+    mode_lacks: ClassVar = (1.0, 0.0)  # of shape and rate, if its mode is to be shape / rate
 
     def __post_init__(self) -> None:
         _check_positive(self, "shape", "rate")
@@ -107,6 +123,23 @@ class Gamma:
         """Return the pretend data of the shape and of the rate."""
         rate = 0.0 if how == "mle" else self.rate
         return _counts(self.shape, how), np.asarray(rate, np.float64)
+
+    @staticmethod
+    def mean(shape: Floats, rate: Floats) -> Floats:
+        """Return the mean of Gamma(shape, rate); NaN, which is undefined, of Gamma(0, 0)."""
+        return share(shape, rate)
+
+    @staticmethod
+    def distribution(shape: Any, rate: Any) -> Any:
+        """Return Gamma(shape, rate) as SciPy's frozen distribution."""
+        from scipy import stats
+
+        return stats.gamma(shape, scale=1 / rate)
+
+    @staticmethod
+    def draw(shape: Floats, rate: Floats, rng: np.random.Generator) -> Floats:
+        """Draw a rate from each Gamma(shape, rate)."""
+        return rng.gamma(shape, 1 / rate)
 
 
 @dataclass(frozen=True)
@@ -198,60 +231,3 @@ def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
     value = tally[VALUE].total(axis=1).high[:, None]
     mean = np.divide(value, n, out=np.zeros_like(value), where=n > 0)
     return np.full_like(mean, rows), rows * mean
-
-
-def leave_one_out_alpha(count: Floats) -> float:
-    """Return the pseudo-count of words under which each single one is best foretold by the rest.
-
-    Parameters
-    ----------
-    count : ndarray of shape (words, classes)
-        How often each word came.
-
-    Notes
-    -----
-    The leave-one-out likelihood of Minka, Estimating a Dirichlet distribution (2000), section 2.3,
-    which needs only how many words came how often, with a weak draw to 1.
-    """
-    total = count.sum(axis=0)
-    seen, often = np.unique(count[count > 0], return_counts=True)
-    tokens, words = seen * often, len(count)
-
-    def loss(alpha: float) -> float:
-        of_total = np.maximum(total - 1.0, 0.0) + alpha * words
-        return float(total @ np.log(of_total) - tokens @ np.log(np.maximum(seen - 1, 0) + alpha))
-
-    return _least(loss) if len(seen) else 1.0
-
-
-def leave_one_out_coin(true: Floats, trials: Floats) -> float:
-    """Return the pseudo-count of both outcomes under which each is best foretold by the rest.
-
-    Parameters
-    ----------
-    true, trials : ndarray of shape (columns, classes)
-        How many are true, of how many.
-    """
-    both = np.stack([np.stack([true, trials - true]).ravel(), np.stack([trials, trials]).ravel()])
-    (number, of), often = np.unique(both[:, both[0] > 0], axis=1, return_counts=True)
-
-    def loss(alpha: float) -> float:
-        rest = np.maximum(number - 1.0, 0.0) + alpha
-        share = rest / (np.maximum(of - 1.0, 0.0) + 2 * alpha)
-        return -float((often * number) @ np.log(share))
-
-    return _least(loss) if len(number) else 1.0
-
-
-def _least(loss: Callable[[float], float]) -> float:
-    """Return the pseudo-count of least loss, drawn to 1, as a handful of counts says little."""
-    from scipy.optimize import minimize_scalar
-
-    bounds = np.log(LEAST_ALPHA), np.log(MOST_ALPHA)
-    found = minimize_scalar(
-        lambda log_alpha: loss(np.exp(log_alpha)) + SURE * log_alpha**2,
-        bounds=bounds,
-        method="bounded",
-        options={"xatol": 1e-6},
-    )
-    return float(np.exp(found.x))

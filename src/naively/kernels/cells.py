@@ -1,9 +1,13 @@
 """The grid that numbers are counted in, which needs no origin, no scale and no agreement.
 
 A cell is a prefix of the float itself: its sign, its exponent and its first bits. A column keeps
-as many bits as leave it at most ``CAP`` cells; dropping a bit joins neighbours, so that counts are
-added and nothing is counted anew. The bits that are left do not depend on the order of rows, on
-chunks or on the merge tree, and tallies made apart meet at the coarser of their grids.
+as many bits as leave it at most ``CAP`` cells; when a bit is dropped, two neighbours become one
+cell and their counts are added, so that nothing is counted again. The bits that are left do not
+depend on the order of rows, on chunks or on the order of merging, and tallies made apart meet at
+the coarser of their grids.
+
+`tally_cells` and `find_bins` are contract, oracle and fallback of the native kernels, as the
+functions in ``naively.kernels.reference`` are.
 """
 
 from __future__ import annotations
@@ -13,12 +17,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.kernels.reference import Floats, Integers, Pair, check_codes, scatter
+from naively.kernels.reference import Floats, HighLow, Integers, check_codes, scatter
 
-CAP = 1024
+CAP = 1024  # the most cells of a column
 LAST_SHIFT = 62  # at which only the sign is left
 
-SAMPLE = 4096  # rows that tell a grid that is fine enough to begin with
+SAMPLE = 4096  # rows that show how coarse the grid must be at least
 
 Keys: TypeAlias = NDArray[np.int64]
 
@@ -36,7 +40,10 @@ def as_float(key: Keys) -> NDArray[np.float64]:
 
 
 def coarsest(keys: Keys, cap: int = CAP) -> int:
-    """Return by how many bits sorted keys must be shortened to leave at most ``cap`` cells."""
+    """Return by how many bits sorted keys must be shortened to leave at most ``cap`` cells.
+
+    ``keys`` has the shape (numbers,), ascending; repeated keys are allowed.
+    """
     low, high = 0, LAST_SHIFT
     while low < high:
         middle = (low + high) // 2
@@ -53,28 +60,28 @@ def tally_cells(
     w: Floats | None,
     k: int,
     cap: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Pair]:
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], HighLow]:
     """Count numbers by cell and class.
 
     Parameters
     ----------
-    values : ndarray of shape (rows, columns), float32 or float64
+    values : ndarray of float64 or float32, shape (rows, columns)
         NaN is missing; infinities have cells of their own.
     y, w, k
-        Class number and weight of each row (0: never seen), number of classes.
+        Those of `naively.kernels.reference`; a row of weight 0 makes no cell.
     cap : int
-        Most cells of a column.
+        The most cells of a column, at least 4.
 
     Returns
     -------
     shifts : ndarray of int64, shape (columns,)
         How many bits the keys of each column have lost.
     first : ndarray of int64, shape (columns + 1,)
-        Where each column's cells begin.
-    keys : ndarray of int64
-        The cells of each column, ascending.
-    sums : pair of ndarray
-        High and low part (None: zero) of the sums, cells × classes.
+        Where each column's cells begin, and the last column's end.
+    keys : ndarray of int64, shape (cells,)
+        The keys of the cells of each column, ascending.
+    sums : pair of ndarray, shape (cells, classes)
+        The weighted counts.
     """
     check_codes(y, k, "class")
     if cap < 4:
@@ -110,12 +117,16 @@ def find_bins(
 
     Parameters
     ----------
-    values : ndarray of shape (rows, columns)
+    values : ndarray of float64 or float32, shape (rows, columns)
         NaN is missing.
-    edges : ndarray
-        Ascending within each column.
+    edges : ndarray of float64, shape (edges of all columns,)
+        The edges of one column after another, ascending in each.
     first : ndarray of int64, shape (columns + 1,)
-        Where each column's edges begin.
+        Where each column's edges begin, and the last column's end.
+
+    Returns
+    -------
+    bins : ndarray of int32, shape (rows, columns)
     """
     codes = np.empty(values.shape, np.int32)
     for j, column in enumerate(values.T):

@@ -50,7 +50,7 @@ score_csr = _choose(reference.score_csr)
 score_codes = _choose(reference.score_codes)
 finish_rows = _choose(reference.finish_rows)
 if NATIVE is not None:
-    Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]
+    Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods
 
 
 def set_threads(count: int) -> None:

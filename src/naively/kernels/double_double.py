@@ -134,7 +134,7 @@ class Sums:
         return sums[0]
 
     def total_by_group(self, starts: NDArray[np.int64]) -> Sums:
-        """Sum over runs of rows; run g begins at ``starts[g]`` and none is empty."""
+        """Sum over groups of neighbouring rows, none empty; group g begins at ``starts[g]``."""
         sums, begin = self, np.asarray(starts, np.int64)
         length = np.diff(np.append(begin, len(self.high)))
         while length.size and length.max() > 1:

@@ -1,21 +1,42 @@
 """What the kernels compute, in plain NumPy: the contract, the oracle, and the fallback.
 
-Counting: ``tally_*`` returns sums per (row of the table, class), the tables of shape
-(features, classes), as double-double pairs ``(high, low)``; ``low`` is None where every sum is
-exact (whole numbers below 2**53).
-Scoring: ``score_*`` adds each row's log likelihoods to ``start``, which is (classes,) or
-(rows, classes), and then finishes: "joint" gives the sums themselves, "log_posterior" and
-"posterior" normalise them over the classes, "label" gives the index of the largest (int32; the
-first of equals). A row that every class calls impossible (-inf) gets the class prior.
+The native module has the same functions, faster; ``naively.kernels.dispatch`` chooses.
 
-``y`` holds class indices (int32), ``w`` sample weights (float64) or None. Missing cells (NaN, a
-negative code, a None text) add nothing. The native module has the same functions, faster;
-``naively.kernels.dispatch`` chooses.
+A ``tally_*`` function returns sums by class, in tables of shape (features, classes). A ``score_*``
+function adds the log likelihood of each row to ``start``, and finishes. A missing cell adds nothing
+to either. Rows come in one of three forms:
 
-Where a row's sums are past ``MOST``, its numbers (of a quadratic, their distances from the means)
-are held
-at ``FAR`` and what each adds at ``MOST``: the class that outgrows the others still does, and
-neither NaN nor an infinity comes of a finite table.
+X : ndarray of float64 or float32, shape (rows, columns)
+    Numbers; NaN is missing.
+codes : ndarray of integers, shape (rows, columns)
+    Levels, numbered from 0 in each column; a negative code is missing. ``first``, of shape
+    (columns + 1,), says that column j has the rows ``first[j]`` to ``first[j + 1]`` of the table.
+indptr, indices, data : ndarray, of shape (rows + 1,), (entries,), (entries,)
+    A CSR matrix: where the entries of each row begin, and the last of them end; the column of each
+    entry, and its value. An entry that is NaN is missing.
+
+The other arguments:
+
+y : ndarray of integers, shape (rows,)
+    The index of each row's class.
+w : ndarray of float64, shape (rows,), or None
+    The weight of each row; None if every row weighs one.
+k : int
+    The number of classes.
+offset : ndarray of float64, shape (columns, classes)
+    What ``start`` holds for each column; it is subtracted where the column's cell is missing.
+start : ndarray of float64, shape (classes,) or (rows, classes)
+    What the sums of each row begin with.
+finish : {"joint", "log_posterior", "posterior", "label"}
+    What is returned: the joint log likelihoods, float64 of shape (rows, classes); the same,
+    normalised over the classes, as logarithms or as probabilities; or the index of the class with
+    the largest, int32 of shape (rows,), which is the first of equals.
+log_prior : ndarray of float64, shape (classes,)
+    Takes the place of the joint log likelihoods of a row that are -inf for every class.
+
+No sum of finite numbers becomes NaN or infinite. A row with a sum beyond ``MOST`` is scored again:
+its numbers (for a quadratic form, their distances from the means) are clipped to ``FAR``, and what
+each of them adds is clipped to ``MOST``. The class that would be ahead still is.
 """
 
 from __future__ import annotations
@@ -29,26 +50,24 @@ from naively.kernels.double_double import Sums
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.integer]
-Pair: TypeAlias = "tuple[Floats, Floats | None]"
+# Double-double sums: the rounded sums, and what the rounding left; None where every sum is exact,
+# being a whole number below 2**53.
+HighLow: TypeAlias = "tuple[Floats, Floats | None]"
 Finish: TypeAlias = Literal["joint", "log_posterior", "posterior", "label"]
 
-EXACT = 2.0**53  # whole numbers up to here are float64
-TILE = 4096  # rows at a time, so that temporaries stay in the cache
-FAR = 1e140  # whose square leaves room for factors below MOST
-MOST = 1e290  # of which a million are
+EXACT = 2.0**53  # float64 holds every whole number up to here
+TILE = 4096  # rows taken at a time, so that what is computed of them stays in the cache
+FAR = 1e140  # its square, times a factor below 1e10, is below MOST
+MOST = 1e290  # the sum of a million of these is finite
 
 
-def tally_dense(X: NDArray[np.floating], y: Integers, w: Floats | None, k: int) -> list[Pair]:
-    """Weighted number, sum and sum of squares of the present cells: three (columns, k) pairs.
+@np.errstate(invalid="ignore", over="ignore")  # infinite cells make sums that are not finite
+def tally_dense(X: NDArray[np.floating], y: Integers, w: Floats | None, k: int) -> list[HighLow]:
+    """Return three tables of shape (columns, classes), of the cells that are present.
 
-    Infinite cells make sums that are not finite.
+    They hold the sums of the weight, of weight times value, and of weight times squared value.
     """
     check_codes(y, k, "class")
-    with np.errstate(invalid="ignore", over="ignore"):
-        return _tally_dense(X, y, w, k)
-
-
-def _tally_dense(X: NDArray[np.floating], y: Integers, w: Floats | None, k: int) -> list[Pair]:
     d = X.shape[1]
     totals = [Sums.zeros((d, k)) for _ in range(3)]
     for begin in range(0, len(X), TILE):
@@ -75,8 +94,8 @@ def tally_csr(
     w: Floats | None,
     k: int,
     width: int,
-) -> Pair:
-    """Weighted sums of the stored values of a CSR matrix: one (width, k) pair."""
+) -> HighLow:
+    """Return the sums of weight times value of the entries, of shape (width, classes)."""
     check_codes(y, k, "class")
     check_codes(indices, width, "column")
     row = np.repeat(np.arange(len(y)), np.diff(indptr))
@@ -88,11 +107,8 @@ def tally_csr(
     return scatter(cell, data, None if w is None else w[row], (width, k))
 
 
-def tally_codes(codes: Integers, first: Integers, y: Integers, w: Floats | None, k: int) -> Pair:
-    """Weighted counts of each level: one (all levels, k) pair.
-
-    Column j of ``codes`` counts into rows ``first[j]`` to ``first[j + 1]``; negative is missing.
-    """
+def tally_codes(codes: Integers, first: Integers, y: Integers, w: Floats | None, k: int) -> HighLow:
+    """Return the weighted counts of the levels of all columns, of shape (first[-1], classes)."""
     check_codes(y, k, "class")
     if (codes >= np.diff(first)).any():
         raise ValueError("a level code is out of range")
@@ -107,8 +123,12 @@ def scatter(
     value: NDArray[np.number],
     weight: Floats | None,
     shape: tuple[int, int],
-) -> Pair:
-    """Add ``value * weight`` into the flat cells of a table, exactly or in double-double."""
+) -> HighLow:
+    """Return a table of this shape, to the cells of which terms have been added.
+
+    Term i is ``value[i] * weight[i]`` (without a weight, ``value[i]``), and is added to the cell
+    ``cell[i]`` of the flattened table.
+    """
     size = shape[0] * shape[1]
     x = np.asarray(value, np.float64)
     bound = float(len(x))
@@ -136,9 +156,9 @@ def score_linear(
     finish: Finish,
     log_prior: Floats,
 ) -> NDArray[np.generic]:
-    """Start + x·slope over present cells; a missing cell takes its ``offset`` back out of start.
+    """Return start + Σ x·slope, finished; ``slope`` has the shape (columns, classes).
 
-    Zero times an infinite slope is zero: what was not seen says nothing.
+    Zero times an infinite slope is zero: what was not seen is no evidence.
     """
     k = slope.shape[1]
     out = np.empty((len(X), k))
@@ -164,7 +184,7 @@ def score_linear(
                 out[rows] += np.multiply(column, slope[j], where=column != 0, out=cells)
         for i in _overflown(out[rows], start, rows):
             there = np.flatnonzero(~missing[i] & (x[i] != 0))
-            sums = _held(x[i, there], slope[there])
+            sums = _sum_clipped(x[i, there], slope[there])
             lacking = 0.0 if offset is None else offset[missing[i]].sum(axis=0)
             out[begin + i] = _start_of(start, begin + i) + (sums - lacking)
     return finish_rows(out, finish, log_prior)
@@ -179,7 +199,11 @@ def score_quadratic(
     finish: Finish,
     log_prior: Floats,
 ) -> NDArray[np.generic]:
-    """Start - half_precision·(x - mean)², centred, over present cells; offset as above."""
+    """Return start - Σ half_precision·(x - mean)², finished.
+
+    ``mean`` and ``half_precision``, half the reciprocal of the variance, have the shape
+    (columns, classes).
+    """
     out = np.empty((len(X), mean.shape[1]))
     out[...] = start
     for begin in range(0, len(X), TILE):
@@ -215,7 +239,10 @@ def score_csr(
     finish: Finish,
     log_prior: Floats,
 ) -> NDArray[np.generic]:
-    """Start + x·slope for the rows of a CSR matrix; zero or NaN entries add nothing."""
+    """Return start + Σ x·slope, finished; ``slope`` has the shape (columns, classes).
+
+    Entries that are zero add nothing, even where the slope is infinite.
+    """
     from scipy.sparse import csr_array
 
     check_codes(indices, len(slope), "column")
@@ -232,7 +259,7 @@ def score_csr(
         out += csr_array((data, indices, indptr), shape=(rows, len(slope))) @ slope
     for i in _overflown(out, start, slice(0, rows)):
         of_row = slice(indptr[i], indptr[i + 1])
-        out[i] = _start_of(start, i) + _held(data[of_row], slope[indices[of_row]])
+        out[i] = _start_of(start, i) + _sum_clipped(data[of_row], slope[indices[of_row]])
     return finish_rows(out, finish, log_prior)
 
 
@@ -244,9 +271,10 @@ def score_codes(
     finish: Finish,
     log_prior: Floats,
 ) -> NDArray[np.generic]:
-    """Start + the table's row of each level; column j reads rows ``first[j] + code``.
+    """Return start + Σ of the rows that the levels have in ``table``, finished.
 
-    A code past the last row of its column reads that row.
+    ``table`` has the shape (levels of all columns, classes). A code past the last row of its
+    column, which is a level never seen, reads that row.
     """
     out = np.empty((len(codes), table.shape[1]))
     out[...] = start
@@ -260,7 +288,10 @@ def score_codes(
 
 
 def _overflown(joint: Floats, start: Floats, rows: slice) -> list[int]:
-    """Return which rows have a sum past ``MOST``, or NaN, that did not start as an infinity."""
+    """Return which rows have a sum that is beyond ``MOST`` or NaN, unless it began as an infinity.
+
+    ``joint`` holds the sums, of shape (rows, classes), of the rows of the slice ``rows``.
+    """
     begun = np.isfinite(start if start.ndim == 1 else start[rows])
     overflown: list[int] = np.flatnonzero((begun & ~(np.abs(joint) <= MOST)).any(axis=1)).tolist()
     return overflown
@@ -270,8 +301,11 @@ def _start_of(start: Floats, row: int) -> Floats:
     return start if start.ndim == 1 else start[row]
 
 
-def _held(x: NDArray[np.number], slope: Floats) -> Floats:
-    """Return the sum of x·slope over the cells of a row, each held; an infinite slope is not."""
+def _sum_clipped(x: NDArray[np.number], slope: Floats) -> Floats:
+    """Return the sum of x·slope over the cells of one row, both clipped; an infinite slope is not.
+
+    ``x`` has the shape (cells,), ``slope`` the shape (cells, classes), and the sum (classes,).
+    """
     with np.errstate(over="ignore"):
         cells = hold(x)[:, None] * slope
     total: Floats = np.where(np.isinf(slope), cells, np.clip(cells, -MOST, MOST)).sum(axis=0)
@@ -279,13 +313,16 @@ def _held(x: NDArray[np.number], slope: Floats) -> Floats:
 
 
 def hold(x: NDArray[np.number]) -> Floats:
-    """Return numbers, none of them farther out than ``FAR``; NaN stays."""
+    """Return the numbers clipped to ``FAR`` on both sides; NaN stays NaN."""
     held: Floats = np.clip(np.asarray(x, np.float64), -FAR, FAR)
     return held
 
 
 def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> NDArray[np.generic]:
-    """Turn joint log likelihoods into what was asked for; may reuse the memory of ``joint``."""
+    """Return what ``finish`` asks for of the joint log likelihoods, of shape (rows, classes).
+
+    The memory of ``joint`` may be used for it.
+    """
     if finish == "joint":
         return joint
     largest = joint.max(axis=1)
@@ -306,6 +343,6 @@ def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> NDArray[np.
 
 
 def check_codes(codes: Integers, size: int, what: str) -> None:
-    """Raise unless every index is in [0, size)."""
+    """Raise a ValueError unless every index is at least 0 and less than ``size``."""
     if codes.size and (codes.min() < 0 or codes.max() >= size):
         raise ValueError(f"a {what} index is out of range")

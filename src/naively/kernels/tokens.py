@@ -1,8 +1,8 @@
 """Splitting a text into its tokens, in plain Python: what scikit-learn's ``CountVectorizer`` finds.
 
-A word is a run of two or more letters, digits or underscores, of any script, lower-cased. Tokens
-are words and runs of words ("word"), character n-grams ("char"), or those within words, which are
-padded with spaces ("char_wb"). They come in scikit-learn's order: the short ones first.
+A word consists of two or more letters, digits or underscores, of any script, lower-cased. Tokens
+are n-grams of words ("word"), n-grams of characters ("char"), or n-grams of the characters of one
+word between two spaces ("char_wb"). They come in scikit-learn's order: the short ones first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Split: TypeAlias = Callable[[Row], list[str]]
 UNITS = ("word", "char", "char_wb")
 WORD = re.compile(r"\b\w\w+\b")
 SPACES = re.compile(r"\s\s+")
-# Lower-cases and blanks what is in no word at once: ASCII is split several times faster this way.
+# Lower-casing and blanking what is in no word, in one step, splits ASCII several times faster.
 ASCII_WORDS = str.maketrans(
     {i: chr(i).lower() if chr(i).isalnum() or chr(i) == "_" else " " for i in range(128)}
 )
@@ -29,7 +29,7 @@ def splitter(
 ) -> Split:
     """Return the function that splits rows into tokens, with repetitions.
 
-    A row that is a list of words is taken as it is: only stop words and runs are looked for.
+    The words of a row that is a list of words are taken as they are, but for stop words.
 
     >>> splitter("word", (1, 2), True, ["me"])("Show me: Straße, naïve_1!")
     ['show', 'straße', 'naïve_1', 'show straße', 'straße naïve_1']
@@ -41,15 +41,14 @@ def splitter(
     stops = frozenset(stop_words)
 
     def of_words(row: Row) -> list[str]:
-        words = (list(row) if row else []) if not isinstance(row, str) else split(row, lowercase)
+        words = split(row, lowercase) if isinstance(row, str) else list(row or ())
         if stops:
             words = [word for word in words if word not in stops]
-        return words if high == 1 else runs(words, low, high)
+        return words if high == 1 else word_ngrams(words, low, high)
 
     def of_characters(row: Row) -> list[str]:
-        if row is None:
+        if not isinstance(row, str):  # it is missing: lists are refused by check_rows
             return []
-        assert isinstance(row, str)
         text = row.lower() if lowercase else row
         if analyzer == "char":
             return character_ngrams(SPACES.sub(" ", text), low, high)
@@ -69,10 +68,10 @@ def split(text: str, lowercase: bool = True) -> list[str]:
     return WORD.findall(text.lower() if lowercase else text)
 
 
-def runs(words: Sequence[str], low: int, high: int) -> list[str]:
-    """Return the runs of ``low`` to ``high`` words.
+def word_ngrams(words: Sequence[str], low: int, high: int) -> list[str]:
+    """Return the n-grams of ``low`` to ``high`` words.
 
-    >>> runs(["to", "be", "or"], 2, 3)
+    >>> word_ngrams(["to", "be", "or"], 2, 3)
     ['to be', 'be or', 'to be or']
     """
     found: list[str] = []
@@ -82,7 +81,7 @@ def runs(words: Sequence[str], low: int, high: int) -> list[str]:
 
 
 def character_ngrams(text: str, low: int, high: int) -> list[str]:
-    """Return the runs of ``low`` to ``high`` characters.
+    """Return the n-grams of ``low`` to ``high`` characters.
 
     >>> character_ngrams("abc", 1, 2)
     ['a', 'b', 'c', 'ab', 'bc']
@@ -94,7 +93,7 @@ def character_ngrams(text: str, low: int, high: int) -> list[str]:
 
 
 def padded_ngrams(word: str, low: int, high: int) -> list[str]:
-    """Return the character n-grams of a word between spaces; a short word is one, once.
+    """Return the character n-grams of a word between spaces; a word shorter than ``low`` is one.
 
     >>> padded_ngrams("I", 2, 5), padded_ngrams("I", 4, 5)
     ([' I', 'I ', ' I '], [' I '])
@@ -104,7 +103,7 @@ def padded_ngrams(word: str, low: int, high: int) -> list[str]:
 
 
 def check_splitting(analyzer: str, ngram_range: tuple[int, int]) -> None:
-    """Raise a ValueError unless texts can be split so.
+    """Raise a ValueError unless texts can be split with these options.
 
     >>> check_splitting("word", (2, 1))
     Traceback (most recent call last):

@@ -1,18 +1,16 @@
-"""Tokens of text as numbers, in plain Python: the contract, the oracle, and the fallback.
+"""The numbers of tokens, and texts counted and scored by them: contract, oracle, and fallback.
 
-A `Vocabulary` numbers the tokens (words, runs of words or characters: ``kernels.tokens``) in
-order of first sight. It grows when texts are counted, never when they are scored, and never
-forgets, so that a token's number is its row in every table. Or it does not grow at all: with
-``features``, the number is a hash. The native module has the same class, faster;
-``naively.kernels.dispatch`` chooses.
+A `Vocabulary` numbers tokens (``kernels.tokens`` says what they are) in order of first sight. It
+grows when texts are counted and at no other time, and it never forgets, so that the number of a
+token is its row in every table. With ``features`` it does not even grow: the number is a hash. The
+native module has the same class, faster; ``naively.kernels.dispatch`` chooses.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Self
 from zlib import crc32
 
@@ -22,35 +20,36 @@ from naively.kernels.reference import check_codes, scatter, score_csr
 from naively.kernels.tokens import check_rows, splitter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from naively.kernels.reference import Finish, Floats, Integers, Pair
+    from naively.kernels.reference import Finish, Floats, HighLow, Integers
     from naively.kernels.tokens import Row, Unit
 
 
 class Vocabulary:
-    """Numbers for tokens, in order of first sight, and the counting of texts by them.
+    """Numbers of tokens, in order of first sight.
 
-    In all methods ``texts`` is a sequence of str, list of str, or None, one a row: a text, words
-    that are taken as they are, or nothing. With ``presence`` a token counts once a text, however
-    often it is there.
+    In all methods ``texts`` is a sequence with an element for each row: a str is a text, a list of
+    str holds words that are taken as they are, and None is a missing text. If ``presence`` is true,
+    a token counts once for each text that holds it, and else as often as it occurs.
 
     Parameters
     ----------
     words : iterable of str, optional
-        The first tokens, taken as they are.
+        The first tokens, which are not split.
     analyzer : {"word", "char", "char_wb"}
-        What tokens are made of.
+        Whether a token is an n-gram of words, of characters, or of characters within a word.
     ngram_range : (int, int)
-        The shortest and the longest run of them that is a token.
+        The least and the greatest n of these n-grams.
     lowercase : bool
         Whether texts are lower-cased.
     stop_words : sequence of str
-        Words that are passed over; for "word" only.
+        Words that are left out before n-grams are made, if the analyzer is "word".
     features : int, optional
-        A token's number is its hash, below this: the vocabulary neither grows nor knows words.
+        How many numbers there are. The number of a token is then its hash, and the vocabulary
+        neither grows nor knows its tokens.
 
     Examples
     --------
@@ -77,19 +76,15 @@ class Vocabulary:
         if features is not None and not 1 <= features < 2**31:
             raise ValueError(f"features must be between 1 and 2**31, got {features}")
         self._options = (analyzer, ngram_range, lowercase, tuple(stop_words), features)
+        self._analyzer, self._features = analyzer, features
         self._split = splitter(analyzer, ngram_range, lowercase, stop_words)
+        # A token that is looked up by [] and is not there gets the next number.
         self._numbers: defaultdict[str, int] = defaultdict()
-        # A word that is looked up by [] and is not there gets the next number.
         self._numbers.default_factory = self._numbers.__len__
-        self._find: Callable[[str], int | None] = self._numbers.get
-        self._add: Callable[[str], int] = self._numbers.__getitem__
-        if features is not None:
-            self._find = self._add = partial(hashed, features)
         self.add(list(words))
 
     def __len__(self) -> int:
-        features = self._options[-1]
-        return len(self._numbers) if features is None else features
+        return len(self._numbers) if self._features is None else self._features
 
     def words(self) -> list[str]:
         """Return the tokens in order of their numbers.
@@ -101,25 +96,27 @@ class Vocabulary:
         return list(self._numbers)
 
     def find(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """Return the number of each token, -1 for one that is unknown.
+        """Return the number of each token, -1 for one that is unknown, of shape (words,).
 
         >>> Vocabulary(["two", "one"]).find(["one", "three"])
         array([ 1, -1])
         """
         check_strings(words, "word")
-        return self._look_up([words], known=True)[0]
+        return np.fromiter(self._find_each(words), np.int64)
 
     def add(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """Return the number of each token; one that is unknown gets the next.
+        """Return the number of each token, of shape (words,); one that is unknown gets the next.
 
         >>> Vocabulary(["two", "one"]).add(["one", "three"])
         array([1, 2])
         """
         check_strings(words, "word")
-        return self._look_up([words], known=False)[0]
+        return np.fromiter(self._add_each(words), np.int64)
 
     def join(self, other: Vocabulary) -> NDArray[np.int64]:
         """Add the tokens of another vocabulary and return their numbers in this one.
+
+        The numbers have the shape (len(other),).
 
         >>> Vocabulary(["two", "one"]).join(Vocabulary(["one", "three"]))
         array([1, 2])
@@ -128,6 +125,8 @@ class Vocabulary:
 
     def select(self, keep: NDArray[np.bool_]) -> Self:
         """Return a vocabulary of the tokens that are kept, in their order.
+
+        ``keep`` has the shape (len(self),).
 
         >>> Vocabulary(["two", "one"]).select(np.array([False, True])).words()
         ['one']
@@ -149,19 +148,20 @@ class Vocabulary:
 
     def count(
         self, texts: Sequence[Row], y: Integers, w: Floats | None, k: int, presence: bool
-    ) -> Pair:
-        """Count tokens by class, as a (len(self), k) pair; new ones join the vocabulary.
+    ) -> HighLow:
+        """Return the weighted counts of tokens by class; new tokens join the vocabulary.
 
-        ``y``, ``w``, ``k`` and the pair are those of `naively.kernels.reference`.
+        ``y``, ``w`` and ``k`` are those of `naively.kernels.reference`. The table has the shape
+        (len(self), classes).
 
         >>> Vocabulary().count(["well, well"], np.array([0]), np.array([3.0]), 2, False)
         (array([[6., 0.]]), None)
         """
-        check_rows(texts, self._options[0])
+        check_rows(texts, self._analyzer)
         if len(y) != len(texts) or (w is not None and len(w) != len(texts)):
             raise ValueError("texts, classes and weights differ in number")
         check_codes(y, k, "class")
-        number, length = self._look_up(map(self._split, texts), known=False)
+        number, length = self._number_tokens(texts, self._add_each)
         if presence:
             number, length = once(number, length)
         weight = None if w is None else np.repeat(w, length)
@@ -171,13 +171,16 @@ class Vocabulary:
     def encode(
         self, texts: Sequence[Row], presence: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
-        """Count the known tokens of each text, as the three arrays of a CSR matrix.
+        """Count the known tokens of each text.
+
+        They are the ``indptr``, ``indices`` and ``data`` of a CSR matrix of shape
+        (texts, len(self)).
 
         >>> Vocabulary(["one", "two"]).encode(["Two and one and two", None], False)
         (array([0, 2, 2]), array([0, 1], dtype=int32), array([1., 2.]))
         """
-        check_rows(texts, self._options[0])
-        number, length = self._look_up(map(self._split, texts), known=True)
+        check_rows(texts, self._analyzer)
+        number, length = self._number_tokens(texts, self._find_each)
         row = np.repeat(np.arange(len(texts)), length)
         known = number >= 0
         cell, times = np.unique(row[known] * len(self) + number[known], return_counts=True)
@@ -187,7 +190,7 @@ class Vocabulary:
         return indptr.astype(np.int64), number.astype(np.int32), data
 
     def lengths(self, texts: Sequence[Row], presence: bool) -> NDArray[np.int64]:
-        """Return how many known tokens each text has.
+        """Return how many known tokens each text has, of shape (texts,).
 
         >>> Vocabulary(["one", "two"]).lengths(["Two and one and two", None], False)
         array([3, 0])
@@ -205,9 +208,10 @@ class Vocabulary:
         finish: Finish,
         log_prior: Floats,
     ) -> NDArray[np.generic]:
-        """Add the slope of each known token, row i of ``slope`` for token i, to ``start``; finish.
+        """Return start + Σ of the slopes of the known tokens of each text, finished.
 
-        ``start``, ``finish`` and ``log_prior`` are those of `naively.kernels.reference`.
+        ``slope`` has the shape (len(self), classes); ``start``, ``finish`` and ``log_prior`` are
+        those of `naively.kernels.reference`.
 
         >>> slope, start = np.array([[-1.0, -3.0], [-2.0, -1.0]]), np.array([-0.5, -0.5])
         >>> texts = ["Buy, buy!", "See?", None]
@@ -221,7 +225,9 @@ class Vocabulary:
         return score_csr(*self.encode(texts, presence), slope, start, finish, log_prior)
 
     def to_arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Return the tokens as one run of UTF-8 ("surrogatepass") and where in it each ends.
+        """Return the UTF-8 ("surrogatepass") of all tokens, joined, and where each of them ends.
+
+        The arrays have the shapes (bytes,) and (len(self),).
 
         >>> Vocabulary(["one", "été"]).to_arrays()[1]
         array([3, 8])
@@ -233,7 +239,10 @@ class Vocabulary:
 
     @classmethod
     def from_arrays(cls, utf8: NDArray[np.uint8], ends: NDArray[np.int64], **options: Any) -> Self:
-        """Return the vocabulary that `to_arrays` wrote; arrays that it did not are a ValueError.
+        """Return the vocabulary of which `to_arrays` returned these arrays.
+
+        ``options`` are the arguments of `Vocabulary`, but for ``words``. Arrays that `to_arrays`
+        cannot have returned are a ValueError.
 
         >>> Vocabulary.from_arrays(*Vocabulary(["one", "été"]).to_arrays()).words()
         ['one', 'été']
@@ -254,30 +263,39 @@ class Vocabulary:
             raise ValueError("a word is there twice")
         return vocabulary
 
-    def _look_up(
-        self, lists: Iterable[Collection[str]], *, known: bool
+    def _find_each(self, tokens: Iterable[str]) -> Iterator[int]:
+        """Return the number of each token, -1 for one that is unknown."""
+        if self._features is None:
+            return map(self._numbers.get, tokens, repeat(-1))
+        return map(hashed, repeat(self._features), tokens)
+
+    def _add_each(self, tokens: Iterable[str]) -> Iterator[int]:
+        """Return the number of each token, the next for one that is unknown."""
+        if self._features is None:
+            return map(self._numbers.__getitem__, tokens)
+        return map(hashed, repeat(self._features), tokens)
+
+    def _number_tokens(
+        self, texts: Sequence[Row], number_each: Callable[[Iterable[str]], Iterator[int]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the numbers of the tokens of all lists in one run, and each list's length."""
+        """Return the numbers of the tokens of all texts, joined, and how many each text has."""
         lengths = array("q")
 
-        def measured() -> Iterator[Collection[str]]:
-            for words in lists:
-                lengths.append(len(words))
-                yield words
+        def split() -> Iterator[list[str]]:
+            for tokens in map(self._split, texts):
+                lengths.append(len(tokens))
+                yield tokens
 
-        flat = chain.from_iterable(measured())
-        of: Any = map(self._add, flat)
-        if known:
-            of = (-1 if number is None else number for number in map(self._find, flat))
-        return np.fromiter(of, np.int64), np.array(lengths, np.int64)
+        numbers = np.fromiter(number_each(chain.from_iterable(split())), np.int64)
+        return numbers, np.array(lengths, np.int64)
 
     def _refuse_hashed(self, verb: str) -> None:
-        if self._options[-1] is not None:
+        if self._features is not None:
             raise ValueError(f"hashed words are not known, so there are none to {verb}")
 
 
 def hashed(features: int, word: str) -> int:
-    """Return a number below ``features``, the same on every machine (CRC-32).
+    """Return a number below ``features``, by CRC-32: it is the same on every machine.
 
     >>> hashed(2**20, "naive")
     71007
@@ -288,7 +306,10 @@ def hashed(features: int, word: str) -> int:
 def once(
     number: NDArray[np.int64], length: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Keep each number once in each list.
+    """Keep each number once in each text.
+
+    ``number``, of shape (tokens,), holds the numbers of all texts, one text after another;
+    ``length``, of shape (texts,), says how many each text has. So do the arrays that are returned.
 
     >>> once(np.array([7, 5, 7, 7]), np.array([3, 0, 1]))
     (array([5, 7, 7]), array([2, 0, 1]))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from encodings import normalize_encoding
 from encodings.aliases import aliases
 
-# Python's names of codecs. Among those that are not here are punycode and idna, which take time by
-# the square of the length, and those that turn bytes into anything but the text of people.
+from naively.mail.limits import CHARSET_LENGTH
+
+# These are Python's names of codecs. Among those left out are punycode and idna, which take
+# time by the square of the length, and codecs that decode to anything but text.
 LINEAR = """
     ascii latin_1 utf_7 utf_8 utf_8_sig utf_16 utf_16_be utf_16_le utf_32 utf_32_be utf_32_le
     iso8859_1 iso8859_2 iso8859_3 iso8859_4 iso8859_5 iso8859_6 iso8859_7 iso8859_8 iso8859_9
@@ -20,22 +22,21 @@ LINEAR = """
     hp_roman8 palmos mac_arabic mac_croatian mac_cyrillic mac_farsi mac_greek mac_iceland
     mac_latin2 mac_roman mac_romanian mac_turkish
     """.split()  # noqa: SIM905
-NAME = 40  # characters of a charset's name
 
 
 def decode(data: bytes, charset: str | None = None) -> str:
-    r"""Decode text by the charset that it has, which need not be the one that it says.
+    r"""Decode text by the charset that it has, which need not be the one that it declares.
 
-    Bytes that are valid UTF-8 and not ASCII are UTF-8; else they are what they say, if they can
-    be; else Windows-1252, as most that say nothing are.
+    Bytes that are valid UTF-8 and not ASCII are UTF-8. Else they have the declared charset, if they
+    can be decoded by it; else they are Windows-1252, as most text without a declaration is.
 
     Examples
     --------
     >>> decode("é".encode(), "iso-8859-1"), decode(b"\xe9", "utf-8"), decode(b"\xe9", "no-such")
     ('é', 'é', 'é')
     """
-    said = _codec(charset) if charset else "ascii"
-    for name in (said, "utf-8") if data.isascii() else ("utf-8", said):
+    declared = _codec(charset) if charset else "ascii"
+    for name in (declared, "utf-8") if data.isascii() else ("utf-8", declared):
         if name is not None:
             try:
                 text = data.decode(name)
@@ -48,8 +49,8 @@ def decode(data: bytes, charset: str | None = None) -> str:
 
 
 def _codec(charset: str) -> str | None:
-    """Return Python's name of a charset; to ask Python itself takes long if there is none."""
-    if len(charset) > NAME or not charset.isascii():
+    """Return Python's name of a charset, or None; to ask Python takes long for an unknown one."""
+    if len(charset) > CHARSET_LENGTH or not charset.isascii():
         return None
     name = normalize_encoding(charset).lower()
     name = aliases.get(name) or aliases.get(name.replace(".", "_")) or name

@@ -1,20 +1,20 @@
-"""Headers in, the rest byte for byte: what the filter writes into a message."""
+"""The filter's headers are written into a message, and the rest of it stays byte for byte."""
 
 from __future__ import annotations
 
 import re
 
+from naively.mail.limits import MARKED_LINES
 from naively.mail.message import OWN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# What is repeated is never given back (*+), so a match takes one look at each byte.
+# Repetitions are possessive (*+), so a match looks at each byte once.
 END_OF_HEAD = re.compile(rb"\n(?=\r*+\n)")
 HEADER_LINE = re.compile(rb">?From |[!-9;-~]+[ \t]*:|[ \t]")
 FIELD_LINE = re.compile(rb"[!-9;-~]+:|[ \t]")
-LINES = 10_000  # after which ours come in any case
 # Some readers take a lone \r for the end of a line, so a header may be forged behind one.
 FIELD = OWN.encode() + rb"[!-9;-~]*+[ \t]*+:[^\r\n]*+(?:[\r\n]++[ \t][^\r\n]*+)*+"
 FORGED_FIRST = re.compile(rb"\A(?:" + FIELD + rb"(?:[\r\n]++|\Z))++", re.IGNORECASE)
@@ -32,7 +32,7 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
         ASCII; the names begin with ``X-Naively-``. A line break in a value folds the header.
     whole : bool
         Whether this is all of the message. If not, and its headers do not end here, they are ended,
-        as nobody looks at those that follow.
+        as the headers that follow are not checked for forged ones.
 
     Examples
     --------
@@ -59,12 +59,12 @@ def mark(message: bytes, headers: Mapping[str, str], *, whole: bool = True) -> b
 
 
 def _end_of_fields(head: bytes) -> int:
-    r"""Return where the fields end that any reader takes for fields: what is none ends them.
+    r"""Return where a head has its first line that some reader may not take for a header field.
 
-    Some readers take a lone \r for the end of a line, so a line is as many lines as they see.
+    Some readers take a lone \r for the end of a line, so a line counts as many lines as they see.
     """
     place = field = 0
-    for _ in range(LINES):
+    for _ in range(MARKED_LINES):
         end = head.find(b"\n", place) + 1
         if not end:
             return place

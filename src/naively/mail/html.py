@@ -1,27 +1,24 @@
-"""What a reader of HTML sees, by lexbor, which is given nothing that takes it long.
+"""The text of HTML that its reader sees, by lexbor, which is given nothing that takes it long.
 
-Elements that are open, one in another, cost lexbor time by the square of their number, and those
-that only format cost memory too, as it opens them again in each paragraph. Elements within a word
-say nothing about the text but where they link, so they become ``<wbr>``, which is never open; the
-others are counted first.
+Nested elements cost lexbor time by the square of their number. Elements that only format cost
+memory too, as lexbor opens them again in each paragraph. An element within a word tells nothing
+about the text but its link, so it becomes ``<wbr>``, which is never open; other elements are
+counted before lexbor parses them.
 """
 
 from __future__ import annotations
 
 import re
 
-LENGTH = 100_000  # characters; no reader reads on here
-# Elements that are open at a tag, summed over all tags: 40 ms. Real mail comes to 30,000.
-OPEN = 5_000_000
-TAG_LENGTH = 10_000  # characters without a >: attributes cost the square of their number
+from naively.mail.limits import HTML_LENGTH, OPEN_ELEMENTS, TAG_LENGTH
 
-# Within a word these may begin and end; any other element separates words.
+# These elements may begin and end within a word; any other element separates words.
 WITHIN_WORDS = [
     "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
     "ins", "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup",
     "time", "tt", "u", "var", "wbr",
 ]  # fmt: skip
-# Patterns are compiled when they are first used: most mail has no HTML.
+# These patterns are compiled when they are first used, as most mail has no HTML.
 WITHIN_WORD = rf"(?i)</?(?:{'|'.join(WITHIN_WORDS)})(?=[\s/>])"
 FORMATS_LINES = r"(?i)</?nobr(?=[\s/>])"
 INVISIBLE = ["script", "style", "head", "template", "noscript"]
@@ -38,7 +35,8 @@ LINK = re.compile(r"https?://([^\s/\"'<>?#]+)", re.IGNORECASE)
 def visible_text(html: str) -> tuple[str, list[str]] | None:
     """Return the text that a reader of HTML sees, and the hosts that it links to.
 
-    None if it is not to be parsed: elements are nested too deep, or have too many attributes.
+    The result is None if parsing would take long: elements are nested too deep, or have too many
+    attributes.
 
     Examples
     --------
@@ -49,7 +47,7 @@ def visible_text(html: str) -> tuple[str, list[str]] | None:
     """
     from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-    html = re.sub(FORMATS_LINES, "<br", re.sub(WITHIN_WORD, "<wbr", html[:LENGTH]))
+    html = re.sub(FORMATS_LINES, "<br", re.sub(WITHIN_WORD, "<wbr", html[:HTML_LENGTH]))
     if _is_long_to_parse(html):
         return None
     try:
@@ -68,6 +66,7 @@ def visible_text(html: str) -> tuple[str, list[str]] | None:
 
 
 def _is_long_to_parse(html: str) -> bool:
+    """Whether a tag is very long, or the open elements, summed over all tags, are too many."""
     if len(html) > TAG_LENGTH and re.search(LONG_TAG, re.sub(IS_DATA, "", html)):
         return True
     begun: dict[str, int] = {}
@@ -81,4 +80,4 @@ def _is_long_to_parse(html: str) -> bool:
             begun[name] -= 1
             depth -= 1
         work += depth
-    return work > OPEN
+    return work > OPEN_ELEMENTS

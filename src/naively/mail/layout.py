@@ -1,7 +1,8 @@
-"""The layout of the filter's model file: safetensors, a JSON header and then raw arrays.
+"""The layout of the filter's model file: a safetensors file of a JSON header and raw arrays.
 
-A file is input like any other: nothing in it is believed before it is looked at, and nothing is
-allocated by what it says. A checksum covers all of it but the checksum itself.
+``naively.model.file.container`` writes such files with NumPy, which the filter has no time to
+import. A file is input like any other: each entry is checked before it is used, and no memory is
+allocated by what the file says. A checksum covers all of the file but the checksum itself.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 FORMAT = 2
 KEY = "naively"  # of the header in the file's metadata, as in every model file
 KIND = "filter"
-ARRAYS = {  # the type of each, for safetensors and for Python
+ARRAYS = {  # the type of each array, for safetensors and for Python's array module
     "messages": ("F64", "d"),
     "evidence": ("I64", "q"),
     "counts": ("F64", "d"),
@@ -31,24 +32,24 @@ ARRAYS = {  # the type of each, for safetensors and for Python
     "digests": ("U8", "B"),
 }
 DIGEST = 16  # bytes
-BINS = 513  # of the evidence of messages, for each class
-COLUMNS = {"counts": 2, "digests": DIGEST}  # of the arrays that have any
-SINCE = {"evidence": 2, "digests": 2, "checksum": 2}  # the format that they came with
-HEADER = 10_000  # bytes; ours have 900
-UNKNOWN = "00000000"  # the checksum that the checksum is computed with
+BINS = 513  # of the histogram of scores, for each class
+COLUMNS = {"counts": 2, "digests": DIGEST}  # of the arrays of two dimensions
+SINCE = {"evidence": 2, "digests": 2, "checksum": 2}  # the format in which each came in
+HEADER = 10_000  # bytes of a header at most; the filter's own have 900
+UNKNOWN = "00000000"  # stands for the checksum while it is computed
 
 
-def pack(ours: Mapping[str, object], arrays: Arrays) -> bytes:
-    """Return a file's content.
+def pack(entries: Mapping[str, object], arrays: Arrays) -> bytes:
+    """Return the content of a file.
 
     Parameters
     ----------
-    ours : mapping
-        What the header says beside format, kind and checksum; as JSON.
+    entries : mapping
+        The entries of the header beside format, kind and checksum, which JSON can hold.
     arrays : mapping of str to buffer
-        Those of ``ARRAYS``.
+        One for each name of ``ARRAYS``.
     """
-    about = {"format": FORMAT, "kind": KIND, "checksum": UNKNOWN, **ours}
+    about = {"format": FORMAT, "kind": KIND, "checksum": UNKNOWN, **entries}
     header: dict[str, object] = {"__metadata__": {KEY: json.dumps(about)}}
     begin, parts = 0, []
     for name, (dtype, code) in ARRAYS.items():
@@ -66,7 +67,13 @@ def pack(ours: Mapping[str, object], arrays: Arrays) -> bytes:
 
 
 def unpack(content: bytes | mmap.mmap) -> tuple[dict[str, Any], dict[str, memoryview[Any]]]:
-    """Return what `pack` was given, of any format so far, and its number; else a ValueError."""
+    """Return the header's entries and the arrays of a file of any format so far.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or was not written by `pack`; it says what is wrong.
+    """
     data = memoryview(content)
     size = int.from_bytes(data[:8], "little")
     if not 0 < size <= min(HEADER, len(data) - 8):
@@ -74,10 +81,10 @@ def unpack(content: bytes | mmap.mmap) -> tuple[dict[str, Any], dict[str, memory
     text = bytes(data[8 : 8 + size])
     try:
         header = _json(text)
-        ours = _json(header["__metadata__"][KEY])
-        if ours.get("kind") != KIND:
+        entries = _json(header["__metadata__"][KEY])
+        if entries.get("kind") != KIND:
             raise ValueError("it is a model, but not of mail: make one by `naively learn`")
-        version = ours["format"]
+        version = entries["format"]
         if version > FORMAT:
             raise ValueError("a newer version of naively made it: upgrade naively")
         if type(version) is not int or version < 1:
@@ -85,12 +92,12 @@ def unpack(content: bytes | mmap.mmap) -> tuple[dict[str, Any], dict[str, memory
         rest = data[8 + size :]
         arrays = _arrays(header, version, rest)
         if version >= SINCE["checksum"]:
-            unmarked = _with_checksum(text, UNKNOWN, ours["checksum"])
-            if ours["checksum"] != f"{crc32(rest, crc32(unmarked, crc32(data[:8]))):08x}":
+            unmarked = _with_checksum(text, UNKNOWN, entries["checksum"])
+            if entries["checksum"] != f"{crc32(rest, crc32(unmarked, crc32(data[:8]))):08x}":
                 raise ValueError("it is damaged: its checksum is another")
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("it is damaged, or no model of mail") from error
-    return ours, arrays
+    return entries, arrays
 
 
 def _json(text: bytes | str) -> Any:

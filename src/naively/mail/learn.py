@@ -1,4 +1,4 @@
-"""Learning and unlearning: under a lock, so that two at once do not lose what the other learned."""
+"""Messages are learned and unlearned under a lock, so no process loses what another learned."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from naively import saving
 from naively.mail.layout import DIGEST
 from naively.mail.message import CONTACTS
-from naively.mail.score import ENOUGH, fit_temperature, tally_evidence, words_of
-from naively.mail.table import CLASSES, Table, load
+from naively.mail.score import ENOUGH, fit_temperature, leave_one_out_histogram, words_of
+from naively.mail.table import CLASSES, MailTable, open_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, str | bool]
 
-SAMPLE = 2000  # messages of a batch that are counted by their evidence, for the temperature
-PATIENCE = 60.0  # seconds to wait for another that learns; a batch takes a few
+SAMPLE = 2000  # messages of a batch whose leave-one-out scores are counted, for the temperature
+PATIENCE = 60.0  # seconds to wait for another process that learns; a batch takes it a few
 
 
 class Done:
@@ -27,11 +27,11 @@ class Done:
     Attributes
     ----------
     n : int
-        How many were learned, or taken back.
+        How many were learned, or unlearned.
     again : int
-        How many were not, as they had been already.
+        How many were passed over, as they had been learned, or unlearned, before.
     empty : int
-        How many were not, as there are no words in them.
+        How many were passed over, as there are no words in them.
     """
 
     def __init__(self) -> None:
@@ -41,11 +41,11 @@ class Done:
 def learn(
     path: str, rows: Iterable[tuple[Row, str]], *, forget: bool = False, remember: bool = False
 ) -> Done:
-    """Add messages to a model file, which is made if it is not there; or take them back.
+    """Learn messages, or unlearn them, in a model file, which is made if it is not there.
 
-    Where the messages are enough and of both classes, the temperature is fitted on them. A batch
-    that is taken back leaves the file as it was before the batch, to the byte, if nothing was
-    learned in between; else its counts are those without the batch.
+    Where there are enough messages of both classes, the temperature is fitted on them. Unlearning a
+    batch leaves the file as it was before the batch, to the byte, if nothing was learned in
+    between; else its counts are those without the batch.
 
     Parameters
     ----------
@@ -54,16 +54,16 @@ def learn(
     rows : iterable of (mapping, str)
         Messages, as ``read_message`` makes them, and the class of each.
     forget : bool
-        Take them back.
+        Whether the messages are unlearned.
     remember : bool
-        Keep digests of the messages, from the first on: then none is learned twice, and none is
-        taken back that was not learned.
+        Whether digests of the messages are kept, from the first message on: then no message is
+        learned twice, and none is unlearned that was not learned.
 
     Raises
     ------
     ValueError
-        If a message that is taken back was not learned, or the first ones were learned without
-        being remembered; nothing is changed.
+        If a message that is unlearned was not learned, or if the file has learned messages
+        without remembering them; nothing is changed.
     TimeoutError
         If another process has been learning for a minute.
     """
@@ -96,6 +96,7 @@ class _Batch:
         self._sample: list[tuple[int, int, list[str]]] = []
 
     def add(self, row: Row, label: str) -> None:
+        """Count a message, unless it has no words or is known to have been counted before."""
         if label not in CLASSES:
             raise ValueError(f"The classes of mail are spam and ham; there is mail of {label!r}.")
         c, words = CLASSES.index(label), words_of(row)
@@ -123,14 +124,14 @@ class _Batch:
         self.done.n += 1
 
     def sample(self) -> list[tuple[list[str], int]]:
-        """Return up to SAMPLE messages, if they are enough of each class, else none."""
+        """Return up to SAMPLE messages if there are enough of each class, else none."""
         sample = [(words, c) for _, c, words in sorted(self._sample)[:SAMPLE]]
         spam = sum(c for _, c in sample)
         return sample if min(spam, len(sample) - spam) >= ENOUGH else []
 
 
-def _corrected(old: Table, batch: _Batch) -> Table:
-    """Return the table with a batch learned, or taken back."""
+def _corrected(old: MailTable, batch: _Batch) -> MailTable:
+    """Return the table with a batch learned, or unlearned."""
     if (batch.known is not None) != old.remembers or batch.digests & old.digests() != (
         batch.digests if batch.forget else set()
     ):
@@ -140,27 +141,28 @@ def _corrected(old: Table, batch: _Batch) -> Table:
     if batch.known is not None:
         new = new.with_digests(old.digests() ^ batch.digests)
     if sample := batch.sample():
-        # Of the table with the batch, either way: what was added is what is taken back.
-        tally = tally_evidence(old if batch.forget else new, sample)
-        new = new.add_evidence([-n for n in tally] if batch.forget else tally)
+        # The table that holds the batch scores it, either way: what was added is taken back.
+        histogram = leave_one_out_histogram(old if batch.forget else new, sample)
+        new = new.add_histogram([-n for n in histogram] if batch.forget else histogram)
     if not any(new.messages):
-        new = new.add_evidence([-n for n in new.evidence])
-    return new.with_temperature(fit_temperature(new.evidence, new.messages) or new.unfitted)
+        new = new.add_histogram([-n for n in new.histogram])
+    return new.with_temperature(fit_temperature(new.histogram, new.messages) or new.unfitted)
 
 
-def _table(file: Path, *, remember: bool) -> Table:
-    table = load(str(file)) if file.exists() else Table.empty()
+def _table(file: Path, *, remember: bool) -> MailTable:
+    """Return the table in a file, or an empty one if there is no file."""
+    table = open_table(str(file)) if file.exists() else MailTable.empty()
     if not remember or table.remembers:
         return table
     if any(table.messages):
         raise ValueError(
             f"{file.name} has learned mail without remembering it: begin a new model to remember."
         )
-    return Table.empty(remembers=True)
+    return MailTable.empty(remembers=True)
 
 
 def digest_of(row: Row, label: str) -> bytes:
-    r"""Return what a message is remembered by, which is the same after it was delivered and filed.
+    r"""Return the digest of a message, which is the same after it was delivered and filed.
 
     Examples
     --------
@@ -175,5 +177,6 @@ def digest_of(row: Row, label: str) -> bytes:
 
 
 def _name(row: Row) -> str:
+    """Return what an error calls a message: its id, or else its subject."""
     name = " ".join(str(row.get("message_id") or row.get("subject") or "").split())
     return name[:100] or "without a subject"

@@ -8,27 +8,25 @@ import re
 import warnings
 from pathlib import Path
 
+from naively.mail.limits import BYTES
 from naively.mail.message import COLUMNS, read_message
-from naively.mail.parts import BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SINGLE = (".eml", ".msg")  # one message, even if it begins as those of an mbox do
-BEGINNING = 1 << 16  # bytes that tell mail from what is none
+SINGLE = (".eml", ".msg")  # hold one message, even if they begin as an mbox does
+BEGINNING = 1 << 16  # bytes of a file that tell whether it is mail
 FROM_LINE = re.compile(rb">?From ")
 FIELD = re.compile(rb"([A-Za-z][\w.-]*)[ \t]*:")
-KNOWN = (
-    re.compile(  # a field that mail has, of which a table's or a program's text begins with none
-        rb"(?:x|content|list|resent|arc|dkim|authentication|received|return|delivered|disposition|"
-        rb"auto|original|envelope|errors|mailing|thread|user|domainkey)-.+|"
-        rb"from|to|cc|bcc|date|subject|sender|received|message-id|in-reply-to|references|reply-to|"
-        rb"mime-version|status|lines|comments|keywords|precedence|importance|priority|sensitivity|"
-        rb"organization|organisation|apparently-to|newsgroups|path|xref|return-path"
-    )
+KNOWN = re.compile(  # a header of mail, with which neither a table nor a program begins
+    rb"(?:x|content|list|resent|arc|dkim|authentication|received|return|delivered|disposition|"
+    rb"auto|original|envelope|errors|mailing|thread|user|domainkey)-.+|"
+    rb"from|to|cc|bcc|date|subject|sender|received|message-id|in-reply-to|references|reply-to|"
+    rb"mime-version|status|lines|comments|keywords|precedence|importance|priority|sensitivity|"
+    rb"organization|organisation|apparently-to|newsgroups|path|xref|return-path"
 )
-LOOKED_AT = 8  # entries of a folder, to see whether it holds mail
+LOOKED_AT = 8  # entries of a folder that tell whether it holds mail
 
 
 def is_mail(path: Path) -> bool:
@@ -45,9 +43,9 @@ def is_mail(path: Path) -> bool:
 
 
 def read_columns(path: Path) -> dict[str, list[str | None]]:
-    """Read mail as a table: a column for each of ``read_message``, and "label" where it is known.
+    """Read mail as a table: the columns of ``read_message``, and "label" where classes are known.
 
-    What a message does not have is missing.
+    A cell is missing where a message has nothing for the column.
     """
     by_class = path.is_dir() and not _is_maildir(path) and _classes(path)
     labelled = read_labelled(path) if by_class else ((raw, None) for raw in read_messages(path))
@@ -63,15 +61,15 @@ def read_columns(path: Path) -> dict[str, list[str | None]]:
 def read_messages(path: Path) -> Iterator[bytes]:
     """Iterate over the raw messages below a path, sorted by name.
 
-    Of a message, the first ``BYTES`` are enough, as no more is read. What is no file or folder in a
-    folder (a FIFO, a device, a socket) is passed over, with a warning.
+    Each message is cut after ``limits.BYTES``, as no more of it is read. An entry of a folder that
+    is no file or folder (a FIFO, a device, a socket) is passed over, with a warning.
 
     Raises
     ------
     FileNotFoundError
         If there is no such file or folder.
     ValueError
-        If a file is plainly no mail.
+        If a file is plainly not mail.
     """
     if path.is_dir():
         yield from _in_folder(path, frozenset())
@@ -80,8 +78,9 @@ def read_messages(path: Path) -> Iterator[bytes]:
 
 
 def _in_folder(folder: Path, above: frozenset[Path]) -> Iterator[bytes]:
+    """Yield the messages below a folder, which is in the folders ``above``."""
     place = folder.resolve()
-    if place in above:  # a link to where we come from
+    if place in above:  # a link to a folder that is being read
         return
     is_maildir = _is_maildir(folder)
     if is_maildir:
@@ -100,6 +99,7 @@ def _in_folder(folder: Path, above: frozenset[Path]) -> Iterator[bytes]:
 
 
 def _in_file(path: Path) -> Iterator[bytes]:
+    """Yield the one message in a file, or those of an mbox."""
     if path.suffix.lower() in SINGLE or not _is_mbox(path):
         yield _message(path)
         return
@@ -122,7 +122,7 @@ def _message(path: Path) -> bytes:
 
 
 def _check(path: Path, raw: bytes) -> None:
-    """Raise a ValueError if a file is plainly no mail: it does not begin with a header's field."""
+    """Raise a ValueError if a file is plainly not mail: it does not begin with a header of mail."""
     if path.suffix.lower() in SINGLE or not raw.strip():
         plainly_none = b"\0" in raw[:BEGINNING]
     else:
@@ -134,6 +134,7 @@ def _check(path: Path, raw: bytes) -> None:
 
 
 def _begins_as_mail(raw: bytes) -> bool:
+    """Whether a file begins with headers, one of which mail has."""
     head = raw[:BEGINNING].removeprefix(b"\xef\xbb\xbf")
     lines = (line for line in head.lstrip().splitlines() if not FROM_LINE.match(line))
     names = []

@@ -1,8 +1,8 @@
 """One message becomes a row: what its reader sees, and what its headers tell, as text by column.
 
-The standard library parses; nothing that a sender can write makes it an error, or slow (``parts``).
-The filter reads one message a process, so what is imported here is counted in milliseconds (no
-NumPy, no typing).
+The standard library parses a message within the limits of ``limits``, so nothing that a sender can
+write makes reading fail, or slow. The filter reads one message a process, so each import here costs
+every message some milliseconds: neither NumPy nor typing is imported.
 """
 
 from __future__ import annotations
@@ -13,7 +13,15 @@ from email.header import decode_header
 from email.utils import getaddresses
 
 from naively.mail.charset import decode
-from naively.mail.html import LENGTH, LINK, visible_text
+from naively.mail.html import LINK, visible_text
+from naively.mail.limits import (
+    ALL_HTML_LENGTH,
+    COMMENTS,
+    ENCODED_LINE,
+    HTML_LENGTH,
+    SENDER_LENGTH,
+    TEXT_BYTES,
+)
 from naively.mail.parts import take_apart, within_limits
 
 TYPE_CHECKING = False
@@ -28,9 +36,9 @@ COLUMNS = (
     "mailer", "headers", "attachments",
 )  # fmt: skip
 CONTACTS = "sender_in_contacts"
-OWN = "x-naively-"  # what the filter adds
+OWN = "x-naively-"  # what the names of the headers begin with that the filter adds
 
-SOURCES = {
+SOURCES = {  # the headers that each column holds
     "subject": ("subject",),
     "sender": ("from", "sender"),
     "recipients": ("to", "cc"),
@@ -39,18 +47,13 @@ SOURCES = {
     "message_id": ("message-id",),
     "mailer": ("x-mailer", "user-agent"),
 }
-# What is added at delivery or afterwards is not looked at: a message that is learned at delivery
-# and taken back from the mail client must have the same words.
+# Headers that are added at delivery or afterwards are not read: a message that is learned at
+# delivery and unlearned from the mail client must have the same words.
 LOCAL = (
     OWN, "status", "x-status", "x-uid", "x-keywords", "x-key", "x-label", "x-mozilla-",
     "x-evolution", "x-original-to", "return-path", "delivered-to", "content-length", "lines",
     "envelope-to", "xref",
 )  # fmt: skip
-TEXT = 1 << 20  # bytes of all text that is read
-HTML = 3 * LENGTH  # characters of all HTML that is parsed
-LINE = 1_000  # characters of a header's line with encoded words; RFC 5322 allows 998
-SENDER = 2_000  # characters that are looked at for contacts
-COMMENTS = 20  # in parentheses, which the standard library reads one in another
 ADDRESS = r"[^\s<>()\[\]\",;:=]+@[^\s<>()\[\]\",;:=]+"
 
 
@@ -66,15 +69,15 @@ def read_message(
     contacts : collection of str, optional
         Addresses in lower case (see ``read_contacts``).
     notes : dict, optional
-        What of the message was beyond the limits, and so not read, is added to it.
+        A sentence is added about each thing that was beyond the limits, and so not read.
 
     Returns
     -------
     dict
         Text by column: subject, body (plain parts, and the visible text of HTML parts), links
         (their hosts), sender, recipients, reply_to, received (the path), message_id, mailer,
-        headers (which there are, with ``_`` for ``-``), attachments (types and names); and, if
-        contacts are given, whether the sender is one of them.
+        headers (their names, with ``_`` for ``-``), attachments (types and names). If contacts
+        are given, ``sender_in_contacts`` is whether the sender is one of them.
 
     Examples
     --------
@@ -87,7 +90,7 @@ def read_message(
     raw = within_limits(raw, notes)
     message, parts = take_apart(raw, notes)
     row |= _read_headers(message, notes)
-    row |= {"body": decode(raw[:TEXT])} if parts is None else _read_parts(parts, notes)
+    row |= {"body": decode(raw[:TEXT_BYTES])} if parts is None else _read_parts(parts, notes)
     if contacts is not None:
         row[CONTACTS] = _is_known(str(row["sender"]), contacts, notes)
     return row
@@ -106,13 +109,15 @@ def read_contacts(text: str) -> frozenset[str]:
 
 
 def _is_known(sender: str, contacts: Collection[str], notes: Notes) -> bool:
-    if len(sender) > SENDER or sender.count("(") > COMMENTS:
+    """Whether the address of a sender is among the contacts."""
+    if len(sender) > SENDER_LENGTH or sender.count("(") > COMMENTS:
         notes["sender not looked for in the contacts: too long"] = None
         return False
     return any(address.lower() in contacts for _, address in getaddresses([sender]))
 
 
 def _read_headers(message: Message, notes: Notes) -> dict[str, str]:
+    """Return the columns that hold headers, and the names of all headers."""
     values: dict[str, list[str]] = {}
     for name, value in message.raw_items():
         if not name.lower().startswith(LOCAL):
@@ -125,21 +130,22 @@ def _read_headers(message: Message, notes: Notes) -> dict[str, str]:
 
 
 def _read_parts(parts: Iterable[Message], notes: Notes) -> dict[str, str]:
+    """Return the columns that hold the text of parts, the hosts of links, and attachments."""
     bodies, links, attachments = [], [], []
-    text_left, html_left = TEXT, HTML
+    text_left, html_left = TEXT_BYTES, ALL_HTML_LENGTH
     for part in parts:
         kind, name = part.get_content_type(), _file_name(part, notes)
         is_text = part.get_content_maintype() == "text"
         if is_text:
             data, charset = _payload(part)
             if len(data) > text_left:
-                notes[f"text read to {TEXT >> 20} MiB"] = None
+                notes[f"text read to {TEXT_BYTES >> 20} MiB"] = None
                 data = data[: data.rfind(b"\n", 0, text_left) + 1 or text_left]
             text_left -= len(data)
             text = decode(data, charset)
             if kind == "text/html":
                 seen = visible_text(text) if html_left > 0 else None
-                html_left -= min(len(text), LENGTH)
+                html_left -= min(len(text), HTML_LENGTH)
                 if seen is None:
                     notes["HTML read as plain text: it is too long or nested too deep"] = None
                 else:
@@ -161,8 +167,10 @@ def _header(value: object, notes: Notes) -> str:
     text = decode(str(value).encode("utf-8", "surrogateescape"))
     if "=?" not in text:
         return text
-    if any(len(line) > LINE for line in text.splitlines()):  # takes the square of its length
-        notes[f"encoded words in lines beyond {LINE:,} characters not decoded"] = None
+    if any(
+        len(line) > ENCODED_LINE for line in text.splitlines()
+    ):  # takes the square of its length
+        notes[f"encoded words in lines beyond {ENCODED_LINE:,} characters not decoded"] = None
         return text
     try:
         parts = decode_header(text)
@@ -174,10 +182,10 @@ def _header(value: object, notes: Notes) -> str:
 
 
 def _payload(part: Message) -> tuple[bytes, str | None]:
-    """Return a part's bytes, decoded from their transfer encoding, and the charset it says."""
+    """Return a part's bytes, without their transfer encoding, and the charset it declares."""
     try:
         payload, charset = part.get_payload(decode=True), part.get_content_charset()
-    except Exception:  # noqa: BLE001  such as a charset that is none, in RFC 2231's form
+    except Exception:  # noqa: BLE001  such as for an unknown charset in RFC 2231's form
         del part["content-type"], part["content-transfer-encoding"]
         payload, charset = part.get_payload(decode=True), None
     return (payload if isinstance(payload, bytes) else b""), charset
@@ -186,10 +194,10 @@ def _payload(part: Message) -> tuple[bytes, str | None]:
 def _file_name(part: Message, notes: Notes) -> str:
     try:
         return _header(part.get_filename() or "", notes)
-    except Exception:  # noqa: BLE001  a broken RFC 2231 parameter raises this and that
+    except Exception:  # noqa: BLE001  a broken parameter of RFC 2231 raises various errors
         return "broken_name"
 
 
 def _word(name: str) -> str:
-    """Make one word of a name: x-mailer and text/html are words, not two each."""
+    """Return a name as one word, as x-mailer and text/html would be split in two."""
     return re.sub(r"\W", "_", name)

@@ -1,9 +1,4 @@
-"""A message is taken apart within limits, so that none takes long or much memory, whatever it is.
-
-What is beyond a limit is cut off, or, where a cut would leave nothing to be taken apart, the
-message is read as plain text; either is noted. Ordinary mail is far within the limits (see
-docs/decisions/0014-hostile-mail.md).
-"""
+"""A message is taken apart into its headers and parts, within the limits of ``limits``."""
 
 from __future__ import annotations
 
@@ -12,28 +7,31 @@ from email.message import Message
 from email.parser import BytesParser
 from itertools import islice
 
+from naively.mail.limits import (
+    ALL_HEADERS_LENGTH,
+    BYTES,
+    DEPTH,
+    HEADER_LENGTH,
+    HEADERS,
+    LINES,
+    PARAMETERS_LENGTH,
+    PARTS,
+    SEMICOLONS,
+)
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    Notes = dict[str, None]  # what was not read, in order, each once
+    Notes = dict[str, None]  # sentences about what was not read, in order, each once
 
-BYTES = 8 << 20
-LINES = 150_000  # 8 MiB of them at the usual length
-PARTS = 1_000
-DEPTH = 20  # parts in parts; a line is compared with the boundary of each
-FIELDS = 5_000  # headers of all parts
-FIELD = 20_000  # characters of one
-HEADERS = 300_000  # characters of all
-PARAMETERS = 2_000  # characters of a field that has parameters,
-SEMICOLONS = 200  # between which `email` looks for quotes again and again
 LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
-class _BeyondLimit(Exception):  # noqa: N818  it is no error: the message is read in another way
-    pass
+class _BeyondLimitError(Exception):
+    """The message has more parts than are taken apart, and is read as plain text."""
 
 
 class _Part(Message):
-    """A part that counts itself and its headers."""
+    """A part of a message, which counts itself and its headers towards the limits."""
 
     def __init__(self, counts: _Counts) -> None:
         super().__init__()
@@ -41,34 +39,35 @@ class _Part(Message):
         self._counts = counts
         counts.parts += 1
         if counts.parts > PARTS:
-            raise _BeyondLimit(f"more than {PARTS:,} parts")
+            raise _BeyondLimitError(f"more than {PARTS:,} parts")
 
-    def attach(self, payload: Message) -> None:  # type: ignore[override]
-        assert isinstance(payload, _Part)
+    def attach(self, payload: _Part) -> None:  # type: ignore[override]  # the parser makes no other
         payload.depth = self.depth + 1
         if payload.depth > DEPTH:
-            raise _BeyondLimit(f"parts in parts, more than {DEPTH} deep")
+            raise _BeyondLimitError(f"parts in parts, more than {DEPTH} deep")
         super().attach(payload)
 
     def set_raw(self, name: str, value: str) -> None:
         """Add a header as the parser found it, or what of it is within the limits."""
         cut = value
         if name.lower().startswith("content-"):
-            cut = ";".join(value[:PARAMETERS].split(";", SEMICOLONS)[:SEMICOLONS])
+            cut = ";".join(value[:PARAMETERS_LENGTH].split(";", SEMICOLONS)[:SEMICOLONS])
         counts = self._counts
-        cut = cut[: max(0, min(FIELD, HEADERS - counts.characters))]
+        cut = cut[: max(0, min(HEADER_LENGTH, ALL_HEADERS_LENGTH - counts.characters))]
         counts.characters += len(name) + len(cut)
         counts.fields += 1
         if len(cut) < len(value):
             counts.notes["long headers cut"] = None
-        if counts.fields <= FIELDS and counts.characters <= HEADERS + FIELD:
+        if counts.fields <= HEADERS and counts.characters <= ALL_HEADERS_LENGTH + HEADER_LENGTH:
             super().set_raw(name, cut)
         else:
-            counts.notes[f"headers beyond {FIELDS:,} or {HEADERS:,} characters not read"] = None
+            counts.notes[
+                f"headers beyond {HEADERS:,} or {ALL_HEADERS_LENGTH:,} characters not read"
+            ] = None
 
 
 class _Counts:
-    """What of the limits one message has used."""
+    """How many parts and headers one message has, so far."""
 
     def __init__(self, notes: Notes) -> None:
         self.parts = 0
@@ -78,14 +77,14 @@ class _Counts:
 
 
 def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]:
-    r"""Return a message's headers and its parts, which are none where it is to be read as it is.
+    r"""Return the headers of a message, and its parts; None if it is to be read as plain text.
 
     Parameters
     ----------
     raw : bytes
         The message.
     notes : dict
-        What was not read is added to it.
+        A sentence is added about each thing that was not read.
 
     Examples
     --------
@@ -98,7 +97,7 @@ def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]
     try:
         message = _parse(raw, notes)
         return message, [part for part in message.walk() if not part.is_multipart()]
-    except _BeyondLimit as beyond:
+    except _BeyondLimitError as beyond:
         notes[f"read as plain text: {beyond}"] = None
     except Exception:  # noqa: BLE001  the parser should not fail; the message is read even so
         notes["read as plain text: it cannot be parsed"] = None
@@ -109,7 +108,7 @@ def take_apart(raw: bytes, notes: Notes) -> tuple[Message, list[Message] | None]
 
 
 def within_limits(raw: bytes, notes: Notes) -> bytes:
-    """Return what is read of a message."""
+    """Return the beginning of a message that is within the limits of bytes and lines."""
     if len(raw) > BYTES:
         notes[f"read to {BYTES >> 20} MiB"] = None
         raw = raw[:BYTES]

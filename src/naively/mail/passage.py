@@ -1,8 +1,8 @@
-"""The way of a message from standard input to standard output: it gets there, whatever goes wrong.
+"""A message passes from standard input to standard output, whatever goes wrong on its way.
 
-Exit statuses are those of bogofilter (0 spam, 1 ham, 2 unsure, 3 an error, the message unchanged),
-and one of sysexits.h: where the message could not be read or written, 75 asks the mail agent to
-keep it and to try again.
+The exit statuses are those of bogofilter (0 spam, 1 ham, 2 unsure, 3 an error, which leaves the
+message unchanged), and one of sysexits.h: 75 asks the mail agent to keep the message and to try
+again, as it could not be read or written.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 
 from naively import messages
+from naively.mail.limits import BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 ERROR = 3
 TRY_AGAIN = 75  # EX_TEMPFAIL
-HELD = 8 << 20  # bytes of a message that are held in memory; what follows them is passed on
 CHUNK = 1 << 16
 
 
@@ -28,10 +28,11 @@ def pass_on(change: Callable[[bytes, bool], tuple[bytes, int]], failed: int = ER
     Parameters
     ----------
     change : callable
-        From the message, or its first ``HELD`` bytes, and whether these are all of it, to what is
-        written instead of them and the exit status. Whatever it raises is said on standard error.
+        Takes the message, or its first ``limits.BYTES`` bytes, and whether these are all of it;
+        returns what is written instead of them, and the exit status. What it raises is said on
+        standard error.
     failed : int
-        The exit status if it raises; the message is then written as it came.
+        The exit status if ``change`` raises; the message is then written as it came.
 
     Returns
     -------
@@ -51,7 +52,7 @@ def pass_on(change: Callable[[bytes, bool], tuple[bytes, int]], failed: int = ER
     status = failed
     if size is not None:
         try:
-            out, status = change(b"".join(held), size < HELD)
+            out, status = change(b"".join(held), size < BYTES)
             held = [out]
         except BaseException as error:  # noqa: BLE001  no mail may be lost to an error
             say(error)
@@ -69,7 +70,7 @@ def pass_on(change: Callable[[bytes, bool], tuple[bytes, int]], failed: int = ER
 
 
 def say(error: object, what: str = "") -> None:
-    """Say what went wrong, or what is to be noted, if there is anywhere to say it."""
+    """Say on standard error what went wrong, or is to be noted, if it can be written to."""
     text = str(error) or type(error).__name__
     if isinstance(error, MemoryError):
         text = "There is not enough memory for this."
@@ -83,9 +84,9 @@ def say(error: object, what: str = "") -> None:
 
 
 def _hold(source: BinaryIO, held: list[bytes]) -> int:
-    """Read the beginning of a message into a list; the result is how many bytes it has."""
+    """Read the beginning of a message into a list, and return how many bytes it has."""
     size = 0
-    while size < HELD and (piece := source.read(min(CHUNK, HELD - size))):
+    while size < BYTES and (piece := source.read(min(CHUNK, BYTES - size))):
         held.append(piece)
         size += len(piece)
     return size

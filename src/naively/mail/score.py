@@ -1,11 +1,13 @@
-"""From words to a probability: naive Bayes on the words that are there, once each.
+"""From words to a probability: naive Bayes on the words that a message holds, each counted once.
 
-    log odds = log(spam messages / ham messages) + temperature * sum of weights / sqrt(words)
+    log odds = log(spam messages / ham messages) + temperature * score
+    score = sum of the weights of evidence of the known words / sqrt(number of known words)
 
-The weight of a word is the log of the ratio of the shares of spam and of ham that hold it. Words
-of one message are far from independent, so the sum is worth about the square root of their
-number; the temperature, fitted on leave-one-out evidence, settles the rest. Messages are counted by
-that evidence, so that these counts can be added and taken back as all others are.
+The weight of evidence of a word is the log of a ratio: the share of spam that holds the word over
+the share of ham that does. Words of one message are far from independent, so a sum of n weights
+tells about as much as sqrt(n) independent ones; a temperature, fitted on leave-one-out scores,
+settles the rest. A histogram counts messages by their leave-one-out score; it is added to and
+subtracted from as the counts of words are.
 """
 
 from __future__ import annotations
@@ -14,26 +16,26 @@ from math import exp, isfinite, log, log1p, sqrt
 
 from naively.kernels.tokens import split
 from naively.mail.layout import BINS
+from naively.mail.limits import WORD_LENGTH, WORDS
 from naively.mail.message import CONTACTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from naively.mail.table import Counts, Table
+    from naively.mail.table import Counts, MailTable
 
-SMOOTHING = 0.1  # pretend messages with the word, and as many without it, in each class
-LONGEST = 40  # characters of a word; beyond are remains of encodings
-MOST = 50_000  # words of a message; real mail has 10,000
-COLDEST, HOTTEST = 1 / 16, 16.0
-ENOUGH = 20  # messages of each class, to fit the temperature at all
-WIDTH = 1 / 8  # of a bin of evidence; all bins are from -32 to 32
+PSEUDO_COUNT = 0.1  # of messages with a word, and of messages without it, in each class
+LOWEST_TEMPERATURE, HIGHEST_TEMPERATURE = 1 / 16, 16.0
+SEARCH_STEPS = 40  # each leaves two thirds of the range of temperatures
+ENOUGH = 20  # messages of each class, below which no temperature is fitted
+BIN_WIDTH = 1 / 8  # of the histogram of scores, whose bins are centred from -32 to 32
 
 
 def words_of(row: Mapping[str, str | bool]) -> list[str]:
     """Return the words of a message, each once; those of a header begin with its column.
 
-    Of more than ``MOST``, they are the first.
+    Of more than ``limits.WORDS`` words, the first are returned.
 
     Examples
     --------
@@ -47,23 +49,30 @@ def words_of(row: Mapping[str, str | bool]) -> list[str]:
             continue
         prefix = "" if column == "body" else f"{column}:"
         for word in split(str(text)):
-            if len(word) <= LONGEST:
+            if len(word) <= WORD_LENGTH:
                 words[prefix + word] = None
-    return list(words)[:MOST]
+    return list(words)[:WORDS]
 
 
-def weight(count: Counts, messages: Counts) -> float:
-    """Return the weight of evidence for spam of a word, of which these are the counts.
+def weight_of_evidence(count: Counts, messages: Counts) -> float:
+    """Return log p(word | spam) / p(word | ham), smoothed; 0 for a word that was never counted.
+
+    Parameters
+    ----------
+    count : (float, float)
+        How many messages of ham and of spam hold the word.
+    messages : (float, float)
+        How many messages of ham and of spam there are.
 
     Examples
     --------
-    >>> round(weight((1, 8), (10, 10)), 2), weight((0, 0), (10, 10))
+    >>> round(weight_of_evidence((1, 8), (10, 10)), 2), weight_of_evidence((0, 0), (10, 10))
     (2.0, 0.0)
     """
     if not any(count):
         return 0.0
     ham, spam = (
-        (n + SMOOTHING) / (m + 2 * SMOOTHING) for n, m in zip(count, messages, strict=True)
+        (n + PSEUDO_COUNT) / (m + 2 * PSEUDO_COUNT) for n, m in zip(count, messages, strict=True)
     )
     return log(spam / ham)
 
@@ -74,33 +83,35 @@ class Verdict:
     Attributes
     ----------
     probability : float
-        That the message is spam; 0.5 before both classes have been learned.
-    weights : list of (str, float)
-        The known words, and what each adds to the log odds, greatest first, either way.
+        The probability that the message is spam; 0.5 before both classes have been learned.
+    contributions : list of (str, float)
+        The known words, and what each adds to the log odds of spam; the greatest in size first.
     """
 
-    def __init__(self, table: Table, words: Sequence[str]) -> None:
-        self.weights: list[tuple[str, float]] = []
+    def __init__(self, table: MailTable, words: Sequence[str]) -> None:
+        self.contributions: list[tuple[str, float]] = []
         self.probability = 0.5
-        if not all(table.messages):
+        messages = table.messages
+        if not all(messages):
             return
         counts = ((word, table[word]) for word in words)
-        known = [(word, weight(count, table.messages)) for word, count in counts if any(count)]
+        known = [(word, weight_of_evidence(n, messages)) for word, n in counts if any(n)]
         scale = table.temperature / sqrt(len(known) or 1)
-        self.weights = sorted(((w, scale * e) for w, e in known), key=lambda item: -abs(item[1]))
-        log_odds = prior(table.messages) + sum(e for _, e in self.weights)
+        added = ((word, scale * weight) for word, weight in known)
+        self.contributions = sorted(added, key=lambda item: -abs(item[1]))
+        log_odds = prior_log_odds(messages) + sum(each for _, each in self.contributions)
         if not isfinite(log_odds):
             raise ValueError("The model's counts are not finite: the file is damaged.")
         self.probability = logistic(log_odds)
 
 
-def prior(messages: Counts) -> float:
-    """Return the log odds of spam before anything is read."""
+def prior_log_odds(messages: Counts) -> float:
+    """Return the log odds of spam before anything of a message is read."""
     return log(messages[1] / messages[0])
 
 
 def logistic(log_odds: float) -> float:
-    """Return the probability of these log odds.
+    """Return the probability that has these log odds.
 
     Examples
     --------
@@ -112,78 +123,81 @@ def logistic(log_odds: float) -> float:
     return 1.0 / (1.0 + exp(-log_odds))
 
 
-def tally_evidence(table: Table, sample: Sequence[tuple[Sequence[str], int]]) -> list[int]:
-    """Count messages that the table has learned by their class and their evidence for spam.
+def leave_one_out_histogram(
+    table: MailTable, sample: Sequence[tuple[Sequence[str], int]]
+) -> list[int]:
+    """Count messages that the table has learned by their class and their leave-one-out score.
 
-    Each is scored as if it had not been learned: its own counts are subtracted.
+    A message's own counts are subtracted before its score is taken, as if it had not been learned.
 
     Parameters
     ----------
-    table : Table
+    table : MailTable
         The counts.
     sample : sequence of (words, class)
         Some of the messages that were counted; class 1 is spam.
 
     Returns
     -------
-    tally : list of int
+    histogram : list of int
         ``BINS`` counts of ham, then as many of spam.
     """
-    tally = [0] * (2 * BINS)
-    left = {c: (table.messages[0] - (c == 0), table.messages[1] - (c == 1)) for c in (0, 1)}
-    weights: dict[tuple[str, int], float | None] = {}  # without one message of class c
+    histogram = [0] * (2 * BINS)
+    others = {c: (table.messages[0] - (c == 0), table.messages[1] - (c == 1)) for c in (0, 1)}
+    weights: dict[tuple[str, int], float | None] = {}  # of a word, without one message of class c
     for words, c in sample:
-        if not all(left[c]):
+        if not all(others[c]):
             continue
         total, known = 0.0, 0
         for word in words:
             if (word, c) not in weights:
                 ham, spam = table[word]
                 count = ham - (c == 0), spam - (c == 1)
-                weights[word, c] = weight(count, left[c]) if any(count) else None
-            found = weights[word, c]
-            if found is not None:
-                total += found
+                weights[word, c] = weight_of_evidence(count, others[c]) if any(count) else None
+            weight = weights[word, c]
+            if weight is not None:
+                total += weight
                 known += 1
-        place = round(total / sqrt(known or 1) / WIDTH) + BINS // 2
-        tally[c * BINS + min(max(place, 0), BINS - 1)] += 1
-    return tally
+        place = round(total / sqrt(known or 1) / BIN_WIDTH) + BINS // 2
+        histogram[c * BINS + min(max(place, 0), BINS - 1)] += 1
+    return histogram
 
 
-def fit_temperature(tally: Sequence[int], messages: Counts) -> float | None:
-    """Return the temperature of least log loss on messages that are counted by their evidence.
+def fit_temperature(histogram: Sequence[int], messages: Counts) -> float | None:
+    """Return the temperature of least penalised log loss on messages in a histogram of scores.
 
-    The penalty is that of a normal prior on the log of the temperature. None if there are not
-    ``ENOUGH`` messages of each class.
+    The penalty is that of a normal prior on the log of the temperature. The result is None if there
+    are not ``ENOUGH`` messages of each class.
 
     Parameters
     ----------
-    tally : sequence of int
-        See `tally_evidence`; those of several batches are added.
+    histogram : sequence of int
+        The result of `leave_one_out_histogram`; those of several batches are added.
     messages : (float, float)
-        How many messages of each class were learned.
+        How many messages of ham and of spam were learned.
     """
-    if min(sum(tally[:BINS]), sum(tally[BINS:])) < ENOUGH or min(messages) <= 1:
+    if min(sum(histogram[:BINS]), sum(histogram[BINS:])) < ENOUGH or min(messages) <= 1:
         return None
-    scored = []
-    for i, n in enumerate(tally):
-        if n > 0:  # where messages were taken back in another order than learned, it may be below
+    bins = []
+    for i, n in enumerate(histogram):
+        if n > 0:  # a count is below 0 where messages were taken back in another order than learned
             c, place = divmod(i, BINS)
-            left = messages[0] - (c == 0), messages[1] - (c == 1)
-            scored.append((n, prior(left), (place - BINS // 2) * WIDTH, 2 * c - 1))
+            others = messages[0] - (c == 0), messages[1] - (c == 1)
+            bins.append((n, prior_log_odds(others), (place - BINS // 2) * BIN_WIDTH, 2 * c - 1))
 
     def loss(log_temperature: float) -> float:
         t = exp(log_temperature)
         return log_temperature**2 / 2 + sum(
-            n * _log1pexp(-y * (a + t * e)) for n, a, e, y in scored
+            n * _log1pexp(-sign * (prior + t * score)) for n, prior, score, sign in bins
         )
 
-    low, high = log(COLDEST), log(HOTTEST)
-    for _ in range(40):  # the loss falls, then rises: thirds of the range are dropped
+    low, high = log(LOWEST_TEMPERATURE), log(HIGHEST_TEMPERATURE)
+    for _ in range(SEARCH_STEPS):  # the loss falls, then rises: a third of the range is dropped
         a, b = low + (high - low) / 3, high - (high - low) / 3
         low, high = (low, b) if loss(a) < loss(b) else (a, high)
     return exp((low + high) / 2)
 
 
 def _log1pexp(x: float) -> float:
+    """Return log(1 + exp(x)), without an overflow."""
     return x + log1p(exp(-x)) if x > 0 else log1p(exp(x))

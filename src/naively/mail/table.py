@@ -1,8 +1,8 @@
 """The filter's model: how many messages of each class hold each word, in one file.
 
-It is a hash table, the words sorted by hash, so that plain Python finds one by binary search in the
-memory-mapped file. Words of the same hash are sorted too, as the senders of mail could choose
-theirs to collide. Weights are not stored, but follow from the counts when they are asked for.
+The words are sorted by their hash, so that plain Python finds a word by binary search in the
+memory-mapped file. Words of the same hash are sorted too, as senders of mail could choose words
+that collide. Weights of evidence are not stored: they follow from the counts.
 """
 
 from __future__ import annotations
@@ -31,29 +31,30 @@ CLASSES = ("ham", "spam")
 TEMPERATURE = 1.0
 COUNTED = ("messages", "counts", "ends", "hashes", "words")
 
-Counts = tuple[float, float]  # of messages, in the order of CLASSES
+Counts = tuple[float, float]  # of messages of each class, in the order of CLASSES
 
 
-class Table:
+class MailTable:
     """Counts of messages by word and class, read-only.
 
     Parameters
     ----------
     arrays : mapping of str to buffer
-        ``messages`` (2 float64), ``counts`` (2 float64 a word), ``ends`` (int64: where in
-        ``words`` each word ends), ``hashes`` (uint32, ascending), ``words`` (UTF-8); ``evidence``
-        (``BINS`` int64 a class: how many messages had so much, see ``naively.mail.score``)
-        and ``digests`` (16 bytes each, ascending: of the messages, if they are remembered).
+        ``messages`` (2 float64: how many there are of each class), ``counts`` (2 float64 a word:
+        how many messages of each class hold the word), ``ends`` (int64: where each word ends in
+        ``words``), ``hashes`` (uint32 a word, ascending), ``words`` (UTF-8), ``evidence``
+        (``BINS`` int64 a class: the histogram of scores, see ``naively.mail.score``) and
+        ``digests`` (16 bytes a message, ascending; none unless messages are remembered).
     temperature : float
-        What evidence is multiplied by.
+        What scores are multiplied by.
     unfitted : float
-        What it is multiplied by without enough messages to fit a temperature on.
+        The temperature where there are too few messages to fit one on.
     remembers : bool
-        Whether digests are kept.
+        Whether digests of messages are kept.
 
     Examples
     --------
-    >>> table = Table.empty().add({"prize": (0, 2), "lunch": (1, 0)}, (3, 2))
+    >>> table = MailTable.empty().add({"prize": (0, 2), "lunch": (1, 0)}, (3, 2))
     >>> table["prize"], table["dinner"], table.messages
     ((0.0, 2.0), (0.0, 0.0), (3.0, 2.0))
     >>> sorted(table.items())
@@ -69,31 +70,32 @@ class Table:
         remembers: bool = False,
     ) -> None:
         views = {name: memoryview(arrays[name]).cast("B") for name in ARRAYS}
-        self.messages: Counts = tuple(views["messages"].cast("d"))  # type: ignore[assignment]
+        messages = views["messages"].cast("d")
         self.temperature, self.unfitted = temperature, unfitted
         self.remembers = remembers
-        self.evidence: Sequence[int] = views["evidence"].cast("q") or [0] * (2 * BINS)
+        self.histogram: Sequence[int] = views["evidence"].cast("q") or [0] * (2 * BINS)
         self._counts = views["counts"].cast("d")
         self._ends = views["ends"].cast("q")
         self._hashes = views["hashes"].cast("I")
         self._words = views["words"]
         self._digests = views["digests"]
         n = len(self._hashes)
-        fit = len(self.messages) == 2 and len(self._counts) == 2 * n and len(self._ends) == n
+        fit = len(messages) == 2 and len(self._counts) == 2 * n and len(self._ends) == n
         if (
             not fit
             or (self._ends[-1] if n else 0) != len(self._words)
-            or len(self.evidence) != 2 * BINS
+            or len(self.histogram) != 2 * BINS
             or not (remembers or not self._digests)
         ):
             raise ValueError("its arrays do not fit together")
+        self.messages: Counts = (messages[0], messages[1])
         if not all(0 <= count < inf for count in self.messages):
-            raise ValueError("it has counts that are none: it is damaged")
+            raise ValueError("it has counts that are not numbers of messages: it is damaged")
         if not (0 < temperature < inf and 0 < unfitted < inf):
-            raise ValueError("its temperature is no positive number: it is damaged")
+            raise ValueError("its temperature is not a positive number: it is damaged")
 
     @classmethod
-    def empty(cls, *, remembers: bool = False) -> Table:
+    def empty(cls, *, remembers: bool = False) -> MailTable:
         """Return the table of no messages."""
         arrays = {name: array(code) for name, (_, code) in ARRAYS.items()}
         return cls(arrays | {"messages": array("d", [0, 0])}, remembers=remembers)
@@ -102,7 +104,7 @@ class Table:
         return len(self._hashes)
 
     def __getitem__(self, word: str) -> Counts:
-        """How many messages of each class hold a word; of an unknown one, none."""
+        """Return how many messages of each class hold a word; of an unknown word, none do."""
         key = word.encode("utf-8", "surrogatepass")
         i, found = self._find(crc32(key), key)
         ham, spam = self._at(i) if found else (0.0, 0.0)
@@ -115,16 +117,23 @@ class Table:
         for i in range(len(self)):
             yield self._word(i).decode("utf-8", "surrogatepass"), self._at(i)
 
-    def add(self, counts: Mapping[str, Counts], messages: Counts) -> Table:
+    def add(self, counts: Mapping[str, Counts], messages: Counts) -> MailTable:
         """Return the table with these counts added; to forget, they are negative.
 
-        A word that is left without counts is dropped: what was forgotten was never seen.
+        A word that is left without counts is dropped, as if it had never been seen.
+
+        Parameters
+        ----------
+        counts : mapping of str to (float, float)
+            How many of the messages of each class hold each word.
+        messages : (float, float)
+            How many messages of each class there are.
 
         Raises
         ------
         ValueError
-            If a count would be below zero, or above that of messages: what is taken back was not
-            learned so.
+            If a count would be below zero, or above that of the messages: what is forgotten was
+            not learned as this class.
         """
         total = _sum(self.messages, messages, "messages")
         out: dict[str, array[Any]] = {name: array(ARRAYS[name][1]) for name in COUNTED}
@@ -150,16 +159,16 @@ class Table:
                 )
         return self._with(**out)
 
-    def add_evidence(self, evidence: Sequence[int]) -> Table:
-        """Return the table with more messages counted by their evidence, or less."""
-        return self._with(evidence=array("q", map(add, self.evidence, evidence)))
+    def add_histogram(self, histogram: Sequence[int]) -> MailTable:
+        """Return the table with a histogram of scores (2 ``BINS`` counts) added to its own."""
+        return self._with(evidence=array("q", map(add, self.histogram, histogram)))
 
-    def with_temperature(self, temperature: float) -> Table:
+    def with_temperature(self, temperature: float) -> MailTable:
         """Return the same counts with another temperature."""
-        return Table(self._arrays(), temperature, self.unfitted, remembers=self.remembers)
+        return MailTable(self._arrays(), temperature, self.unfitted, remembers=self.remembers)
 
-    def with_digests(self, digests: Collection[bytes]) -> Table:
-        """Return the same counts, which are those of messages of these digests."""
+    def with_digests(self, digests: Collection[bytes]) -> MailTable:
+        """Return the same counts with these digests of the messages that they are of."""
         return self._with(digests=array("B", b"".join(sorted(digests))))
 
     def digests(self) -> set[bytes]:
@@ -169,33 +178,33 @@ class Table:
 
     def to_bytes(self) -> bytes:
         """Return the file's content."""
-        ours = {
+        entries = {
             "classes": CLASSES, "temperature": self.temperature, "unfitted": self.unfitted,
             "remembers": self.remembers,
         }  # fmt: skip
-        return pack(ours, self._arrays())
+        return pack(entries, self._arrays())
 
     @classmethod
-    def from_bytes(cls, content: bytes | mmap.mmap) -> Table:
-        """Return the table that `to_bytes` wrote; what it did not is a ValueError."""
-        ours, arrays = unpack(content)
-        temperature = ours.get("temperature")
-        unfitted, remembers = ours.get("unfitted", temperature), ours.get("remembers", False)
+    def from_bytes(cls, content: bytes | mmap.mmap) -> MailTable:
+        """Return the table that `to_bytes` wrote; any other content is a ValueError."""
+        entries, arrays = unpack(content)
+        temperature = entries.get("temperature")
+        unfitted, remembers = entries.get("unfitted", temperature), entries.get("remembers", False)
         if not (isinstance(temperature, float) and isinstance(unfitted, float)):
             raise ValueError("it is damaged: it has no temperature")  # noqa: TRY004
         if not isinstance(remembers, bool):
             raise ValueError("it is damaged, or no model of mail")  # noqa: TRY004
-        if ours["format"] == 1:  # without a checksum
+        if entries["format"] == 1:  # without a checksum
             arrays["messages"] = memoryview(_at_least_as_many(arrays))
         table = cls(arrays, temperature, unfitted, remembers=remembers)
-        if ours["format"] == 1:
+        if entries["format"] == 1:
             table.check()
         return table
 
     def check(self) -> None:
-        """Raise a ValueError if any of the arrays is not what it should be.
+        """Raise a ValueError if any of the arrays cannot have been written by `to_bytes`.
 
-        The filter does not wait for it: of a word that is looked up, it looks at the counts.
+        The filter does not wait for this check: it checks the counts of the words that it looks up.
         """
         ends, hashes, data = self._ends.tolist(), self._hashes.tolist(), bytes(self._words)
         words = [data[a:b] for a, b in zip([0, *ends], ends, strict=False)]
@@ -218,7 +227,7 @@ class Table:
     def _arrays(self) -> Arrays:
         return {
             "messages": array("d", self.messages),
-            "evidence": array("q", self.evidence),
+            "evidence": array("q", self.histogram),
             "counts": self._counts,
             "ends": self._ends,
             "hashes": self._hashes,
@@ -226,8 +235,8 @@ class Table:
             "digests": self._digests,
         }
 
-    def _with(self, **arrays: array[Any]) -> Table:
-        return Table(
+    def _with(self, **arrays: array[Any]) -> MailTable:
+        return MailTable(
             {**self._arrays(), **arrays}, self.temperature, self.unfitted, remembers=self.remembers
         )
 
@@ -247,7 +256,7 @@ class Table:
         return i, i < end and self._word(i) == word
 
     def _copy(self, begin: int, end: int, out: dict[str, array[Any]]) -> None:
-        """Append words begin to end to arrays that are being made."""
+        """Append the words from begin to end, with their counts, to arrays that are being made."""
         if begin == end:
             return
         first = self._ends[begin - 1] if begin else 0
@@ -258,20 +267,20 @@ class Table:
         out["counts"].frombytes(self._counts[2 * begin : 2 * end].cast("B"))
 
 
-def load(path: str) -> Table:
+def open_table(path: str) -> MailTable:
     """Map a model file into memory.
 
     Raises
     ------
     FileNotFoundError
-        If there is none.
+        If there is no such file.
     ValueError
-        If it is no model of mail, or damaged.
+        If the file is damaged, or no model of mail.
     """
     if sys.byteorder != "little":
         raise ValueError("The mail filter needs a little-endian machine.")
     try:
-        return Table.from_bytes(_mapped(path))
+        return MailTable.from_bytes(_mapped(path))
     except FileNotFoundError:
         raise FileNotFoundError(
             f"There is no model {path}: make it by `naively learn {path} --as spam|ham`."
@@ -300,11 +309,11 @@ def _sum(a: Counts, b: Counts, what: str) -> Counts:
     return total
 
 
-def _at_least_as_many(arrays: Arrays) -> array[float]:
-    """Return the messages of an older file, which could be fewer than those with some word.
+def _at_least_as_many(arrays: Mapping[str, memoryview[Any]]) -> array[float]:
+    """Return how many messages of each class a file of format 1 has: at least as hold any word.
 
-    A message could be unlearned that had not been learned.
+    In that format a message could be unlearned that had not been learned.
     """
-    counts = arrays["counts"].cast("d")  # type: ignore[union-attr]
-    messages = arrays["messages"].cast("d").tolist()  # type: ignore[union-attr]
+    counts = arrays["counts"].cast("d")
+    messages = arrays["messages"].cast("d").tolist()
     return array("d", [max([n, *counts[c::2]]) for c, n in enumerate(messages)])

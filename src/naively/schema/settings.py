@@ -9,16 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from numpy.typing import NDArray
 
-from naively.events import (
-    Bernoulli,
-    Beta,
-    Categorical,
-    Complement,
-    Dirichlet,
-    Gaussian,
-    LogNormal,
-    Multinomial,
-)
+from naively.events import Beta, Dirichlet, Multinomial
 from naively.events.base import PSEUDO_COUNTS, EventModel, How
 from naively.schema.text import Text
 
@@ -29,16 +20,6 @@ TextBlocks: TypeAlias = Literal["words", "blocks"]
 
 SHORT = 1_500  # characters of a text, up to which its character n-grams are counted too
 PRESENCE = 0.5  # the pseudo-count of words that count once in a text
-# The option by which an event model chooses its pseudo-count itself. Event models that are not
-# named here take the default of their class.
-AUTO: dict[type[EventModel], str] = {
-    Bernoulli: "alpha",
-    Categorical: "m",
-    Complement: "alpha",
-    Multinomial: "alpha",
-}
-# The option that a pseudo-count is given by, where it is not alpha.
-OPTION: dict[type[EventModel], str] = {Gaussian: "smoothing", LogNormal: "smoothing"}
 
 
 @dataclass(frozen=True)
@@ -78,8 +59,9 @@ class Settings:
     def make(self, model: type[EventModel]) -> EventModel:
         """Return an event model with these settings."""
         count = self.pseudo_count
-        option = AUTO.get(model) if count is None else OPTION.get(model, "alpha")
-        given = {} if option is None else {option: "auto" if count is None else count}
+        given: dict[str, Any] = {model.smoothed_by: count}
+        if count is None:
+            given = {} if model.chosen_by is None else {model.chosen_by: "auto"}
         return model(estimate=self.estimate, **given)  # type: ignore[call-arg]  # each has options of its own
 
     @property

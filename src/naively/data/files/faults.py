@@ -1,6 +1,6 @@
-"""What is wrong with a file, in one sentence: where it is, and what to do.
+"""A fault of a file is said in one sentence: where it is, and what to do.
 
-DuckDB's messages are pages long, and it counts rows where a user's editor counts lines.
+DuckDB's own messages are pages long, and count rows where an editor counts lines.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from naively.data.files.source import GZIP_DAMAGE, Source
 from naively.data.files.survey import LIMIT
 
-# What DuckDB says, and what is said of a line of CSV instead.
+# These are patterns of DuckDB's messages, and what is said of a line of CSV instead.
 CSV_FAULTS = {
     "unterminated quote": 'has a quote (") that is never closed or has text after it: '
     'close it, and write a quote inside a field as ""',
@@ -23,14 +23,14 @@ CSV_FAULTS = {
 }
 
 
-def explain(source: Source, message: str) -> ValueError:
-    """Return the error to raise for DuckDB's message about a source."""
+def readable_error(source: Source, message: str) -> ValueError:
+    """Return the error to raise where DuckDB has raised one about a source."""
     if source.compressed and message.startswith("IO Error"):
         return source.truncated()
     if source.format == "csv":
-        return ValueError(_explain_csv(source, message))
+        return ValueError(_csv_fault(source, message))
     if source.format == "jsonl":
-        return ValueError(_explain_jsonl(source, message))
+        return ValueError(_jsonl_fault(source, message))
     return ValueError(
         f"{source.name} is not a complete Parquet file ({_gist(message)}): "
         "copy, download or write it again."
@@ -38,7 +38,7 @@ def explain(source: Source, message: str) -> ValueError:
 
 
 def line_of(source: Source, record: int, *, skips_empty_lines: bool = False) -> int:
-    """Return the line on which a record of CSV begins; both count from 1, the header too."""
+    """Return the line on which a record of CSV begins; both count from 1, the header included."""
     if source.compressed == ".zst":
         return record  # Python reads this compression from 3.14 on only
     with source.open() as file:
@@ -52,7 +52,8 @@ def line_of(source: Source, record: int, *, skips_empty_lines: bool = False) -> 
     return record
 
 
-def _explain_csv(source: Source, message: str) -> str:
+def _csv_fault(source: Source, message: str) -> str:
+    """Return the sentence about a CSV file."""
     record = re.search(r"CSV Error on Line: (\d+)", message)
     for pattern, fault in CSV_FAULTS.items():
         found = re.search(pattern, message)
@@ -64,7 +65,8 @@ def _explain_csv(source: Source, message: str) -> str:
     )
 
 
-def _explain_jsonl(source: Source, message: str) -> str:
+def _jsonl_fault(source: Source, message: str) -> str:
+    """Return the sentence about a file of JSON lines, or of a JSON array."""
     kind = "a JSON array" if source.is_json_array else "JSON lines"
     try:
         fault = "" if source.compressed == ".zst" else _json_fault(source)
@@ -78,7 +80,7 @@ def _explain_jsonl(source: Source, message: str) -> str:
 
 
 def _json_fault(source: Source) -> str:
-    """Return where Python finds what DuckDB refused, as it does not count lines well."""
+    """Return the line and the fault that Python finds, as DuckDB does not count lines well."""
     with source.open() as file:
         if source.is_json_array:
             try:
@@ -95,6 +97,7 @@ def _json_fault(source: Source) -> str:
 
 
 def _line_fault(line: bytes) -> str:
+    """Return what is wrong with a line of JSON; an empty string if nothing is."""
     if not line.strip():
         return ""
     repeated: list[str] = []
@@ -117,6 +120,6 @@ def _line_fault(line: bytes) -> str:
 
 
 def _gist(message: str) -> str:
-    """Return the heart of DuckDB's message: one line, without its class and the path."""
+    """Return the first line of DuckDB's message, without its class and the path."""
     line = re.sub(r"^[\w -]*Error: ", "", message.strip().splitlines()[0])
     return re.sub(r"""(?i:file) ["'][^"']*["']""", "the file", line).strip(" .")

@@ -24,7 +24,7 @@ def read_folder(folder: Path) -> tuple[dict[str, NDArray[np.object_]], tuple[str
     values : dict
         The columns ``"text"`` and ``"label"``.
     notes : tuple of str
-        What was repaired or left out.
+        Sentences about what was repaired or left out.
     """
     entries = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
     classes = [p for p in entries if p.is_dir()]

@@ -1,6 +1,6 @@
-"""What kind a column of a table is, and its cells as a NumPy array of that kind.
+"""The kind of a column of a table, and its cells as a NumPy array of that kind.
 
-A column of text is of the first kind that all its cells are; DuckDB is asked about every one.
+A column of text is of the first kind that all its cells have; DuckDB is asked about every cell.
 """
 
 # ruff: noqa: S608  all that is put into SQL here is quoted by scan.py
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NAT = np.iinfo(np.int64).min  # the microseconds that NumPy takes for no time
-EXACT = (1 << 53) - 1  # up to here no two whole numbers are one float
+EXACT = (1 << 53) - 1  # up to here each integer is a float of its own
 SAMPLE_ROWS = 2048
 WIDE = 500  # columns
 
-# What every cell of a text column must be for the column to be of this kind. Without the second
-# conditions DuckDB also takes 1_000 for a number, and 10-5-3 for a time. 007 and whole numbers of
-# more digits than a float holds are names of things; they are numbers where a model expects these.
+# A column of text is of a kind if every cell passes its check. Without the second conditions DuckDB
+# would take 1_000 for a number, and 10-5-3 for a time. Texts such as 007, and integers of more
+# digits than a float holds, are names of things; they are numbers only where a model expects them.
 CHECKS = {
     "integer": "TRY_CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) = {0}"
     f" AND TRY_CAST({{0}} AS BIGINT) BETWEEN {-EXACT} AND {EXACT}",
@@ -52,9 +52,9 @@ Values: TypeAlias = "dict[Field, NDArray[Any]]"
 
 
 def kinds_of_many(connection: Connection, table: str, kinds: Kinds) -> Kinds:
-    """Return the kind that each of many columns is, of all cells in one column.
+    """Return the kind of each of many columns, whose cells are checked as if in one long column.
 
-    An expression for each of them would cost DuckDB the square of how many they are.
+    An expression for each column would cost DuckDB time by the square of their number.
     """
     checks = [
         f"bool_and(cell IS NULL OR coalesce({CHECKS[kind].format('cell')}, false))"
@@ -73,13 +73,13 @@ def kinds_of_many(connection: Connection, table: str, kinds: Kinds) -> Kinds:
 
 
 def settle(connection: Connection, table: str, kinds: Kinds) -> tuple[Kinds, Values]:
-    """Read each column as the first of its kinds that all its cells are.
+    """Read each column as the first of its possible kinds that all its cells have.
 
     Returns
     -------
     kinds : dict of Field to tuple of str
-        The kinds that are left, that one first.
-    values : dict of Field to ndarray
+        The kinds that are still possible, the one that was found first.
+    values : dict of Field to ndarray of shape (rows,)
         The columns.
     """
     values: Values = {}
@@ -106,7 +106,7 @@ def settle(connection: Connection, table: str, kinds: Kinds) -> tuple[Kinds, Val
 
 
 def masked(cells: Sequence[Any], kind: str) -> NDArray[Any]:
-    """Return cells as DuckDB's own arrays are: masked where there is none."""
+    """Return cells as an array of shape (rows,) like DuckDB's own: masked where a cell is None."""
     missing = np.fromiter((cell is None for cell in cells), np.bool_, len(cells))
     dtype = KEPT_AS.get(kind, object)
     if not missing.any():
@@ -117,9 +117,9 @@ def masked(cells: Sequence[Any], kind: str) -> NDArray[Any]:
 
 
 def filled_in(array: NDArray[Any], kind: str, *, exact: bool = False) -> NDArray[Any]:
-    """Return a plain array: NaN, NaT or None where a cell is missing.
+    """Return a plain array of shape (rows,), with NaN, NaT or None in the cells that are masked.
 
-    Whole numbers beside a missing cell are floats, or objects if they are to be exact.
+    Integers beside a missing cell become floats, or objects if they are to be exact.
     """
     if kind == "time":
         return np.ma.filled(array.astype(np.int64), NAT).view("M8[us]")

@@ -1,7 +1,7 @@
-"""Rows in, from files: CSV, Parquet, JSON lines, folders of texts and mail, as NumPy arrays.
+"""Files are read as NumPy arrays: CSV, Parquet, JSON lines, folders of texts, and mail.
 
-An empty field is missing. What a file can be forgiven (invalid UTF-8) is repaired and noted; what
-it cannot is an error that names the file, the line and the column, and says what to do.
+An empty field is missing. Invalid UTF-8 is repaired, with a note. Any other fault is an error that
+names the file, the line and the column, and says what to do.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import difflib
 import sys
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,26 +23,27 @@ from naively.mail.mailbox import is_mail, read_columns
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from naively.data.files.tables import ChooseColumns
+
 SHOWN_NAMES = 20
 TYPES = ("number", "boolean", "string", "time")
 
-Choice: TypeAlias = Callable[[Sequence[str]], list[str]]
-
 
 @dataclass(frozen=True)
-class Columns:
+class FileColumns:
     """The columns of a file.
 
     Parameters
     ----------
     values : dict of str to ndarray
-        Numbers: float64, NaN where missing; integers with none missing: int64. Dates and times
-        (UTC): datetime64[us], NaT where missing. Booleans: bool, or objects True, False and None.
-        Text: objects str and None. Integers that are no floats, some missing: objects.
+        The columns, each of shape (rows,). Numbers are float64, NaN where missing; integers are
+        int64 if none is missing, and objects if some are missing and some are no floats. Dates
+        and times are datetime64[us] in UTC, NaT where missing. Booleans are bool, or objects True,
+        False and None. Texts are objects str and None.
     notes : tuple of str
         One sentence about each thing that was repaired.
     total : int, optional
-        How many rows there are in the file, where these are some of them.
+        How many rows the file has, if these are some of them.
     """
 
     values: dict[str, NDArray[Any]]
@@ -61,7 +62,7 @@ def read(
     types: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  the word on the command line too
     labels: str | None = None,
-) -> Columns:
+) -> FileColumns:
     r"""Read the rows of a file, in their order.
 
     Parameters
@@ -73,22 +74,22 @@ def read(
         a Maildir, an .eml file, or a folder with one of these for each class), read as columns
         "subject", "body" and more, and "label"; or "-", standard input.
     columns : collection of str, optional
-        Only these columns.
+        The columns that are read; by default all.
     ignore : collection of str, optional
-        Not these columns.
+        Columns that are not read.
     types : mapping of str to str, optional
-        "number", "boolean", "string" or "time" for a column, where a model expects it so. Names
+        "number", "boolean", "string" or "time" for columns of which a model expects it. Names
         that the file does not have are passed over.
     format : str, optional
-        "csv", "jsonl" or "parquet", where the name of the file does not say it.
+        "csv", "jsonl" or "parquet", if the name of the file does not tell.
     labels : str, optional
-        The column that holds labels, if there is one of this name: what they are is as they are
-        written. In CSV they are strings; in JSON and Parquet they keep their types.
+        The column that holds labels, if the file has it. Labels are read as they are written:
+        strings in CSV, and values of their types in JSON and Parquet.
 
     Returns
     -------
-    Columns
-        The values of each column, and notes about what was repaired.
+    FileColumns
+        The columns, and notes about what was repaired.
 
     Raises
     ------
@@ -134,7 +135,7 @@ def read(
     with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
         folder = Path(scratch)
         source = _source(path, name, format, folder)
-        return Columns(*read_table(source, choose, wanted, folder, labels))
+        return FileColumns(*read_table(source, choose, wanted, folder, labels))
 
 
 def read_batches(
@@ -146,22 +147,22 @@ def read_batches(
     format: str | None = None,  # noqa: A002  the word on the command line too
     labels: str | None = None,
     large: int = 0,
-) -> Iterator[Columns]:
-    r"""Read the rows of a table some at a time, in memory that does not grow with the file.
+) -> Iterator[FileColumns]:
+    r"""Read the rows of a table in batches, in memory that does not grow with the file.
 
-    The file is read twice. Its columns are what ``read`` finds them to be; whole numbers of which
-    some are missing are floats only in the batches where these are.
+    The file is read twice. Columns have the kinds that ``read`` finds; a column of integers is
+    float only in the batches where some are missing.
 
     Parameters
     ----------
     path : str or Path
         A CSV, Parquet or JSON lines file; or "-", standard input.
     rows : int
-        How many at a time.
+        How many rows a batch has at most.
     columns, ignore, format, labels
         As for ``read``.
     large : int, optional
-        A table of fewer bytes, decompressed, is read in one piece.
+        A table of fewer bytes, decompressed, is one batch.
 
     Examples
     --------
@@ -185,14 +186,14 @@ def read_batches(
         folder = Path(scratch)
         source = _source(Path(path), name, format, folder)
         if tables.size_of(source) < large:
-            yield Columns(*tables.read_table(source, choose, {}, folder, labels))
+            yield FileColumns(*tables.read_table(source, choose, {}, folder, labels))
             return
         for batch in tables.read_batches(source, choose, folder, rows, labels):
-            yield Columns(*batch)
+            yield FileColumns(*batch)
 
 
 def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:
-    """Return what is to be read; what can be read only once is copied into the folder."""
+    """Return the source of a path; a stream can be read only once, so it is copied."""
     if str(path) == "-":
         return spool(sys.stdin.buffer, name, format_, folder)
     if path.is_file():
@@ -201,18 +202,18 @@ def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:
         return spool(pipe, name, format_, folder)
 
 
-def _read_folder(folder: Path, choose: Choice, format_: str | None) -> Columns:
+def _read_folder(folder: Path, choose: ChooseColumns, format_: str | None) -> FileColumns:
     if format_ is not None:
         raise ValueError(f"{folder} is a folder, not a {format_} file: name a file in it.")
     values, notes = read_folder(folder)
-    return Columns({name: values[name] for name in choose(list(values))}, notes)
+    return FileColumns({name: values[name] for name in choose(list(values))}, notes)
 
 
-def _read_mail(path: Path, choose: Choice) -> Columns:
+def _read_mail(path: Path, choose: ChooseColumns) -> FileColumns:
     columns = read_columns(path)
     if not columns["body"]:
         raise ValueError(f"There is no message in {path}.")
-    return Columns({name: np.array(columns[name], object) for name in choose(list(columns))})
+    return FileColumns({name: np.array(columns[name], object) for name in choose(list(columns))})
 
 
 def _choose(
@@ -221,6 +222,7 @@ def _choose(
     ignore: Collection[str],
     where: str,
 ) -> list[str]:
+    """Return the names of the columns to read; a name that a file does not have is an error."""
     for asked in [*(columns or ()), *ignore]:
         if asked not in names:
             close = difflib.get_close_matches(asked, names, n=SHOWN_NAMES, cutoff=0.0)

@@ -1,7 +1,7 @@
-"""What a file looks like to DuckDB: the table function that reads it, and the columns it has.
+"""How DuckDB reads a file: the table function that does it, and the columns that it gives.
 
-DuckDB's own sniffer forgives what it should not (a broken quote makes one column of the file), so
-the delimiter, the header and the types of CSV are found here and given to it.
+DuckDB's own sniffer accepts files that it should not (after a broken quote it finds one column), so
+the delimiter, the header and the types of CSV are found here and given to DuckDB.
 """
 
 # ruff: noqa: S608  names and paths are quoted by the functions at the end
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 DELIMITERS = ",\t;|"
 HEAD_LINES = 100
-MOST_COLUMNS = 20_000  # what reading costs grows with their square
+MOST_COLUMNS = 20_000  # the time of reading grows with the square of their number
 NUMBERS = ("integer", "number")
 GUESSES = (*NUMBERS, "boolean", "time")
 HUGE = ("ubigint", "hugeint", "uhugeint")
@@ -50,7 +50,7 @@ Connection: TypeAlias = duckdb.DuckDBPyConnection
 
 @dataclass(frozen=True)
 class Field:
-    """A column: its name, its name in SQL, its kind, and what its text may be found to be."""
+    """A column: its name, its name in SQL, its kind, and the kinds that its text may have."""
 
     name: str
     sql: str
@@ -71,14 +71,14 @@ class Scan:
 
     @property
     def skips_empty_lines(self) -> bool:
-        """Whether an empty line is no row; it is a missing cell where there is one column."""
+        """Whether an empty line is no row; in a table of one column it is a missing cell."""
         return len(self.fields) > 1
 
 
 def scan(
     connection: Connection, source: Source, wanted: Mapping[str, str], labels: str | None = None
 ) -> Scan:
-    """Return how DuckDB reads a source; the column of labels is what it is written as."""
+    """Return how DuckDB reads a source; labels are read as they are written."""
     if source.format == "csv":
         return _scan_csv(connection, source, labels)
     if source.format == "jsonl":
@@ -87,6 +87,7 @@ def scan(
 
 
 def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Scan:
+    """Return how DuckDB reads CSV: all columns as text, with a delimiter that is found here."""
     longest = f", max_line_size = {LONGEST}" if source.long_lines else ""
     options = f"auto_detect = false{longest}"
     head = _head(connection, source, options)
@@ -119,7 +120,7 @@ def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Sca
 
 
 def _head(connection: Connection, source: Source, options: str) -> list[str]:
-    """Return the first lines, as many as there are in 100 and in the longest that a row may be."""
+    """Return the first lines: 100 at most, and no more bytes than a row may have."""
     if source.compressed == ".zst":
         # No text holds this delimiter (a control character), so a row is a line.
         lines = connection.execute(
@@ -168,6 +169,7 @@ def _names(header: list[str], source: Source) -> list[str]:
 def _scan_jsonl(
     connection: Connection, source: Source, wanted: Mapping[str, str], labels: str | None
 ) -> Scan:
+    """Return how DuckDB reads JSON; the types of columns are those that it finds in all rows."""
     longest = f", maximum_object_size = {LONGEST}" if source.long_lines else ""
     table = f"read_json({_path(source)}, format = '{_layout(source)}', records = true{longest}"
     # Times are found later; with one format of them here, DuckDB does not try many on long texts.
@@ -208,7 +210,7 @@ def _scan_jsonl(
 
 
 def _check_case(connection: Connection, source: Source, table: str, names: list[str]) -> None:
-    """Refuse keys that differ in case only: DuckDB calls the second "A_1", and loses its values."""
+    """Raise a ValueError if keys differ in case only, as DuckDB loses the values of the second."""
     lower = {name.lower() for name in names}
     for name in names:
         key = re.sub(r"_\d+$", "", name)

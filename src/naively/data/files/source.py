@@ -1,7 +1,7 @@
-"""One file to read: what it is called, what it holds, and how to open it when it is damaged.
+"""A file to read: its name, its format, and a repaired copy where it is damaged.
 
-A table is handed to DuckDB where it lies. Only standard input, and text that is not clean UTF-8,
-goes through a copy, written as a stream.
+DuckDB reads a table in place. Only standard input, and text that is not clean UTF-8, is copied
+first, as a stream.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ COMPRESSIONS = (".gz", ".zst")
 CHUNK = 1 << 20
 LONG = 1 << 20  # bytes of a line, half of DuckDB's default for the longest
 ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
-NOT_TEXT = 0.3  # more invalid bytes than this, and the file is not UTF-8 text with a few slips
+NOT_TEXT = 0.3  # a file with a greater share of invalid bytes is not UTF-8 text
 
 Damage: TypeAlias = tuple[type[Exception], ...]
 Ends: TypeAlias = Literal["kept", "outside quotes", "plain"]
@@ -50,17 +50,17 @@ class Source:
     Parameters
     ----------
     path : Path
-        What is opened: the user's file, or a copy of it.
+        The file that is opened: the user's, or a copy of it.
     name : str
-        What messages call it.
+        The name of the file in messages.
     format : str
         ``"csv"``, ``"jsonl"`` or ``"parquet"``.
     is_json_array : bool
         Whether the rows are the elements of one JSON array, rather than one on each line.
     notes : tuple of str
-        What was repaired in the copy.
+        Sentences about what was repaired in the copy.
     repaired, plain_ends : bool
-        Whether this is a copy with clean text, and with lines that end alike.
+        Whether this is a copy with clean text, and one whose lines all end alike.
     long_lines : bool
         Whether a line may be longer than DuckDB's default, at the price of its parallel reading.
     survey : Survey
@@ -96,7 +96,7 @@ class Source:
         )
 
     def surveyed(self) -> Source:
-        """Return the same source after a walk over all of it (see ``Survey``)."""
+        """Return the same source with a survey of all its bytes (see ``Survey``)."""
         if self.format == "parquet":
             return self
         if self.compressed == ".zst":
@@ -114,7 +114,7 @@ class Source:
 
 
 def check_exists(path: Path) -> None:
-    """Raise FileNotFoundError, with the names that come close, unless the path exists."""
+    """Raise a FileNotFoundError, which suggests similar names, unless the path exists."""
     if path.exists():
         return
     siblings = sorted(p.name for p in path.parent.iterdir()) if path.parent.is_dir() else []
@@ -124,7 +124,7 @@ def check_exists(path: Path) -> None:
 
 
 def find(path: Path, format_: str | None, scratch: Path) -> Source:
-    """Return the source at a path, after a look at it."""
+    """Return the source at a path, repaired if need be; its format follows from its name."""
     plain = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
     known = format_ or FORMATS.get(plain.suffix.lower())
     if known is None:
@@ -155,10 +155,9 @@ def spool(stream: BinaryIO, name: str, format_: str | None, scratch: Path) -> So
 
 
 def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
-    """Copy a text file as clean UTF-8, and say what was replaced.
+    r"""Return a copy of a text file as clean UTF-8, with a note about what was replaced.
 
-    Ends of lines are kept, or made plain: those outside quotes, or all where quotes are not in
-    pairs.
+    Ends of lines are kept, or become \n: those outside quotes, or all if quotes are not in pairs.
     """
     path = scratch / f"repaired{len(list(scratch.iterdir()))}{EXTENSIONS[source.format]}"
     invalid = total = 0
@@ -188,7 +187,7 @@ def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
 
 
 def _plain_outside_quotes(chunks: Iterator[str]) -> Iterator[str]:
-    r"""Make \r\n and \r outside quotes \n, in text whose quotes are in pairs.
+    r"""Replace \r\n and \r outside quotes by \n, in text whose quotes are in pairs.
 
     Examples
     --------
@@ -242,7 +241,7 @@ def _start(source: Source) -> bytes:
 
 
 def _look(source: Source, scratch: Path) -> Source:
-    """Refuse a file that is empty, damaged or not text; make its lines end alike."""
+    """Return a source whose lines end alike, or raise a ValueError if it is empty or not text."""
     start = b"" if source.compressed == ".zst" else _start(source)
     if source.compressed != ".zst" and not start.strip():
         raise ValueError(f"{source.name} is empty: there is nothing to read in it.")
@@ -263,13 +262,10 @@ def _look(source: Source, scratch: Path) -> Source:
 
 
 def _zstandard_size(source: Source) -> int:
-    """Walk over the blocks of each frame (RFC 8878), as DuckDB takes a cut file for a short one.
+    """Return how many bytes the blocks of a Zstandard file hold at most (RFC 8878).
 
-    Returns
-    -------
-    int
-        How many bytes they hold at most: a compressed block does not say it. DuckDB checks the sum
-        of a frame that has one.
+    A compressed block does not say how many it holds. The walk over all blocks also shows whether
+    the file was cut short, which DuckDB does not notice; DuckDB checks the checksums of frames.
     """
     size = 0
     with source.open() as file:

@@ -1,7 +1,7 @@
-"""A walk over a whole text file before anything is learned from it: is it whole, how large is it.
+"""A text file is surveyed before it is read: whether it is whole, and how large it is.
 
-Python decompresses it, which checks the sums of gzip as DuckDB does not. Rows are counted here by
-the ends of lines outside quotes, and again as DuckDB reads them; the two must agree.
+Python decompresses it, which checks the checksums of gzip as DuckDB does not. Rows are counted here
+by the ends of lines outside quotes, and again as DuckDB reads them; the two counts must agree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ RETURN, FEED, QUOTE = b'\r\n"'
 
 @dataclass(frozen=True)
 class Survey:
-    """What a text file is, before it is known what it says.
+    """The size of a text file, in bytes and in rows.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ class Survey:
     longest : int
         Bytes of the longest line.
     lines : int, optional
-        How many rows there are if an empty line is one, the header among them; a line that ends
-        between quotes goes on in the next. None where they were not counted.
+        How many rows there are, the header and empty lines included; a line that ends between
+        quotes goes on in the next. None if rows were not counted.
     filled : int, optional
-        How many of them are not empty.
+        How many of the rows are not empty.
     mixed : bool
-        Whether lines end now in one way, now in another.
+        Whether lines end in several ways.
     """
 
     size: int = 0
@@ -50,7 +50,7 @@ class Survey:
 
 
 class _Lines:
-    """Lines by where they end: counted, by what ends them, and the longest measured."""
+    """The lines of a file so far: how many end in each way, and the longest."""
 
     def __init__(self) -> None:
         self.begin = 0  # of the line that is not at its end yet
@@ -62,7 +62,15 @@ class _Lines:
         return sum(self.ends.values())
 
     def add(self, at: NDArray[np.int64], byte: NDArray[np.uint8]) -> None:
-        """Note the line feeds and carriage returns of a chunk: where, and which."""
+        """Count the line feeds and carriage returns of a chunk.
+
+        Parameters
+        ----------
+        at : ndarray of shape (ends,)
+            Their places in the file.
+        byte : ndarray of shape (ends,)
+            Which of the two each is.
+        """
         if not len(at):
             return
         lengths = np.diff(at, prepend=self.begin - 1) - 1
@@ -78,18 +86,18 @@ class _Lines:
 
 
 def survey(file: BinaryIO, name: str, *, quotes: bool, longest: float = LONGEST) -> Survey:
-    r"""Walk over a file of lines.
+    r"""Count the bytes and rows of a file of lines.
 
     Parameters
     ----------
     file : binary file
-        Decompressed.
+        The file, decompressed.
     name : str
-        What messages call it.
+        The name of the file in messages.
     quotes : bool
         Whether a line may end between quotes and go on in the next, as in CSV.
     longest : int, optional
-        How long a line may be; infinity where lines mean nothing.
+        How many bytes a line may have; infinity where lines mean nothing.
 
     Raises
     ------
@@ -131,9 +139,9 @@ def survey(file: BinaryIO, name: str, *, quotes: bool, longest: float = LONGEST)
 
 
 def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool) -> int:
-    r"""Count the rows of CSV below the header, by Python's own reader: exact, and slow.
+    r"""Count the rows of CSV below the header with Python's own reader, which is exact and slow.
 
-    It knows that a quote inside a field opens nothing, which the ends of lines do not tell.
+    The reader knows that a quote inside a field opens nothing, which the ends of lines do not tell.
 
     Examples
     --------
@@ -150,7 +158,7 @@ def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool) -> int:
 
 
 def _chunks(file: BinaryIO) -> Iterator[bytes]:
-    r"""Read a file in pieces that cut no \r\n in two."""
+    r"""Yield a file in chunks that do not cut \r\n in two."""
     held = b""
     while chunk := file.read(CHUNK):
         chunk = held + chunk

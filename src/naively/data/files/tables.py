@@ -1,7 +1,7 @@
-"""Tables by DuckDB: CSV, JSON lines and Parquet into one NumPy array a column.
+"""DuckDB reads a table (CSV, JSON lines or Parquet) into one NumPy array a column.
 
 Nothing is guessed from a sample: a column of text is read as numbers only if every cell of the
-file is one.
+file is a number.
 """
 
 # ruff: noqa: S608  all that is put into SQL here is quoted by scan.py
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
 
-from naively.data.files.faults import explain, line_of
+from naively.data.files.faults import line_of, readable_error
 from naively.data.files.kinds import (
     CHECKS,
     SAMPLE_ROWS,
@@ -44,17 +44,17 @@ SETTINGS = (
 )
 
 ACCEPTED = {"number": ("integer", "number"), "boolean": ("boolean",), "time": ("time",)}
-ASKED = {"number": "any number"}  # the kind that is meant where a type is asked for
+ASKED = {"number": "any number"}  # the kind to check where a model expects a type
 DAMAGED_TEXT = "Invalid unicode|invalid UTF-8|byte order mark"
-MIXED_ENDS = "reached an invalid state"  # said of these, and of damaged text between quotes
+MIXED_ENDS = "reached an invalid state"  # DuckDB also says so of damaged text between quotes
 EXPECTED = {"number": "a number", "boolean": "true or false", "time": "a date or time"}
 
-Choice: TypeAlias = Callable[[Sequence[str]], list[str]]
+ChooseColumns: TypeAlias = Callable[[Sequence[str]], list[str]]  # from all names to those to read
 
 
 def read_table(
     source: Source,
-    choose: Choice,
+    choose: ChooseColumns,
     wanted: Mapping[str, str],
     scratch: Path,
     labels: str | None = None,
@@ -66,20 +66,20 @@ def read_table(
     source : Source
         The file.
     choose : callable
-        Given the names of all columns, returns those to read.
+        Takes the names of all columns and returns those to read.
     wanted : mapping of str to str
-        "number", "boolean" or "string" for the columns that must be read so.
+        "number", "boolean", "string" or "time" for the columns that must have this type.
     scratch : Path
-        A folder for the copy that a damaged text needs.
+        A folder for a copy, which damaged text needs.
     labels : str, optional
-        The column that is what it is written as.
+        The column whose cells are read as they are written.
 
     Returns
     -------
-    values : dict of str to ndarray
+    values : dict of str to ndarray of shape (rows,)
         The columns.
     notes : tuple of str
-        What was repaired.
+        Sentences about what was repaired.
     """
     with _connect() as connection:
         while True:
@@ -91,12 +91,12 @@ def read_table(
 
 
 def read_batches(
-    source: Source, choose: Choice, scratch: Path, rows: int, labels: str | None = None
+    source: Source, choose: ChooseColumns, scratch: Path, rows: int, labels: str | None = None
 ) -> Iterator[tuple[dict[str, NDArray[Any]], tuple[str, ...], int]]:
-    """Read a table some rows at a time, in memory that does not grow with the file.
+    """Yield a table in batches of rows, in memory that does not grow with the file.
 
-    The file is read twice: what a column holds is known only when all of it has been seen. With
-    each batch comes how many rows there are in all.
+    The file is read twice, as the kind of a column is known only when all of it has been seen. A
+    batch is its columns, notes about what was repaired, and how many rows the whole table has.
     """
     with _connect() as connection:
         connection.execute("SET threads = 1")  # each would read ahead for itself
@@ -127,7 +127,7 @@ def read_batches(
 
 
 def size_of(source: Source) -> int:
-    """Return how many bytes a table is as text, or a Parquet file as cells of 8 bytes and texts."""
+    """Return how many bytes a table has as text; a cell of Parquet has 8, or those of its text."""
     if source.format != "parquet":
         return source.survey.size
     with _connect() as connection:
@@ -139,12 +139,12 @@ def size_of(source: Source) -> int:
             query = f"SELECT {' + '.join(sizes)} FROM {found.table}"
             (size,) = connection.execute(query).fetchone() or (0,)
         except duckdb.Error as error:
-            raise explain(source, str(error)) from None
+            raise readable_error(source, str(error)) from None
     return int(size)
 
 
 def _pieces(result: Connection, rows: int, longest: int) -> Iterator[list[tuple[Any, ...]]]:
-    """Fetch rows that are so many, or whose texts come to the longest that a row may be."""
+    """Yield rows in pieces: so many, or fewer if their texts are as long as a row may be."""
     step = max(1, min(rows, LONGEST // max(longest, 1)))
     piece: list[tuple[Any, ...]] = []
     size = 0
@@ -167,7 +167,7 @@ def _connect() -> Connection:
 
 
 def _mended(source: Source, message: str, scratch: Path) -> Source:
-    """Return a source without this fault, or raise what is wrong with it."""
+    """Return a source without the fault that DuckDB found, or raise a readable error."""
     is_text = source.format != "parquet" and source.compressed != ".zst"
     if is_text and not source.repaired and re.search(f"{DAMAGED_TEXT}|{MIXED_ENDS}", message):
         return repair(source, scratch)
@@ -175,7 +175,7 @@ def _mended(source: Source, message: str, scratch: Path) -> Source:
         return repair(source, scratch, "plain")
     if _is_long_line(source, message):
         return replace(source, long_lines=True)
-    raise explain(source, message)
+    raise readable_error(source, message)
 
 
 def _is_long_line(source: Source, message: str) -> bool:
@@ -187,10 +187,11 @@ def _is_long_line(source: Source, message: str) -> bool:
 def _read(
     connection: Connection,
     source: Source,
-    choose: Choice,
+    choose: ChooseColumns,
     wanted: Mapping[str, str],
     labels: str | None,
 ) -> dict[str, NDArray[Any]]:
+    """Return the chosen columns, each of shape (rows,); an error of DuckDB is not caught here."""
     found = scan(connection, source, wanted, labels)
     table, fields = found.table, _chosen(source, found.fields, choose)
     kinds = {f: (*f.guesses, f.kind) for f in fields}
@@ -225,7 +226,7 @@ def _read(
 
 
 def _check_rows(source: Source, found: Scan, rows: int) -> None:
-    """Refuse a table of which DuckDB reads more or fewer rows than its text has."""
+    """Raise a ValueError if DuckDB reads more or fewer rows of a table than its text has."""
     if source.survey.lines is None or source.survey.filled is None:
         return
     skips = found.skips_empty_lines or source.format == "jsonl"
@@ -249,7 +250,7 @@ def _miscounted(source: Source, rows: int, expected: int) -> ValueError:
     )
 
 
-def _chosen(source: Source, fields: list[Field], choose: Choice) -> list[Field]:
+def _chosen(source: Source, fields: list[Field], choose: ChooseColumns) -> list[Field]:
     chosen = set(choose([field.name for field in fields]))
     fields = [field for field in fields if field.name in chosen]
     for field in fields:
@@ -262,11 +263,12 @@ def _chosen(source: Source, fields: list[Field], choose: Choice) -> list[Field]:
 
 
 def _kinds(
-    connection: Connection, source: Source, choose: Choice, labels: str | None
+    connection: Connection, source: Source, choose: ChooseColumns, labels: str | None
 ) -> tuple[str, dict[Field, str], int, int]:
-    """Return the first of its kinds that all cells of a column are.
+    """Return the table in SQL, the kind of each column, and the size of the table.
 
-    With it comes the number of rows, and of bytes that the texts of a row may have.
+    The kind of a column is the first of its possible kinds that all its cells have. The size is
+    the number of rows, and the most bytes that the texts of a row may have.
     """
     found = scan(connection, source, {}, labels)
     table, fields = found.table, _chosen(source, found.fields, choose)
@@ -306,7 +308,7 @@ def _kinds(
 def _first_unexpected(
     connection: Connection, table: str, field: Field, want: str
 ) -> tuple[int, str] | None:
-    """Return the row and the text of the first cell that is not what is wanted, if any."""
+    """Return the row and the text of the first cell that is not of the wanted kind, if any."""
     good = f"coalesce({CHECKS[want].format('cell')}, false)" if field.guesses else "false"
     cells = f"SELECT row_number() OVER () AS row, {field.sql} AS cell FROM {table}"
     found: tuple[int, str] | None = connection.execute(

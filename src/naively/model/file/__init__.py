@@ -1,1 +1,1 @@
-"""The model file: a header and arrays with a checksum; loading it runs no code."""
+"""The model file: a header and arrays with a checksum. No code is run when it is loaded."""

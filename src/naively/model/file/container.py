@@ -1,7 +1,7 @@
-"""The file of a model: a header of JSON and raw arrays, in a safetensors file with a checksum.
+"""The file of a model: a JSON header and raw arrays, in a safetensors file with a checksum.
 
-The checksum, a CRC-32, is over every byte of the file, with zeros in its own place: no flipped bit
-goes unseen. Any program that reads safetensors reads the arrays.
+The checksum is the CRC-32 of all bytes of the file, with zeros in its own place, so that a flipped
+bit anywhere is noticed. Any program that reads safetensors reads the arrays.
 """
 
 from __future__ import annotations
@@ -14,18 +14,22 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.kernels.double_double import Sums
+from naively.model.file.declared import shown
+
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 KEY = "naively"  # of the header in the file's metadata
 CHECKSUM = "checksum"  # the header's first entry
-UNKNOWN = "00000000"  # until the rest is there
-MARK = b'{\\"checksum\\": \\"'  # what it follows, as a string of JSON in JSON
+UNKNOWN = "00000000"  # stands for the checksum while it is computed
+MARK = b'{\\"checksum\\": \\"'  # what the checksum follows: the header is a string within JSON
 LARGEST_HEADER = 100_000_000  # bytes, of any safetensors file
+NOISE = 2.0**-50  # the low part of a double-double sum is at most this share of its high part
 DTYPES = {"F64": np.float64, "I64": np.int64, "U8": np.uint8}
 
 
 def to_bytes(header: dict[str, Any], arrays: Arrays) -> bytes:
-    """Return the file of a header and arrays."""
+    """Return the content of a file with this header and these arrays."""
     from safetensors.numpy import save
 
     text = json.dumps({CHECKSUM: UNKNOWN, **header}, default=_plain)
@@ -35,7 +39,13 @@ def to_bytes(header: dict[str, Any], arrays: Arrays) -> bytes:
 
 
 def read(path: Path) -> tuple[dict[str, Any], bytes]:
-    """Return the header of a file and all its bytes, or say in what way it is none."""
+    """Return the header of a model file, and all its bytes.
+
+    Raises
+    ------
+    ValueError
+        If it is no model file; the message says in what way.
+    """
     with path.open("rb") as file:
         text = _header(path, file)
         file.seek(0)
@@ -57,11 +67,12 @@ def check(header: dict[str, Any], content: bytes) -> None:
 
 
 def arrays_of(content: bytes) -> Arrays:
-    """Return the arrays among the bytes of a file."""
+    """Return the arrays in the content of a file, by name."""
     from safetensors import SafetensorError, deserialize
 
     try:
-        tensors = deserialize(content)  # type: ignore[no-untyped-call]  # they fill the file
+        # Safetensors checks that the arrays fill the file.
+        tensors = deserialize(content)  # type: ignore[no-untyped-call]  # it has no types
     except SafetensorError as error:
         raise ValueError(f"its arrays do not fit the file ({error})") from error
     arrays: Arrays = {}
@@ -73,37 +84,72 @@ def arrays_of(content: bytes) -> Arrays:
     return arrays
 
 
+class UnreadArrays:
+    """The arrays of a file that nothing has read yet; each is taken once."""
+
+    def __init__(self, arrays: Arrays) -> None:
+        self._arrays = dict(arrays)
+
+    def take(self, name: str, kind: str = "f") -> NDArray[Any]:
+        """Return an array of floats ("f"), integers ("i") or bytes ("u")."""
+        array = self._arrays.pop(name, None)
+        if array is None:
+            raise ValueError(f"there is no array {shown(name)}, or it is used twice")
+        if array.dtype.kind != kind:
+            raise ValueError(f"array {shown(name)} is of type {array.dtype}")
+        return array
+
+    def sums(self, name: str, shape: tuple[int, ...]) -> Sums:
+        """Return double-double sums of this shape, which are finite and rounded as such are."""
+        high = self.take(f"{name}/high")
+        low = self.take(f"{name}/low") if f"{name}/low" in self._arrays else None
+        for part in (high, low):
+            if part is not None and part.shape != shape:
+                raise ValueError(f"{name} has shape {part.shape} instead of {shape}")
+            if part is not None and not np.isfinite(part).all():
+                raise ValueError(f"{name} holds numbers that are not finite")
+        if low is not None and (np.abs(low) > NOISE * np.abs(high)).any():
+            raise ValueError(f"{name} holds sums whose two parts do not fit")
+        return Sums(high, low)
+
+    def check_empty(self) -> None:
+        """Raise a ValueError if an array is left that nothing has taken."""
+        if self._arrays:
+            raise ValueError(f"nothing uses the array {shown(next(iter(self._arrays)))}")
+
+
+def put_sums(arrays: Arrays, name: str, sums: Sums) -> None:
+    """Add double-double sums to arrays; low parts that are all 0 are left out."""
+    arrays[f"{name}/high"] = sums.high
+    if sums.low.any():
+        arrays[f"{name}/low"] = sums.low
+
+
 def _header(path: Path, file: BinaryIO) -> str:
-    """Return the header's text, before anything else is read."""
+    """Return the text of the header, before anything else of the file is read."""
     nothing = ValueError(f"{path} is not a model file, or it is damaged.")
     size = int.from_bytes(file.read(8), "little")
-    if not 2 <= size <= LARGEST_HEADER:
-        raise nothing
-    text = file.read(size)
-    if len(text) < size:
+    text = file.read(size) if size <= LARGEST_HEADER else b""
+    if not text.startswith(b"{") or len(text) < size:
         raise nothing
     try:
-        about = json.loads(text)["__metadata__"] if text.startswith(b"{") else None
-    except KeyError:
-        about = {}
+        metadata = json.loads(text).get("__metadata__")
     except (ValueError, RecursionError):
         raise nothing from None
-    if about is None:
-        raise nothing
-    found = about.get(KEY) if isinstance(about, dict) else None
-    if type(found) is not str:
-        raise ValueError(f"{path} is a safetensors file, but not a model of naively.")
+    found = metadata.get(KEY) if isinstance(metadata, dict) else None
+    if not isinstance(found, str):
+        raise ValueError(f"{path} is a safetensors file, but not a model of naively.")  # noqa: TRY004
     return found
 
 
 def _checksum(content: bytes) -> str | None:
-    """Return the checksum of a file that has one."""
-    at = content.find(MARK) + len(MARK)
-    if at < len(MARK):
+    """Return the checksum that a file of this content has; None if it has no place for one."""
+    begin = content.find(MARK) + len(MARK)
+    if begin < len(MARK):
         return None
-    there = memoryview(content)
-    head = crc32(UNKNOWN.encode(), crc32(there[:at]))
-    return f"{crc32(there[at + len(UNKNOWN) :], head):08x}"
+    whole = memoryview(content)
+    head = crc32(UNKNOWN.encode(), crc32(whole[:begin]))
+    return f"{crc32(whole[begin + len(UNKNOWN) :], head):08x}"
 
 
 def _plain(value: Any) -> Any:

@@ -1,12 +1,13 @@
-"""Values of JSON read as types declare them, so that nothing else of a file is believed.
+"""Values of JSON are read as types declare them, and anything else in a file is an error.
 
-The fields of a dataclass are the schema: what a file may hold is said once, where it is used.
+The fields of a dataclass are the schema: what a file may hold is declared once, where it is used.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from types import NoneType, UnionType
@@ -25,12 +26,27 @@ SCALARS = (str, bool, int, float)
 LONGEST = 60  # of a value in a message, in characters
 
 
-def read(hint: type[T], value: Any, where: str) -> T:
-    """Return a value of JSON as this type; anything else is a ValueError that says where it is.
+@contextmanager
+def at(where: str) -> Iterator[None]:
+    """Say in the message of a ValueError where in the file the fault is.
 
-    Lists become tuples, and an object becomes a dataclass, without entries that have no field. A
-    number must be finite, and a whole one fit into 64 bits. ``Any`` is a level of a column: a
-    string, truth or number, or several of these.
+    >>> with at("groups[2]"):
+    ...     raise ValueError("a level is a list")
+    Traceback (most recent call last):
+    ValueError: groups[2]: a level is a list
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from error
+
+
+def read(hint: type[T], value: Any, where: str) -> T:
+    """Return a value of JSON as this type, or raise a ValueError that says where the value is.
+
+    A list becomes a tuple, and an object a dataclass, which must have a field for each entry. A
+    number must be finite, and an integer fit into 64 bits. ``Any`` stands for a level of a column:
+    a string, a boolean or a number, or a list of these.
 
     >>> read(tuple[int, ...], [1, 2], "columns")
     (1, 2)
@@ -45,17 +61,26 @@ def read(hint: type[T], value: Any, where: str) -> T:
 def read_fields(
     of: type[T], value: Any, where: str, names: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Return what a dataclass is made from, those that are not given aside.
+    """Return the fields of a dataclass that an object gives, each as its type.
 
-    ``names`` are of types that the module of the class does not know by name.
+    Parameters
+    ----------
+    of : type
+        The dataclass; a field with a default may be left out.
+    value : dict
+        The object of JSON.
+    where : str
+        The place of the object, for messages.
+    names : mapping of str to type, optional
+        The types that annotations name without importing them.
     """
     if not isinstance(value, dict):
         raise _wrong(where, value, "an object")
-    hints: dict[str, Any] = _hints(of, tuple((names or {}).items()))  # type: ignore[arg-type]
+    hints: dict[str, Any] = _hints(of, tuple((names or {}).items()))  # type: ignore[arg-type]  # hashable
     unknown = next((name for name in value if name not in hints), None)
     if unknown is not None:
         raise ValueError(f"{where} has no {shown(unknown)}")
-    for field in fields(of):  # type: ignore[arg-type]
+    for field in fields(of):  # type: ignore[arg-type]  # it is a dataclass
         needed = field.default is MISSING and field.default_factory is MISSING
         if needed and field.name not in value:
             raise ValueError(f"{where} lacks {field.name!r}")
@@ -90,6 +115,7 @@ def _hints(of: type, names: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
 
 
 def _read(hint: Any, value: Any, where: str) -> Any:
+    """Return a value of JSON as a type, or as the first of several types that fits."""
     if get_origin(hint) in (Union, UnionType):
         hints = get_args(hint)
         hint = next((each for each in hints if _fits(each, value)), None)
@@ -109,6 +135,7 @@ def _read(hint: Any, value: Any, where: str) -> Any:
 
 
 def _read_list(hint: Any, value: list[Any], where: str) -> tuple[Any, ...]:
+    """Return a list as a tuple, each entry of which is of the type that the hint gives it."""
     args = get_args(hint) or (hint,)
     if get_origin(hint) is tuple and args[-1] is not ...:
         if len(value) != len(args):
@@ -121,14 +148,15 @@ def _read_list(hint: Any, value: list[Any], where: str) -> tuple[Any, ...]:
 
 
 def _fits(hint: Any, value: Any) -> bool:
-    """Whether a value is of this type as far as can be seen from outside."""
+    """Whether a value is of this type; what lists and objects hold is not looked at."""
     origin, kind = get_origin(hint), type(value)
     if hint is Any:
         return kind in SCALARS or (kind is list and all(type(part) in SCALARS for part in value))
     if origin is Literal:
         return kind is str and value in get_args(hint)
     if is_dataclass(hint):
-        return kind is dict and value.get("name", hint.__name__) == hint.__name__  # type: ignore[union-attr]
+        name = _class_name(hint)
+        return kind is dict and value.get("name", name) == name
     if origin is tuple or _is(origin, Sequence):
         return kind is list
     if hint is dict or _is(origin, Mapping):
@@ -140,8 +168,12 @@ def _is(origin: Any, what: type) -> bool:
     return isinstance(origin, type) and issubclass(origin, what)
 
 
+def _class_name(hint: Any) -> str:
+    return str(hint.__name__)
+
+
 def _tagged(hint: Any, name: str) -> bool:
-    """Whether an entry is the name of the type, which is among several that may be there."""
+    """Whether an entry is the name of the dataclass, which tells it from others that fit."""
     return name == "name" and all(field.name != "name" for field in fields(hint))
 
 
@@ -153,10 +185,11 @@ def _finite(value: Any) -> bool:
 
 
 def _name(hint: Any) -> str:
+    """Return what a message calls a type."""
     if get_origin(hint) is Literal:
         return _several([repr(value) for value in get_args(hint)])
     if is_dataclass(hint):
-        return f"an object ({hint.__name__})"  # type: ignore[union-attr]
+        return f"an object ({_class_name(hint)})"
     if hint is Any:
         return "a level"
     if hint is dict or _is(get_origin(hint), Mapping):

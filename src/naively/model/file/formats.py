@@ -1,6 +1,6 @@
-"""What the header of a model file holds, declared as types; and older headers, brought up to it.
+"""What the header of a model file holds, declared as types; and how older headers are upgraded.
 
-The arrays stay as they are: a group says under which name its own are.
+Arrays stay as they are: the header says what the names of a group's arrays begin with.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ FORMAT = 3  # of the files that are written now
 WITH_CHECKSUM = 3  # the first format that has one
 
 Saved: TypeAlias = dict[str, Any]
-SavedColumns: TypeAlias = int | tuple[Name, ...]  # how many an array has, or their names
+Columnar: TypeAlias = range | tuple[Name, ...]  # numbered columns, or their names
+SavedColumns: TypeAlias = int | tuple[Name, ...]  # how many numbered columns, or their names
 
 
 @dataclass(frozen=True)
 class SavedClasses:
-    """The class labels: as JSON has them, and the type of their array."""
+    """The class labels as JSON has them, and the type of their array."""
 
     labels: tuple[Any, ...]
-    dtype: str  # of NumPy; or "date" or "datetime", of which each is written as ISO 8601
+    dtype: str  # of NumPy; or "date" or "datetime", whose labels are written by ISO 8601
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class SavedAxis:
 
 @dataclass(frozen=True)
 class SavedKey:
-    """What a group is known by; the column is of a text."""
+    """What a group is known by (see ``GroupKey``)."""
 
     event: str
     options: Saved
@@ -54,7 +55,7 @@ class SavedKey:
 class SavedGroup:
     """The columns of one event model."""
 
-    arrays: str  # what their names begin with
+    arrays: str  # what the names of the group's arrays begin with
     event: str
     options: Saved
     kind: Kind
@@ -67,13 +68,13 @@ class SavedGroup:
 
 @dataclass(frozen=True)
 class SavedWeights:
-    """Which parts of the evidence have weights (by group, column and band); these are arrays."""
+    """Which parts have weights, by group, column and band; the weights themselves are arrays."""
 
     of: tuple[tuple[int, Name | None, int | None], ...]
     usual: float
     rows: float
     how: Weighting
-    groups: tuple[SavedKey, ...] | None = None  # those that were counted, if nothing is said
+    groups: tuple[SavedKey, ...] | None = None  # None stands for the groups that were counted
 
 
 @dataclass(frozen=True)
@@ -97,22 +98,22 @@ class Header:
 
 
 class ChangedError(ValueError):
-    """An event model of an older file is none that there is now."""
+    """An older file holds an event model that is computed in another way now."""
 
 
 class NewerError(ValueError):
-    """A file is of a later version."""
+    """A file was made by a newer version of naively."""
 
 
 def check_format(saved: Saved) -> None:
-    """Raise an error unless a file is of a format that there is.
+    """Raise an error unless this version of naively reads the format of a file.
 
     Raises
     ------
     NewerError
-        If it is of a later version.
+        If a newer version of naively made the file.
     ValueError
-        If it does not say, or lacks the checksum that the format has.
+        If the header has no format, or lacks the checksum that its format has.
     """
     number = read(int, saved.get("format"), "format")
     if number > FORMAT:
@@ -133,9 +134,9 @@ def read_header(saved: Saved) -> Header:
     Raises
     ------
     ChangedError
-        If a model cannot be what it was; it says which.
+        If an event model is computed in another way now; it says which.
     ValueError
-        If it is none; it says what is wrong.
+        If it is no such header; it says what is wrong.
     """
     return read(Header, upgrade(saved), "the header")
 
@@ -146,7 +147,7 @@ def upgrade(header: Saved) -> Saved:
     Raises
     ------
     ChangedError
-        If a model cannot be what it was; it says which.
+        If an event model is computed in another way now; it says which.
     """
     if header["format"] > 1:
         return {**header, "format": FORMAT}  # the checksum is all that is new
@@ -158,7 +159,10 @@ def upgrade(header: Saved) -> Saved:
 
 
 def _from_1(header: Saved) -> Saved:
-    """Format 1 knew groups by their printed names, and had other settings of Gaussians."""
+    """Return a header of format 1 in the present format.
+
+    Format 1 knew groups by their printed names, and had other settings of Gaussians.
+    """
     groups = [
         {**group, "arrays": group["name"], "options": _options_of_1(group)}
         for group in header["groups"]
@@ -184,7 +188,11 @@ def _from_1(header: Saved) -> Saved:
 
 
 def _options_of_1(group: Saved) -> Saved:
-    """Smoothing was the share of a variance, of the column's or of the largest, that was added."""
+    """Return the options of an event model of format 1.
+
+    The smoothing of a Gaussian was the share of a variance (the column's or the largest) that was
+    added to the variance.
+    """
     options = dict(group["options"])
     if group["event"] not in ("gaussian", "lognormal"):
         return options

@@ -1,6 +1,6 @@
-"""Class labels in the header of a model file: written as JSON, and read as they were.
+"""Class labels are written to the header of a model file as JSON, and read as they were.
 
-Dates are written by ISO 8601, with what they are; other labels are JSON's, with their NumPy type.
+Dates are written by ISO 8601, other labels as JSON has them; their type is written beside them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STRINGS = re.compile(r"\|T\d+")  # NumPy's StringDType, which older files have
 
 
 def write_classes(classes: NDArray[Any]) -> dict[str, Any]:
-    """Return the labels and their type.
+    """Return labels of shape (classes,), and their type, as JSON has them.
 
     >>> write_classes(np.array([dt.date(2024, 2, 29)]))
     {'labels': ['2024-02-29'], 'dtype': 'date'}
@@ -36,7 +36,7 @@ def write_classes(classes: NDArray[Any]) -> dict[str, Any]:
 
 
 def read_classes(labels: list[Any], kind: str) -> NDArray[Any]:
-    """Return the labels as they were written, to the type, and each once.
+    """Return the labels that were written, of shape (classes,); each must be there once.
 
     >>> read_classes(["2024-02-29"], "date")
     array([datetime.date(2024, 2, 29)], dtype=object)
@@ -80,7 +80,7 @@ def write_probabilities(prior: Mapping[Any, float] | Sequence[float]) -> list[An
 
 
 def read_probabilities(saved: tuple[Any, ...]) -> list[float] | dict[Any, float]:
-    """Return what was written, if it may be probabilities.
+    """Return the probabilities that were written, by label or in the order of the classes.
 
     >>> read_probabilities((("a", 0.25), ("b", 0.75)))
     {'a': 0.25, 'b': 0.75}
@@ -94,7 +94,7 @@ def read_probabilities(saved: tuple[Any, ...]) -> list[float] | dict[Any, float]
 
 
 def _of_label(label: Any, p: Any, date: Any = None) -> tuple[Any, Any]:
-    """Return the label that a probability is of, which may be a date."""
+    """Return a label, which may be a date, and its probability."""
     if date is None:
         return label, p
     if date not in DATES:

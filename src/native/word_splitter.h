@@ -3,7 +3,7 @@
 //
 // ASCII is lower-cased eight bytes at a time by setting bit 0x20 of each, which changes the case
 // of letters, leaves digits, and turns '_' into 0x7F. As 0x7F is in no word, nothing is confused:
-// every word carries 0x7F in place of '_' until it is exported (Word in vocabulary.h).
+// every word carries 0x7F in place of '_' until it is exported (Word in word.h).
 #pragma once
 
 #include <Python.h>
@@ -13,26 +13,13 @@
 #include <cstring>
 #include <vector>
 
-#include "vocabulary.h"
+#include "text.h"
+#include "utf8.h"
+#include "word.h"
 
 namespace naively {
 
-// Words that are taken as they are, in one run of bytes as Word has them, and where each ends.
-struct WordList {
-    std::vector<uint8_t> bytes;
-    std::vector<size_t> ends;
-    bool spaced = false;  // whether a word holds a space
-};
-
-// The characters of a Python str; bytes_each is 0 for ASCII, else the size of a character. Or words.
-struct Text {
-    const void* characters = nullptr;
-    size_t length = 0;
-    int bytes_each = 0;
-    const WordList* words = nullptr;
-};
-
-namespace text_detail {
+namespace splitting_detail {
 
 constexpr uint64_t each_byte(uint8_t byte) { return 0x0101010101010101u * byte; }
 constexpr uint64_t CASE_BIT = each_byte(0x20);
@@ -60,7 +47,7 @@ inline Word ascii_word(const uint8_t* text, size_t begin, size_t end, size_t tex
     if (!lowercase) {
         if (buffer.size() < length) buffer.resize(length);
         std::transform(text + begin, text + end, buffer.begin(), swap_underscore);
-        return Word::from_bytes(buffer.data(), length);
+        return Word::of({buffer.data(), length});
     }
     if (length > Word::HELD) {
         if (buffer.size() < length) buffer.resize(length);
@@ -114,7 +101,7 @@ void visit_ascii(const uint8_t* text, size_t n, bool lowercase, std::vector<uint
 }
 
 // What a character contributes to a word: itself, or in lower case ('_' as 0x7F), or 0 if it is in
-// no word. Lower case is of one character only: see needs_full_lowering.
+// no word. Lower case is of one character only: see needs_full_lowering (text_source.h).
 inline Py_UCS4 word_character(Py_UCS4 c, bool lowercase) {
     if (c == '_') return 0x7F;
     if (lowercase) c = Py_UNICODE_TOLOWER(c);
@@ -130,31 +117,6 @@ inline const Py_UCS4* word_characters(bool lowercase) {
     };
     static const std::vector<Py_UCS4> lowered = make(true), plain = make(false);
     return (lowercase ? lowered : plain).data();
-}
-
-// Writes at most four bytes; returns how many.
-inline size_t write_utf8(Py_UCS4 c, uint8_t* out) {
-    const auto last6 = [](Py_UCS4 bits) { return static_cast<uint8_t>(0x80 | (bits & 0x3F)); };
-    if (c < 0x80) {
-        out[0] = static_cast<uint8_t>(c);
-        return 1;
-    }
-    if (c < 0x800) {
-        out[0] = static_cast<uint8_t>(0xC0 | c >> 6);
-        out[1] = last6(c);
-        return 2;
-    }
-    if (c < 0x10000) {
-        out[0] = static_cast<uint8_t>(0xE0 | c >> 12);
-        out[1] = last6(c >> 6);
-        out[2] = last6(c);
-        return 3;
-    }
-    out[0] = static_cast<uint8_t>(0xF0 | c >> 18);
-    out[1] = last6(c >> 12);
-    out[2] = last6(c >> 6);
-    out[3] = last6(c);
-    return 4;
 }
 
 template <class Character, class Visit>
@@ -190,28 +152,15 @@ void visit_unicode(const Character* text, size_t n, bool lowercase, std::vector<
     }
 }
 
-}  // namespace text_detail
-
-// Whether str.lower() does more than map each character to one: it does for capital I with a dot
-// (two characters) and capital sigma (which depends on its neighbours).
-template <class Character>
-bool needs_full_lowering(const Character* text, size_t n) {
-    bool found = false;
-    for (size_t i = 0; i < n; ++i) found |= (text[i] == 0x0130) | (text[i] == 0x03A3);
-    return found;
-}
+}  // namespace splitting_detail
 
 // Calls visit(Word) for each word, in order. The Word is valid during the call; `buffer` is
 // working memory, kept from text to text. Needs no GIL: it reads only constant tables of Python.
 template <class Visit>
 void visit_words(const Text& text, bool lowercase, std::vector<uint8_t>& buffer, Visit&& visit) {
-    using namespace text_detail;
+    using namespace splitting_detail;
     if (text.words != nullptr) {
-        size_t begin = 0;
-        for (const size_t end : text.words->ends) {
-            visit(Word::from_bytes(text.words->bytes.data() + begin, end - begin));
-            begin = end;
-        }
+        text.words->visit([&](Bytes word) { visit(Word::of(word)); });
         return;
     }
     switch (text.bytes_each) {

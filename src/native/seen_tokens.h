@@ -1,4 +1,4 @@
-// Which words have been in the present text: a set that is emptied for the next text at no cost.
+// Which tokens have been in the present text: a set that is emptied for the next text at no cost.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace naively {
 
-class SeenWords {
+class SeenTokens {
   public:
     void next_text() {
         size_ = 0;

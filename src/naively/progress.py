@@ -1,33 +1,38 @@
-"""Progress of long work: how much is done, how fast, and the time left; on a terminal only."""
+"""Progress of long work, on a terminal only: how much is done, how fast, and the time left."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import TypeVar
 
-T = TypeVar("T")
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the mail filter learns with progress, and has no time to import typing
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
+
+    T = TypeVar("T")
 
 
-def shown(
+def with_progress(
     batches: Iterable[T],
     what: str,
     size: Callable[[T], int] = lambda _: 1,
     total: Callable[[T], int | None] = lambda _: None,
 ) -> Iterator[T]:
-    """Yield batches, and show what has been done with them; of one alone nothing.
+    """Yield batches, and show on a terminal how many rows are done, how fast, and the time left.
+
+    Nothing is shown where standard error is no terminal, and nothing of a single batch.
 
     Parameters
     ----------
     batches : iterable
-        What is worked on, batch by batch, while this waits.
+        The batches; the caller works on each while this function waits.
     what : str
-        What is counted, in the plural: "rows".
+        What is counted, in the plural, such as "rows".
     size : callable
-        How many of them a batch holds; one each by default.
+        Returns how many of them a batch holds; by default 1.
     total : callable
-        How many there are in all, as a batch tells, if it does.
+        Returns how many there are in all, if a batch tells, else None.
     """
     batches = iter(batches)
     if sys.stderr is None or not sys.stderr.isatty():

@@ -1,4 +1,4 @@
-// Runs of characters as scikit-learn's CountVectorizer finds them: over a whole text, in which two
+// Character n-grams as scikit-learn's CountVectorizer finds them: over a whole text, in which two
 // or more white spaces are one ("char"), or within each word and the space before and after it
 // ("char_wb").
 #pragma once
@@ -11,28 +11,30 @@
 #include <stdexcept>
 #include <vector>
 
-#include "text_words.h"
-#include "vocabulary.h"
+#include "text.h"
+#include "utf8.h"
+#include "word.h"
 
 namespace naively {
 
-// One text's characters as Word has them, ready to be cut into runs. Kept from text to text.
-class CharacterRuns {
+// One text's characters as Word has them, ready to be cut into n-grams. Kept from text to text.
+class CharacterNGrams {
   public:
     void read(const Text& text, bool lowercase, bool within_words) {
         within_words_ = within_words;
+        const auto read_characters = [&](auto character) {
+            using Character = decltype(character);
+            read_as(static_cast<const Character*>(text.characters), text.length, lowercase);
+        };
         switch (text.bytes_each) {
             case 0:
-            case 1:
-                return read_as(static_cast<const Py_UCS1*>(text.characters), text.length, lowercase);
-            case 2:
-                return read_as(static_cast<const Py_UCS2*>(text.characters), text.length, lowercase);
-            default:
-                return read_as(static_cast<const Py_UCS4*>(text.characters), text.length, lowercase);
+            case 1: return read_characters(Py_UCS1{});
+            case 2: return read_characters(Py_UCS2{});
+            default: return read_characters(Py_UCS4{});
         }
     }
 
-    // Calls visit(Word) for each run of `low` to `high` characters. The Word is valid until the
+    // Calls visit(Word) for each n-gram of `low` to `high` characters. The Word is valid until the
     // next text is read.
     template <class Visit>
     void visit(size_t low, size_t high, Visit&& visit) const {
@@ -40,7 +42,7 @@ class CharacterRuns {
         for (size_t i = 0; i + 1 < spaces_.size(); ++i) {
             const size_t begin = spaces_[i], end = spaces_[i + 1] + 1;
             if (low > end - begin)
-                visit(run(begin, end));
+                visit(ngram(begin, end));
             else
                 visit_windows(begin, end, low, high, visit);
         }
@@ -89,7 +91,7 @@ class CharacterRuns {
                 for (uint32_t i = 0; i < length_; ++i) starts_.push_back(i);
             }
             if (!single_bytes_) starts_.push_back(static_cast<uint32_t>(out - bytes_.data()));
-            out += text_detail::write_utf8(c, out);
+            out += write_utf8(c, out);
             ++length_;
         };
         const auto write_space = [&] {
@@ -119,7 +121,7 @@ class CharacterRuns {
         std::memset(out, 0, Word::HELD);
     }
 
-    Word run(size_t begin, size_t end) const {
+    Word ngram(size_t begin, size_t end) const {
         const size_t first = single_bytes_ ? begin : starts_[begin];
         const size_t length = (single_bytes_ ? end : starts_[end]) - first;
         const uint8_t* bytes = bytes_.data() + first;
@@ -130,7 +132,7 @@ class CharacterRuns {
     void visit_windows(size_t begin, size_t end, size_t low, size_t high, Visit&& visit) const {
         high = std::min(high, end - begin);
         for (size_t n = low; n <= high; ++n)
-            for (size_t i = begin; i + n <= end; ++i) visit(run(i, i + n));
+            for (size_t i = begin; i + n <= end; ++i) visit(ngram(i, i + n));
     }
 };
 

@@ -1,5 +1,5 @@
-// Runs of words and their numbers. A run is its last word after the run before it, so that two
-// numbers of 32 bits are its key, and no text is made to look it up.
+// A hash index of word n-grams. An n-gram is its last word after the (n-1)-gram before it, so that
+// two numbers of 32 bits are its key, and no text is made to look it up.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace naively {
 
-class NGrams {
+class NGramTable {
   public:
     static constexpr uint32_t NONE = UINT32_MAX;
 
     struct Slot {
         uint64_t key = 0;
-        uint32_t next_number = 0;  // the run's number + 1; 0 is an empty slot
-        uint32_t feature = NONE;   // its number among the tokens that are counted
+        uint32_t next_number = 0;  // the n-gram's number + 1; 0 is an empty slot
+        uint32_t token = NONE;     // its number among the tokens, if it is one
     };
 
-    NGrams() {
-        // Secret, as in Vocabulary: whoever writes the text chooses the numbers of its words.
+    NGramTable() {
+        // Secret, as in WordTable: whoever writes the text chooses the numbers of its words.
         std::random_device random;
         seed_ = uint64_t(random()) << 32 | random();
     }
@@ -33,7 +33,7 @@ class NGrams {
     uint64_t key(uint32_t number) const { return keys_[number]; }
     void prefetch(uint64_t key) const { __builtin_prefetch(&slots_[place(key)]); }
 
-    // The slot is valid until a run is added.
+    // The slot is valid until an n-gram is added.
     const Slot* find(uint64_t key) const {
         const Slot* slot = &slots_[place(key)];
         for (size_t i = place(key); slot->next_number != 0 && slot->key != key;)
@@ -63,7 +63,8 @@ class NGrams {
 
     // Whatever runs out of memory, the table stays as it was.
     Slot* add(uint64_t key, size_t i) {
-        if (keys_.size() >= INT32_MAX) throw std::length_error("more words than 32 bits can number");
+        if (keys_.size() >= INT32_MAX)
+            throw std::length_error("more words than 32 bits can number");
         if (2 * (keys_.size() + 1) > slots_.size()) {
             enlarge();
             i = place(key);

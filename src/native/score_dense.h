@@ -1,67 +1,26 @@
-// Scores of dense rows: a quadratic or linear form of every cell, summed over the columns.
+// Scores of dense rows: a form of every cell, linear or quadratic, summed over the columns.
 //
 // Eight rows go by a tile of classes whose sums stay in registers; the tables are rearranged for
 // this once, tile by tile. The few rows that come out as NaN (a missing cell, or zero times an
-// infinite slope) are scored again, cell by cell; and those that overflow once more, with numbers
-// and what they add held where kernels/reference.py says.
+// infinite slope) are scored again, cell by cell; and those that overflow once more, clipped as
+// kernels/reference.py says.
+//
+// A Form says what a cell x adds to each class. It has `tables` tables of shape (columns, classes);
+// add(sum, x, entries) adds to a sum, of several classes or of one; clipped(x, ...) is what is
+// added where sums overflow; zero_adds_nothing says whether a cell that is 0 may be passed over.
+#pragma once
+
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "arrays.h"
 #include "dense.h"
-#include "held.h"
-#include "kernels.h"
+#include "overflow.h"
+#include "scores.h"
 #include "threads.h"
 
 namespace naively {
-namespace {
-
-// What a cell adds to each class. `tables` are those that the form reads, (columns, classes) each.
-struct LinearForm {
-    static constexpr int tables = 1;
-    static constexpr bool zero_adds_nothing = true;
-
-    template <class Isa, int lanes>
-    NAIVELY_INLINE static inline Vector<double, lanes> add(const Vector<double, lanes>& sum,
-                                                           const Vector<double, lanes>& x,
-                                                           const Vector<double, lanes>* slope) {
-        return multiply_add<Isa, lanes>(x, slope[0], sum);
-    }
-    template <class Isa>
-    NAIVELY_INLINE static inline double add(double sum, double x, const double* const* tables,
-                                            int64_t cell) {
-        return multiply_add<Isa>(x, tables[0][cell], sum);
-    }
-    NAIVELY_INLINE static inline double held(double x, const double* const* tables, int64_t cell) {
-        return held_product(x, tables[0][cell]);
-    }
-};
-
-struct QuadraticForm {
-    static constexpr int tables = 2;
-    static constexpr bool zero_adds_nothing = false;
-
-    template <class Isa, int lanes>
-    NAIVELY_INLINE static inline Vector<double, lanes> add(
-        const Vector<double, lanes>& sum, const Vector<double, lanes>& x,
-        const Vector<double, lanes>* mean_and_precision) {
-        const Vector<double, lanes> distance = x - mean_and_precision[0];
-        return multiply_add<Isa, lanes>(-(distance * distance), mean_and_precision[1], sum);
-    }
-    template <class Isa>
-    NAIVELY_INLINE static inline double add(double sum, double x, const double* const* tables,
-                                            int64_t cell) {
-        const double distance = x - tables[0][cell];
-        return multiply_add<Isa>(-(distance * distance), tables[1][cell], sum);
-    }
-    NAIVELY_INLINE static inline double held(double x, const double* const* tables, int64_t cell) {
-        const double distance = std::clamp(x - tables[0][cell], -far_out, far_out);
-        return std::clamp(-(distance * distance) * tables[1][cell], -most_added, most_added);
-    }
-};
 
 // The parameters as they come: (columns, classes). offset may be null.
 struct Parameters {
@@ -144,9 +103,9 @@ NAIVELY_INLINE inline void add_group(const T* cells, int64_t row_stride,
 }
 
 // Add one row, cell by cell, leaving out those that are missing. It rounds as a tile does, so that
-// a row's scores do not depend on its neighbours; or, `held`, so that no sum overflows. `sums` is
+// a row's scores do not depend on its neighbours; or, if `clipped`, no sum overflows. `sums` is
 // working memory for each class.
-template <class Isa, class Form, bool held, class T>
+template <class Isa, class Form, bool clipped, class T>
 NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride,
                                    const Parameters& parameters, double* __restrict sums,
                                    double* __restrict joint) {
@@ -159,8 +118,8 @@ NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride,
                 for (int64_t c = 0; c < k; ++c) sums[c] -= parameters.offset[j * k + c];
         } else if (!Form::zero_adds_nothing || x != 0.0) {
             for (int64_t c = 0; c < k; ++c)
-                if constexpr (held)
-                    sums[c] += Form::held(x, parameters.tables, j * k + c);
+                if constexpr (clipped)
+                    sums[c] += Form::clipped(x, parameters.tables, j * k + c);
                 else
                     sums[c] = Form::template add<Isa>(sums[c], x, parameters.tables, j * k + c);
         }
@@ -241,7 +200,7 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
 }
 
 template <class Form>
-nb::object score(const Array& x, const Parameters& parameters, const Scores& scores) {
+nb::object score_dense(const DenseMatrix& x, const Parameters& parameters, const Scores& scores) {
     {
         nb::gil_scoped_release released;
         // A few rows are not worth rearranging the tables for.
@@ -249,9 +208,7 @@ nb::object score(const Array& x, const Parameters& parameters, const Scores& sco
         if (scores.rows() >= 2 * group) tables.emplace(parameters);
         const double* tiles = tables ? tables->data() : nullptr;
         const auto operations = static_cast<double>((1 + parameters.columns) * parameters.classes);
-        visit_floats(x, [&](auto* cells) {
-            const Matrix<std::remove_const_t<std::remove_pointer_t<decltype(cells)>>> matrix{
-                cells, x.shape(0), x.shape(1), x.stride(0), x.stride(1)};
+        x.visit([&](const auto& matrix) {
             const int parts = count_parts(matrix.rows, operations);
             run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int) {
                 on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
@@ -261,40 +218,6 @@ nb::object score(const Array& x, const Parameters& parameters, const Scores& sco
         });
     }
     return scores.object();
-}
-
-}  // namespace
-
-nb::object score_linear(nb::handle X, nb::handle slope, nb::handle offset, nb::handle start,
-                        const char* finish, nb::handle log_prior) {
-    const Array x(X, 2, "X", {Type::float64, Type::float32});
-    const Array slopes = import_floats(slope, 2, "slope");
-    const int64_t columns = x.shape(1), k = slopes.shape(1);
-    slopes.require_shape({columns, k});
-    std::optional<Array> offsets;
-    if (!offset.is_none()) {
-        offsets.emplace(offset, 2, "offset", std::initializer_list<Type>{Type::float64}, true);
-        offsets->require_shape({columns, k});
-    }
-    const Scores scores(x.shape(0), k, start, finish, log_prior);
-    return score<LinearForm>(
-        x, {{slopes.data<double>()}, offsets ? offsets->data<double>() : nullptr, columns, k},
-        scores);
-}
-
-nb::object score_quadratic(nb::handle X, nb::handle mean, nb::handle half_precision,
-                           nb::handle offset, nb::handle start, const char* finish,
-                           nb::handle log_prior) {
-    const Array x(X, 2, "X", {Type::float64, Type::float32});
-    const Array means = import_floats(mean, 2, "mean");
-    const Array precisions = import_floats(half_precision, 2, "half_precision");
-    const Array offsets = import_floats(offset, 2, "offset");
-    const int64_t columns = x.shape(1), k = means.shape(1);
-    for (const Array* table : {&means, &precisions, &offsets}) table->require_shape({columns, k});
-    const Scores scores(x.shape(0), k, start, finish, log_prior);
-    return score<QuadraticForm>(
-        x, {{means.data<double>(), precisions.data<double>()}, offsets.data<double>(), columns, k},
-        scores);
 }
 
 }  // namespace naively

@@ -1,7 +1,7 @@
-"""Verbs of the mail filter: filter, learn, unlearn. Python starts, reads one message, and is done.
+"""The verbs of the mail filter: filter, learn and unlearn.
 
-They parse their arguments with the standard library: the framework of the other verbs takes
-longer to import than a message to filter.
+`filter` starts Python to read one message, so its arguments are parsed with the standard library:
+the framework of the other verbs takes longer to import than a message to filter.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
     from naively.mail.parts import Notes
     from naively.mail.score import Verdict
@@ -23,12 +23,12 @@ VERBS = {
     "learn": "Learn mail as spam or ham, for the filter.",
     "unlearn": "Take back mail that the filter has learned.",
 }
-STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # as bogofilter has them
-TOP = 10  # words in an explanation
+STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as in bogofilter
+TOP = 10  # words in the header that explains
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one of these verbs; the result is the exit status."""
+    """Run the verb that comes first among the arguments, and return the exit status."""
     from naively.mail.passage import ERROR, pass_on, say
 
     verb = arguments[0]
@@ -58,6 +58,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _parse(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of a verb, or raise a ValueError that says what is wrong with them."""
     parser = PARSERS[verb]()
     options = parser.parse_intermixed_args(arguments)
     if verb == "filter" and options.unsure and options.unsure[0] > options.unsure[1]:
@@ -66,7 +67,10 @@ def _parse(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[bytes, int]:
-    """Mark one message: what is written instead of it, and the exit status."""
+    """Return a message with the filter's headers, and the exit status.
+
+    ``whole`` is whether these bytes are all of the message, rather than its beginning.
+    """
     from naively.mail.headers import mark
 
     notes: Notes = {} if whole else {"only the beginning read": None}
@@ -74,7 +78,7 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
     label = _decide(options, verdict.probability)
     headers = {"X-Naively-Class": label, "X-Naively-Probability": f"{verdict.probability:.6f}"}
     if options.explain:
-        headers["X-Naively-Evidence"] = _evidence(verdict)
+        headers["X-Naively-Evidence"] = _explanation(verdict)
     if notes:
         headers["X-Naively-Note"] = ",\n ".join(notes)
     status = STATUS[label] if options.exit_code else 0
@@ -82,45 +86,50 @@ def _filter(options: argparse.Namespace, message: bytes, whole: bool) -> tuple[b
 
 
 def _verdict(options: argparse.Namespace, message: bytes, notes: Notes) -> Verdict:
-    from naively.mail import table
+    """Score a message; what of it was beyond a limit is added to the notes."""
+    from naively.mail.limits import WORDS
     from naively.mail.message import read_message
-    from naively.mail.score import MOST, Verdict, words_of
+    from naively.mail.score import Verdict, words_of
+    from naively.mail.table import open_table
 
     words = words_of(read_message(message, _contacts(options.contacts), notes))
-    if len(words) == MOST:
-        notes[f"read to {MOST:,} different words"] = None
-    return Verdict(table.load(options.model), words)
+    if len(words) == WORDS:
+        notes[f"read to {WORDS:,} different words"] = None
+    return Verdict(open_table(options.model), words)
 
 
 def _decide(options: argparse.Namespace, probability: float) -> str:
+    """Return the class of a message by its probability of spam: of least cost, or maybe unsure."""
     if options.unsure:
         low, high = options.unsure
         return "unsure" if low < probability < high else "spam" if probability >= high else "ham"
-    lost_ham, seen_spam = options.costs
-    return "spam" if probability * seen_spam > (1 - probability) * lost_ham else "ham"
+    cost_of_lost_ham, cost_of_seen_spam = options.costs
+    is_spam = probability * cost_of_seen_spam > (1 - probability) * cost_of_lost_ham
+    return "spam" if is_spam else "ham"
 
 
-def _evidence(verdict: Verdict) -> str:
-    """Return the words that tell most, folded; words that are not ASCII as RFC 2047 has them."""
+def _explanation(verdict: Verdict) -> str:
+    """Return the words that contribute most, as a folded header; it is ASCII, by RFC 2047."""
     from email.header import Header
 
-    text = ", ".join(f"{word} {weight:+.2f}" for word, weight in verdict.weights[:TOP])
+    text = ", ".join(f"{word} {added:+.2f}" for word, added in verdict.contributions[:TOP])
     charset = "us-ascii" if text.isascii() else "utf-8"
     return Header(text, charset, 76, "X-Naively-Evidence").encode(", ", 76, "\n")
 
 
 def _learn(options: argparse.Namespace, *, forget: bool) -> int:
+    """Learn or unlearn mail, say what was passed over, and return the exit status."""
     import warnings
 
     from naively import saving
-    from naively.cli.progress import shown
     from naively.mail.learn import learn
     from naively.mail.passage import say
+    from naively.progress import with_progress
 
     warnings.showwarning = lambda message, *_, **__: say(message)
     read = [options.labels, options.contacts, *(options.mail or [saving.STANDARD_INPUT])]
     saving.check_output(options.model, filter(None, read))
-    rows = shown(_rows(options), "messages") if options.mail else _rows(options)
+    rows = with_progress(_rows(options), "messages") if options.mail else _rows(options)
     remember = not forget and options.remember
     done = learn(options.model, rows, forget=forget, remember=remember)
     did = "unlearned" if forget else "learned"
@@ -147,6 +156,7 @@ def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], 
 
 
 def _messages(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
+    """Yield each message to learn, as it was received, with its class."""
     if not options.mail:
         if options.label is None:
             raise ValueError("Say what the message on standard input is: --as spam or --as ham.")
@@ -167,6 +177,7 @@ def _messages(options: argparse.Namespace) -> Iterator[tuple[bytes, str]]:
 
 
 def _contacts(path: str | None) -> frozenset[str] | None:
+    """Return the addresses in an address book, if one is given."""
     if path is None:
         return None
     from naively.mail.charset import decode
@@ -177,13 +188,14 @@ def _contacts(path: str | None) -> frozenset[str] | None:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that raises an error: if standard error is closed, argparse prints it as mail."""
+    """A parser that raises an error, which argparse prints as mail if standard error is closed."""
 
     def error(self, message: str) -> NoReturn:
         raise ValueError(f"{message}. See `{self.prog} --help`.")
 
 
 def _filter_parser() -> argparse.ArgumentParser:
+    """Return the parser of the arguments of `filter`."""
     parser = _parser(
         "filter",
         "Read one message on standard input and write it out with the headers X-Naively-Class "
@@ -197,7 +209,9 @@ def _filter_parser() -> argparse.ArgumentParser:
         help="Exit with status 0 spam, 1 ham, 2 unsure, 3 error.",
     )
     parser.add_argument(
-        "--explain", action="store_true", help=f"Add the {TOP} most telling words, as a header."
+        "--explain",
+        action="store_true",
+        help=f"Add the {TOP} words of greatest weight, as a header.",
     )
     choice = parser.add_mutually_exclusive_group()
     choice.add_argument(
@@ -212,6 +226,7 @@ def _filter_parser() -> argparse.ArgumentParser:
 
 
 def _learn_parser() -> argparse.ArgumentParser:
+    """Return the parser of the arguments of `learn`."""
     parser = _mail_parser(
         "learn", "Add messages to the filter's model file, which is made if it is not there."
     )
@@ -230,6 +245,7 @@ def _unlearn_parser() -> argparse.ArgumentParser:
 
 
 def _mail_parser(verb: str, what: str) -> argparse.ArgumentParser:
+    """Return the parser of what `learn` and `unlearn` have in common."""
     parser = _parser(verb, what)
     parser.add_argument(
         "mail", nargs="*", metavar="MAIL",
@@ -254,13 +270,13 @@ def _parser(verb: str, what: str) -> argparse.ArgumentParser:
 
 
 class _Once(argparse.Action):
-    """An option with a value, which is given once: of two, none is dropped in silence."""
+    """An option with a value that may be given once, so that no value is dropped in silence."""
 
     def __call__(
         self,
         parser: argparse.ArgumentParser,  # noqa: ARG002
         namespace: argparse.Namespace,
-        values: Any,
+        values: object,
         option_string: str | None = None,
     ) -> None:
         given = namespace.__dict__.setdefault("given", set())
@@ -271,7 +287,7 @@ class _Once(argparse.Action):
 
 
 def _help(prog: str) -> argparse.HelpFormatter:
-    """Format help without asking for the terminal's width, which costs 4 ms in any case."""
+    """Return what formats help, for a fixed width: to ask the terminal for its width costs 4 ms."""
     return argparse.HelpFormatter(prog, width=90)
 
 

@@ -1,4 +1,4 @@
-// Words and their numbers, in order of first sight: a hash table with open addressing whose
+// A hash index of words: their numbers, in order of first sight. It has open addressing, and its
 // slots hold 32 bits of the hash, so that a probe rarely looks at a word that is not the right one.
 #pragma once
 
@@ -9,66 +9,15 @@
 #include <vector>
 
 #include "large_pages.h"
+#include "word.h"
 
 namespace naively {
 
-// A number whose lowest byte is the first in memory, on any machine.
-inline uint64_t load8(const uint8_t* bytes) {
-    uint64_t x;
-    std::memcpy(&x, bytes, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    x = __builtin_bswap64(x);
-#endif
-    return x;
-}
-
-// A word as the table compares it: UTF-8 in which '_' and 0x7F have changed places (text_words.h
-// says why). Up to 16 bytes are held here, padded with zeros; more are only pointed at.
-struct Word {
-    static constexpr size_t HELD = 16;
-    uint64_t first = 0, second = 0;
-    uint64_t length = 0;
-    const uint8_t* bytes = nullptr;
-
-    // 16 bytes are read, however long the word; `set_bits` are set in each eight of the word's.
-    static Word held(const uint8_t* bytes, size_t length, uint64_t set_bits = 0) {
-        const uint64_t all = ~uint64_t{0};
-        const uint64_t first = length >= 8 ? all : ~(all << (8 * length));
-        const uint64_t second = length <= 8 ? 0 : all >> (128 - 8 * length);
-        return {(load8(bytes) | set_bits) & first, (load8(bytes + 8) | set_bits) & second, length,
-                nullptr};
-    }
-
-    static Word pointed_at(const uint8_t* bytes, size_t length) {
-        return {0, 0, length, bytes};
-    }
-
-    static Word from_bytes(const uint8_t* bytes, size_t length) {
-        if (length > HELD) return pointed_at(bytes, length);
-        uint8_t copy[HELD] = {};
-        if (length != 0) std::memcpy(copy, bytes, length);
-        return held(copy, length);
-    }
-
-    void append_to(std::vector<uint8_t>& out) const {
-        if (length > HELD) {
-            out.insert(out.end(), bytes, bytes + length);
-        } else {
-            for (size_t i = 0; i < length; ++i)
-                out.push_back(static_cast<uint8_t>((i < 8 ? first : second) >> (8 * (i % 8))));
-        }
-    }
-};
-
-inline uint8_t swap_underscore(uint8_t byte) {
-    return byte == '_' ? 0x7F : byte == 0x7F ? '_' : byte;
-}
-
-class Vocabulary {
+class WordTable {
   public:
     static constexpr uint32_t UNKNOWN = UINT32_MAX;
 
-    Vocabulary() : slots_(1024) {
+    WordTable() : slots_(1024) {
         // A secret start, so that nobody can write a text whose words all collide.
         std::random_device random;
         for (uint64_t& seed : seed_) seed = uint64_t(random()) << 32 | random();
@@ -120,15 +69,13 @@ class Vocabulary {
         return add(word, hash, i);
     }
 
-    // The UTF-8 of a word is appended to `out`.
-    void append_utf8(size_t number, std::vector<uint8_t>& out) const {
+    // The word's bytes, as Word has them, are appended to `out`.
+    void append_to(std::vector<uint8_t>& out, size_t number) const {
         const Entry& entry = entries_[number];
-        const size_t begin = out.size();
         if (entry.length > Word::HELD)
             Word::pointed_at(long_words_.data() + entry.second, entry.length).append_to(out);
         else
             Word{entry.first, entry.second, entry.length, nullptr}.append_to(out);
-        for (size_t i = begin; i < out.size(); ++i) out[i] = swap_underscore(out[i]);
     }
 
   private:

@@ -1,0 +1,218 @@
+"""Rates: event models with one parameter for each column and class, how often something happens.
+
+Two sums a and b say all there is to know of it: the events and the rows that they happened in, say,
+or the successes and the failures. The conjugate prior, Gamma(a, b) or Beta(a, b), pretends some
+more of both. What a and b count, and how numbers come about at a rate, an event model says.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Columns
+from naively.counting.block import Dense, Sparse
+from naively.counting.statistic import PRESENT, VALUE
+from naively.counting.tally import BlockTally
+from naively.events.base import (
+    How,
+    by_row,
+    check_alpha,
+    check_estimate,
+    check_not_negative,
+    numbers,
+)
+from naively.events.estimate import Estimable, flat
+from naively.events.prior import Beta, Gamma, pretend_rows
+from naively.kernels.reference import Floats, hold
+from naively.likelihoods.base import Likelihood, sum_of_cells
+from naively.likelihoods.log_linear import LogLinear
+from naively.likelihoods.pointwise import Pointwise
+
+Pair: TypeAlias = tuple[Floats, Floats]
+LEAST = 1e-12  # failures, of a column that never failed
+
+
+@dataclass(frozen=True)
+class Rate(Estimable[Columns, Dense | Sparse]):
+    """Numbers of at least 0 at a rate of each column and class: what such event models share.
+
+    Where a column has no number in a class, it is scored at the rate of all classes together.
+    """
+
+    alpha: float = 1.0
+    prior: Any = None
+    estimate: How = "mean"
+    statistics = (PRESENT, VALUE)
+    parameter: ClassVar[str] = "rate"
+    conjugate: ClassVar[type[Gamma | Beta]] = Gamma
+    unknown: ClassVar[tuple[float, float]] = (1.0, 1.0)  # a and b of a column without any number
+
+    def __post_init__(self) -> None:
+        check_alpha(self, self.alpha)
+        check_estimate(self.estimate)
+
+    @abstractmethod
+    def sums(self, rows: Floats, total: Floats) -> Pair:
+        """Return a and b, of so many rows whose numbers sum to the total."""
+
+    @abstractmethod
+    def mean(self, rate: Floats) -> Floats:
+        """Return the mean of numbers at these rates."""
+
+    @abstractmethod
+    def log_linear(self, rate: Floats) -> LogLinear:
+        """Return the likelihood of numbers at these rates, of shape (columns, classes)."""
+
+    @abstractmethod
+    def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.number]:
+        """Draw a number at each of these rates."""
+
+    @abstractmethod
+    def next_number(self, a: Any, b: Any) -> Any:
+        """Return the distribution of the next number, whatever the rate, as SciPy's."""
+
+    def log_next(self, x: Floats, a: Floats, b: Floats) -> Any:
+        """Return the logarithm of that at numbers (cells × 1), given their a and b by class."""
+        return self.next_number(a, b).logpdf(x)
+
+    @property
+    def sparse(self) -> bool:
+        return self.estimate != "predictive"
+
+    def prepare(self, block: Dense | Sparse) -> Dense | Sparse:
+        check_not_negative(block, type(self).__name__)
+        return block
+
+    def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
+        return {self.parameter: self.conjugate.mean(*self._counts(tally, how))}
+
+    def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
+        """Return the likelihood at the rates, or the predictive where they are integrated out."""
+        with np.errstate(divide="ignore"):
+            if self.estimate != "predictive":
+                return self.log_linear(self._rate(tally))
+            a, b = self._to_integrate(tally)
+            typical = self.mean(self.conjugate.mean(a, b))
+
+        def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
+            found = self.log_next(hold(x)[:, None], a[column], b[column])
+            return np.asarray(found, np.float64)
+
+        return Pointwise(log_density, typical)
+
+    def sample(
+        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense:
+        if self.estimate == "predictive":
+            a, b = (of.T[classes] for of in self._to_integrate(tally))
+            rate = self.conjugate.draw(a, b, rng)
+        else:
+            rate = self._rate(tally).T[classes]
+        return numbers(self.draw(rate, rng).astype(np.float64), tally)
+
+    def prior_of(self, tally: BlockTally[Columns]) -> Any:
+        if self.prior is not None:
+            return self.prior
+        a, b = map(flat, self._pretend(tally, "mean"))
+        return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
+
+    def posterior(self, tally: BlockTally[Columns]) -> Any:
+        return self.conjugate.distribution(*map(flat, self._counts(tally, "mean")))
+
+    def predictive(self, tally: BlockTally[Columns]) -> Any:
+        return self.next_number(*map(flat, self._counts(tally, "mean")))
+
+    def _rate(self, tally: BlockTally[Columns]) -> Floats:
+        """Return the rates that are scored with, of shape (columns, classes)."""
+        rate = self.parameters(tally, self.estimate)[self.parameter]
+        of_all = self.conjugate.mean(*self._of_all(tally))
+        unknown = self.conjugate.mean(*map(np.asarray, self.unknown))
+        return np.where(np.isnan(rate), np.nan_to_num(of_all, nan=float(unknown)), rate)
+
+    def _to_integrate(self, tally: BlockTally[Columns]) -> Pair:
+        """Return a and b, each of shape (columns, classes), that a predictive is scored with."""
+        own, of_all = self._counts(tally, "mean"), self._of_all(tally)
+        known, ever_known = (~np.isnan(self.conjugate.mean(*of)) for of in (own, of_all))
+        a, b = (
+            np.where(known, mine, np.where(ever_known, every, nothing))
+            for mine, every, nothing in zip(own, of_all, self.unknown, strict=True)
+        )
+        return a, b
+
+    def _counts(self, tally: BlockTally[Columns], how: How) -> Pair:
+        """Return a and b, of shape (columns, classes), the pretend ones among them."""
+        more_a, more_b = self._pretend(tally, how)
+        a, b = self.sums(tally[PRESENT].high, tally[VALUE].high)
+        return np.maximum(a + more_a, 0.0), np.maximum(b + more_b, 0.0)
+
+    def _of_all(self, tally: BlockTally[Columns]) -> Pair:
+        """Return a and b of all classes together, of shape (columns, 1)."""
+        return self.sums(*(tally[s].high.sum(axis=1, keepdims=True) for s in self.statistics))
+
+    def _pretend(self, tally: BlockTally[Columns], how: How) -> Pair:
+        """Return the a and b that are pretended; for the mode, less what it has not (``prior``)."""
+        if self.prior is not None:
+            a, b = map(by_row, self.prior.pretend(how))
+            return a, b
+        if how == "mle":
+            return np.zeros((1, 1)), np.zeros((1, 1))
+        a, b = self.sums(*pretend_rows(tally, self.alpha))
+        moved = (self.estimate == "map") - (how == "map")
+        of_a, of_b = self.conjugate.mode_lacks
+        return a + moved * of_a, b + moved * of_b
+
+
+@dataclass(frozen=True)
+class Trials(Rate):
+    """Failures before the last success of a row, of which so many are known to come."""
+
+    prior: Beta | None = None
+    parameter = "p"
+    conjugate = Beta
+
+    @property
+    @abstractmethod
+    def successes(self) -> float:
+        """How many successes a row has."""
+
+    def sums(self, rows: Floats, total: Floats) -> Pair:
+        return self.successes * rows, total
+
+    def mean(self, rate: Floats) -> Floats:
+        return self.successes * (1 - rate) / rate
+
+    def log_linear(self, rate: Floats) -> LogLinear:
+        return LogLinear(np.log1p(-rate), self.successes * np.log(rate), self._log_base)
+
+    def next_number(self, a: Any, b: Any) -> Any:
+        from scipy import stats
+
+        return stats.betanbinom(self.successes, a, b)
+
+    def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
+        from scipy.special import betaln
+
+        p = self.conjugate.mean(a, b)
+        more = betaln(a + self.successes, b + x) - betaln(a, b)
+        known = self.successes * np.log(p) + x * np.log1p(-p)  # of counts too large for SciPy's
+        return self._log_orders(x) + np.where(np.isnan(more), known, more)
+
+    def _to_integrate(self, tally: BlockTally[Columns]) -> Pair:
+        a, b = super()._to_integrate(tally)
+        return a, np.maximum(b, LEAST)
+
+    def _log_base(self, block: Dense | Sparse) -> Floats:
+        """Return the log base measure of each row, which no class changes."""
+        return sum_of_cells(self._log_orders, block)
+
+    def _log_orders(self, x: Floats) -> Floats:
+        """Return the log of how many orders the failures can come in among the successes."""
+        from scipy.special import gammaln
+
+        orders: Floats = gammaln(x + self.successes) - gammaln(x + 1) - gammaln(self.successes)
+        return orders

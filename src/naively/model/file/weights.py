@@ -1,0 +1,78 @@
+"""The weights of a model in a file: which parts they are of is in the header, they are arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.parts import Part
+from naively.model.file.container import Arrays, UnreadArrays
+from naively.model.file.declared import at
+from naively.model.file.formats import Saved, SavedWeights
+from naively.model.file.keys import read_key, write_key
+from naively.model.weights import Weights
+from naively.schema.group import GroupKey
+
+LARGEST = 1e12  # of a weight, or a bias in nats
+BANDS = 1100  # of document frequency, by powers of two; a float counts no further
+
+
+def write_weights(weights: Weights, classes: list[Any], arrays: Arrays) -> Saved:
+    """Return what the header says of weights, and add their arrays.
+
+    The arrays are ``weights`` of shape (parts, classes) and ``bias`` of shape (classes,).
+    """
+    parts = list(weights.of)
+    arrays["weights"] = weights.table(parts, classes)
+    arrays["bias"] = weights.bias_of(classes)
+    place = {key: i for i, key in enumerate(dict.fromkeys(part.group for part in parts))}
+    return {
+        "groups": [write_key(key) for key in place],
+        "of": [[place[part.group], part.column, part.band] for part in parts],
+        "usual": weights.usual,
+        "rows": weights.rows,
+        "how": weights.how,
+    }
+
+
+def read_weights(
+    saved: SavedWeights, unread: UnreadArrays, classes: NDArray[Any], keys: list[GroupKey]
+) -> Weights:
+    """Return the weights that were written, or raise a ValueError.
+
+    Parameters
+    ----------
+    saved : SavedWeights
+        What the header says of them.
+    unread : UnreadArrays
+        The arrays of the file.
+    classes : ndarray of shape (classes,)
+        The labels.
+    keys : list of GroupKey
+        The groups that were counted; older files say no others.
+    """
+    weight, bias = unread.take("weights"), unread.take("bias")
+    if weight.shape != (len(saved.of), len(classes)) or bias.shape != classes.shape:
+        raise ValueError("weights have the wrong shape")
+    in_range = ((weight >= 0) & (weight <= LARGEST)).all() and (np.abs(bias) <= LARGEST).all()
+    if not (in_range and 0 <= saved.usual <= LARGEST and saved.rows >= 0):
+        raise ValueError("weights must be finite and at least 0")
+    if saved.groups is not None:
+        keys = []
+        for i, key in enumerate(saved.groups):
+            with at(f"weights.groups[{i}]"):
+                keys.append(read_key(key))
+    parts = []
+    for group, column, band in saved.of:
+        if not 0 <= group < len(keys):
+            raise ValueError("there are weights of columns that there are not")
+        if band is not None and not 0 <= band < BANDS:
+            raise ValueError(f"there are no words of band {band}")
+        parts.append(Part(keys[group], column, band))
+    of = dict(zip(parts, map(tuple, weight.tolist()), strict=True))
+    if len(of) < len(parts):
+        raise ValueError("there are two weights of one part")
+    usual, rows = float(saved.usual), float(saved.rows)
+    return Weights(tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how)

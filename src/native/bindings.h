@@ -1,0 +1,28 @@
+// What naively.kernels._native consists of. Each kernel is a file, which binds it to Python with
+// the name, the arguments and the results that its contract has in the Python file named here.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace naively {
+
+namespace nb = nanobind;
+
+// kernels/reference.py
+void bind_tally_dense(nb::module_& m);
+void bind_tally_csr(nb::module_& m);
+void bind_tally_codes(nb::module_& m);
+void bind_score_linear(nb::module_& m);
+void bind_score_quadratic(nb::module_& m);
+void bind_score_csr(nb::module_& m);
+void bind_score_codes(nb::module_& m);
+void bind_finish_rows(nb::module_& m);
+
+// kernels/cells.py
+void bind_tally_cells(nb::module_& m);
+void bind_find_bins(nb::module_& m);
+
+// kernels/vocabulary.py
+void bind_vocabulary(nb::module_& m);
+
+}  // namespace naively

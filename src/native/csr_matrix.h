@@ -1,0 +1,76 @@
+// A CSR matrix that a kernel is given, and the checks of its column indices, which are made as they
+// are read: an index that is out of range is an error before it is used.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "arrays.h"
+#include "simd.h"
+
+namespace naively {
+
+// indptr as int64, checked: rows follow one another and end inside the stored entries.
+inline std::vector<int64_t> import_row_starts(const Integers& indptr, int64_t entries) {
+    const int64_t size = indptr.shape(0);
+    if (size < 1) throw std::invalid_argument("indptr is empty");
+    std::vector<int64_t> starts(size);
+    bool wrong = false;
+    indptr.visit([&](auto* from) {
+        int64_t before = 0;
+        for (int64_t i = 0; i < size; ++i) {
+            starts[i] = from[i];
+            wrong |= starts[i] < before;
+            before = starts[i];
+        }
+    });
+    if (wrong || starts.back() > entries) throw std::invalid_argument("indptr is malformed");
+    return starts;
+}
+
+template <class Index>
+NAIVELY_INLINE inline void check_columns(const Index* columns, int64_t count, int64_t width) {
+    using Unsigned = std::make_unsigned_t<Index>;  // negative is larger than any column
+    Unsigned largest = 0;
+    for (int64_t e = 0; e < count; ++e)
+        largest = std::max(largest, static_cast<Unsigned>(columns[e]));
+    if (count && largest >= static_cast<std::uint64_t>(width))
+        throw std::invalid_argument("a column index is out of range");
+}
+
+// Rows of a CSR matrix that are checked together, before they are used.
+constexpr int64_t checked_rows = 64;
+
+// Tables larger than this are prefetched from.
+constexpr int64_t cached_bytes = 1 << 18;
+
+// A CSR matrix whose arrays are checked, but for the column indices.
+class CsrMatrix {
+  public:
+    CsrMatrix(nb::handle indptr, nb::handle indices, nb::handle data)
+        : indptr_(indptr, "indptr", 1), indices_(indices, "indices", 1), data_(data, "data", 1),
+          starts_(import_row_starts(indptr_, std::min(indices_.shape(0), data_.shape(0)))) {}
+
+    int64_t rows() const { return static_cast<int64_t>(starts_.size()) - 1; }
+    int64_t entries() const { return starts_.back() - starts_.front(); }
+    const int64_t* starts() const { return starts_.data(); }
+    int64_t end_of_entries() const { return starts_.back(); }
+
+    // Call work(indices, data) with the typed pointers.
+    template <class Work>
+    void visit(const Work& work) const {
+        indices_.visit([&](auto* indices) {
+            data_.visit([&](auto* data) { work(indices, data); });
+        });
+    }
+
+  private:
+    Integers indptr_, indices_;
+    Input<Layout::contiguous, double, float, int64_t, std::int32_t> data_;
+    std::vector<int64_t> starts_;
+};
+
+}  // namespace naively

@@ -1,0 +1,90 @@
+// Words of Python, as strs or as arrays of UTF-8, made a WordList, and back.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrays.h"
+#include "text.h"
+
+namespace naively {
+
+[[noreturn]] inline void raise_not_str(const std::string& what, PyObject* item) {
+    throw nb::type_error((what + " is not a str but " + Py_TYPE(item)->tp_name).c_str());
+}
+
+inline void append_word(PyObject* str, WordList& words) {
+    const nb::object utf8 = nb::steal(PyUnicode_AsEncodedString(str, "utf-8", "surrogatepass"));
+    if (!utf8.is_valid()) throw nb::python_error();
+    const char* begin = PyBytes_AS_STRING(utf8.ptr());
+    const size_t before = words.bytes.size();
+    words.bytes.insert(words.bytes.end(), begin, begin + PyBytes_GET_SIZE(utf8.ptr()));
+    std::transform(words.bytes.begin() + static_cast<std::ptrdiff_t>(before), words.bytes.end(),
+                   words.bytes.begin() + static_cast<std::ptrdiff_t>(before), swap_underscore);
+    words.end_word();
+}
+
+inline WordList words_of(nb::handle words) {
+    const nb::object held = nb::steal(PySequence_Tuple(words.ptr()));  // which cannot change
+    if (!held.is_valid()) throw nb::python_error();
+    WordList list;
+    for (size_t i = 0; i < nb::len(held); ++i) {
+        PyObject* item = PyTuple_GET_ITEM(held.ptr(), static_cast<Py_ssize_t>(i));
+        if (!PyUnicode_Check(item)) raise_not_str("word " + std::to_string(i), item);
+        append_word(item, list);
+    }
+    return list;
+}
+
+// From UTF-8 to what Word has, or back.
+inline WordList swap_underscores(WordList words) {
+    auto& bytes = words.bytes;
+    std::transform(bytes.begin(), bytes.end(), bytes.begin(), swap_underscore);
+    return words;
+}
+
+inline nb::object decoded(Bytes utf8) {
+    const char* bytes = reinterpret_cast<const char*>(utf8.begin);
+    nb::object str = nb::steal(
+        PyUnicode_DecodeUTF8(bytes, static_cast<Py_ssize_t>(utf8.length), "surrogatepass"));
+    if (!str.is_valid()) throw nb::python_error();
+    return str;
+}
+
+// What Vocabulary.to_arrays returned, checked.
+inline WordList words_of_arrays(nb::handle utf8_array, nb::handle ends_array) {
+    using ByteArray = Input<Layout::contiguous, uint8_t>;
+    using Ends = Input<Layout::contiguous, int64_t>;
+    if (!ByteArray::fits(utf8_array, 1) || !Ends::fits(ends_array, 1))
+        throw std::invalid_argument("words must be uint8 and their ends int64, in one dimension");
+    const ByteArray byte_array(utf8_array, "utf8");
+    const Ends ends(ends_array, "ends");
+    const int64_t length = byte_array.shape(0);
+    const Bytes utf8{byte_array.data(), static_cast<size_t>(length)};
+    try {
+        decoded(utf8);
+    } catch (const nb::python_error& error) {
+        if (!error.matches(PyExc_UnicodeDecodeError)) throw;
+        throw std::invalid_argument("a word is not UTF-8");
+    }
+    WordList words{{utf8.begin, utf8.begin + length}, {}};
+    int64_t begin = 0;
+    for (int64_t i = 0; i < ends.shape(0); ++i) {
+        const int64_t end = ends.data()[i];
+        if (end < begin || end > length)
+            throw std::invalid_argument("word ends must ascend to the end of the text");
+        if (end < length && (utf8.begin[end] & 0xC0) == 0x80)
+            throw std::invalid_argument("a word is not UTF-8");
+        words.ends.push_back(static_cast<size_t>(end));
+        begin = end;
+    }
+    if (begin != length)
+        throw std::invalid_argument("word ends must ascend to the end of the text");
+    return swap_underscores(std::move(words));
+}
+
+}  // namespace naively

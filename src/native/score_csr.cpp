@@ -1,0 +1,128 @@
+// score_csr of kernels/reference.py: start + x·slope for the rows of a CSR matrix.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "bindings.h"
+#include "csr_matrix.h"
+#include "overflow.h"
+#include "score_rows.h"
+#include "table_rows.h"
+#include "threads.h"
+
+namespace naively {
+namespace {
+
+// Adds entries to a row's scores, as doubles and without those that add nothing: NaN, and zeros,
+// even where the table says -inf.
+template <class Index, class Value>
+class EntryAdder {
+  public:
+    EntryAdder(const Index* columns, const Value* values, const double* table, int64_t width,
+               int64_t classes, int64_t end)
+        : columns_(columns), values_(values), table_(table), width_(width), classes_(classes),
+          end_(width * classes * static_cast<int64_t>(sizeof(double)) > cached_bytes ? end : 0) {}
+
+    // Look at entries before they are added.
+    NAIVELY_INLINE inline void prepare(int64_t begin, int64_t end) {
+        check_columns(columns_ + begin, end - begin, width_);
+        if constexpr (std::is_same_v<Value, double>) {
+            bool all_count = true;
+            for (int64_t e = begin; e < end; ++e) all_count &= values_[e] < 0.0 || values_[e] > 0.0;
+            as_they_are_ = all_count;
+        }
+    }
+
+    template <class Isa>
+    NAIVELY_INLINE inline void add(int64_t begin, int64_t end, double* joint) {
+        if constexpr (std::is_same_v<Value, double>) {
+            if (as_they_are_)
+                return add_table_rows<Isa, true>(
+                    table_, classes_,
+                    TableRows<Index>{columns_ + begin, values_ + begin, end - begin, end_ - begin},
+                    joint);
+        }
+        for (; begin < end; begin += chunk) {
+            const int64_t count = std::min(chunk, end - begin);
+            int64_t kept = 0;
+            for (int64_t e = begin; e < begin + count; ++e) {
+                const auto value = static_cast<double>(values_[e]);
+                column_[kept] = columns_[e];
+                value_[kept] = value;
+                kept += value < 0.0 || value > 0.0;
+            }
+            add_table_rows<Isa, true>(
+                table_, classes_, TableRows<Index>{column_.data(), value_.data(), kept, 0}, joint);
+        }
+    }
+
+    // Add entries again whose sums have overflown.
+    NAIVELY_INLINE inline void add_clipped(int64_t begin, int64_t end, const double* start,
+                                        double* joint) const {
+        std::vector<double> sums(classes_);
+        for (int64_t e = begin; e < end; ++e) {
+            const auto value = static_cast<double>(values_[e]);
+            if (!(value < 0.0 || value > 0.0)) continue;
+            const double* slope = table_ + columns_[e] * classes_;
+            for (int64_t c = 0; c < classes_; ++c) sums[c] += clipped_product(value, slope[c]);
+        }
+        for (int64_t c = 0; c < classes_; ++c) joint[c] = start[c] + sums[c];
+    }
+
+  private:
+    static constexpr int64_t chunk = 512;
+
+    const Index* columns_;
+    const Value* values_;
+    const double* table_;
+    int64_t width_, classes_, end_;
+    bool as_they_are_ = false;
+    std::array<double, chunk> value_;
+    std::array<Index, chunk> column_;
+};
+
+nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle slope,
+                     nb::handle start, const char* finish, nb::handle log_prior) {
+    const CsrMatrix matrix(indptr, indices, data);
+    const Doubles table(slope, "slope", 2);
+    const int64_t width = table.shape(0), k = table.shape(1);
+    const Scores scores(matrix.rows(), k, start, finish, log_prior);
+    {
+        nb::gil_scoped_release released;
+        const double operations =
+            1.0 + static_cast<double>(matrix.entries() * k) /
+                      static_cast<double>(std::max<int64_t>(1, matrix.rows()));
+        const int parts = count_parts(matrix.rows(), operations);
+        matrix.visit([&](auto* columns, auto* values) {
+            run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int) {
+                const int64_t* starts = matrix.starts();
+                EntryAdder adder(columns, values, table.data(), width, k,
+                                 starts[matrix.rows()]);
+                on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
+                    score_rows(
+                        scores, begin, end,
+                        [&](int64_t first, int64_t rows)
+                            NAIVELY_INLINE { adder.prepare(starts[first], starts[first + rows]); },
+                        [&](int64_t row, double* joint) NAIVELY_INLINE {
+                            const int64_t entry = starts[row], last = starts[row + 1];
+                            adder.template add<decltype(isa)>(entry, last, joint);
+                            if (overflown(joint, scores.start(row), k))
+                                adder.add_clipped(entry, last, scores.start(row), joint);
+                        });
+                });
+            });
+        });
+    }
+    return scores.object();
+}
+
+}  // namespace
+
+void bind_score_csr(nb::module_& m) {
+    m.def("score_csr", &score_csr, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
+          nb::arg("slope"), nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
+}
+
+}  // namespace naively

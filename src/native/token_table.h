@@ -1,0 +1,162 @@
+// The numbers of tokens (words, word n-grams or character n-grams: see kernels/tokens.py), in order
+// of first sight, or by hash.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "crc32.h"
+#include "ngram_table.h"
+#include "text.h"
+#include "word.h"
+#include "word_table.h"
+
+namespace naively {
+
+enum class Unit { words, characters, characters_within_words };
+
+struct Splitting {
+    Unit unit = Unit::words;
+    size_t low = 1, high = 1;
+    bool lowercase = true;
+    uint32_t features = 0;  // of hashed tokens; 0: tokens are known
+};
+
+// Some methods have a const twin: that answers NONE for what is unknown, and the other adds it.
+class TokenTable {
+  public:
+    static constexpr uint32_t NONE = UINT32_MAX;
+
+    TokenTable(const Splitting& splitting, const WordList& stop_words) : splitting_(splitting) {
+        stop_words.visit([&](Bytes word) { words_.find_or_add(Word::of(word)); });
+        stop_words_ = static_cast<uint32_t>(words_.size());
+        words_are_tokens_ =
+            splitting.unit != Unit::words || (splitting.high == 1 && stop_words_ == 0);
+    }
+
+    // A table of texts split alike, in which no token is known.
+    TokenTable without_tokens() const {
+        WordList stop_words;
+        for (size_t id = 0; id < stop_words_; ++id) {
+            words_.append_to(stop_words.bytes, id);
+            stop_words.end_word();
+        }
+        return TokenTable(splitting_, stop_words);
+    }
+
+    const Splitting& splitting() const { return splitting_; }
+    bool hashed() const { return splitting_.features != 0; }
+    bool words_are_tokens() const { return words_are_tokens_ && !hashed(); }
+
+    size_t size() const {
+        return hashed() ? splitting_.features : words_are_tokens_ ? words_.size() : codes_.size();
+    }
+
+    // The number of a token as it is written, in Word's bytes.
+    uint32_t find(Bytes token) const { return number_of(*this, token); }
+    uint32_t find_or_add(Bytes token) { return number_of(*this, token); }
+
+    // The token's bytes, as Word has them, are appended to `out`.
+    void append_to(std::vector<uint8_t>& out, size_t number) const {
+        append_coded(out, words_are_tokens_ ? static_cast<uint32_t>(number) : codes_[number]);
+    }
+
+    uint32_t hash_of(Crc32 crc) const { return crc.value() % splitting_.features; }
+
+    // --- words: each has an id, and a number if it is a token
+    const WordTable& words() const { return words_; }
+    bool is_stop_word(uint32_t id) const { return id < stop_words_; }
+
+    uint32_t word_id(const Word& word, uint64_t hash) const { return words_.find(word, hash); }
+    uint32_t word_id(const Word& word, uint64_t hash) { return words_.find_or_add(word, hash); }
+
+    uint32_t token_of_word(uint32_t id) const {
+        return id < token_of_word_.size() ? token_of_word_[id] : NONE;
+    }
+    uint32_t token_of_word(uint32_t id) {
+        auto& tokens = token_of_word_;
+        if (id >= tokens.size()) tokens.resize(std::max<size_t>(id + 1, 2 * tokens.size()), NONE);
+        if (tokens[id] == NONE) tokens[id] = new_token(id);
+        return tokens[id];
+    }
+
+    // --- word n-grams: each has a code (that of a word is its id), and a number if it is a token
+    struct NGram {
+        uint32_t code = NONE, token = NONE;
+    };
+
+    // The n-gram that goes on from the (n-1)-gram of code `before` with a word.
+    NGram next_ngram(uint32_t before, uint32_t word, bool) const {
+        if (before == NONE || word == NONE) return {};
+        const NGramTable::Slot* slot = ngrams_.find(NGramTable::key_of(before, word));
+        if (slot == nullptr) return {};
+        return {(slot->next_number - 1) | NGRAM, slot->token};
+    }
+    NGram next_ngram(uint32_t before, uint32_t word, bool is_token) {
+        NGramTable::Slot* slot = ngrams_.find_or_add(NGramTable::key_of(before, word));
+        const uint32_t code = (slot->next_number - 1) | NGRAM;
+        if (is_token && slot->token == NONE) slot->token = new_token(code);
+        return {code, slot->token};
+    }
+
+    void prefetch_ngram(uint32_t before, uint32_t word) const {
+        ngrams_.prefetch(NGramTable::key_of(before, word));
+    }
+
+  private:
+    static constexpr uint32_t NGRAM = 0x80000000;  // marks the code of an n-gram, not of a word
+
+    Splitting splitting_;
+    bool words_are_tokens_ = true;  // a token's number is the word's id
+    uint32_t stop_words_ = 0;       // the first words
+    WordTable words_;
+    NGramTable ngrams_;
+    std::vector<uint32_t> token_of_word_;
+    std::vector<uint32_t> codes_;  // of each token, which word or n-gram it is
+
+    static_assert(WordTable::UNKNOWN == NONE && NGramTable::NONE == NONE);
+
+    uint32_t new_token(uint32_t code) {
+        if (codes_.size() >= INT32_MAX)
+            throw std::length_error("more words than 32 bits can number");
+        codes_.push_back(code);
+        return static_cast<uint32_t>(codes_.size() - 1);
+    }
+
+    template <class Table>
+    static uint32_t number_of(Table& table, Bytes token) {
+        if (table.hashed()) return table.hash_of(Crc32().of(token));
+        const auto id_of = [&](const Word& word) {
+            return table.word_id(word, table.words_.hash_of(word));
+        };
+        if (table.words_are_tokens_) return id_of(Word::of(token));
+        const uint8_t *begin = token.begin, *end = begin + token.length;
+        NGram ngram;
+        for (bool first = true;; first = false) {
+            const uint8_t* space = std::find(begin, end, ' ');
+            const uint32_t id = id_of(Word::of({begin, static_cast<size_t>(space - begin)}));
+            const bool last = space == end;
+            if (!first)
+                ngram = table.next_ngram(ngram.code, id, last);
+            else if (last)
+                return id == NONE ? NONE : table.token_of_word(id);
+            else
+                ngram.code = id;
+            if (last) return ngram.token;
+            begin = space + 1;
+        }
+    }
+
+    void append_coded(std::vector<uint8_t>& out, uint32_t code) const {
+        if (words_are_tokens_ || (code & NGRAM) == 0) return words_.append_to(out, code);
+        const uint64_t key = ngrams_.key(code & ~NGRAM);
+        append_coded(out, static_cast<uint32_t>(key >> 32));
+        out.push_back(' ');
+        words_.append_to(out, static_cast<uint32_t>(key));
+    }
+};
+
+}  // namespace naively

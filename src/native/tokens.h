@@ -1,0 +1,197 @@
+// The tokens of a text, as numbers, in the order that kernels/tokens.py says.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "character_ngrams.h"
+#include "crc32.h"
+#include "text.h"
+#include "token_table.h"
+#include "word_splitter.h"
+
+namespace naively {
+
+// Working memory, kept from text to text.
+struct TokenBuffers {
+    std::vector<uint8_t> word;
+    CharacterNGrams characters;
+    std::vector<Word> words;
+    std::vector<uint64_t> hashes;
+    std::vector<uint8_t> long_words;
+    std::vector<uint32_t> ids, ngrams, numbers;
+    std::vector<Crc32> crcs;
+};
+
+namespace tokens_detail {
+
+constexpr size_t AHEAD = 12;  // look-ups that are under way at once
+
+template <class Table>
+constexpr bool adds_unknown = !std::is_const_v<Table>;
+
+// The words of a text, with hashes. Of hashed tokens, stop words are left out.
+template <class Table>
+void collect_words(Table& table, const Text& text, TokenBuffers& buffers) {
+    buffers.words.clear();
+    buffers.hashes.clear();
+    buffers.long_words.clear();
+    visit_words(text, table.splitting().lowercase, buffers.word, [&](const Word& word) {
+        const uint64_t hash = table.words().hash_of(word);
+        if (table.hashed() && table.is_stop_word(table.words().find(word, hash))) return;
+        buffers.words.push_back(word);
+        buffers.hashes.push_back(hash);
+        if (word.length > Word::HELD)
+            buffers.long_words.insert(buffers.long_words.end(), word.bytes,
+                                      word.bytes + word.length);
+    });
+    const uint8_t* bytes = buffers.long_words.data();
+    for (Word& word : buffers.words) {
+        if (word.length <= Word::HELD) continue;
+        word.bytes = bytes;
+        bytes += word.length;
+    }
+}
+
+// There are many character n-grams, so that each is looked up a little later than found.
+template <class Table, class Visit>
+void visit_characters(Table& table, TokenBuffers& buffers, Visit&& visit) {
+    constexpr size_t WAITING = 16;
+    const WordTable& known = table.words();
+    std::array<Word, WAITING> ngrams;
+    std::array<uint64_t, WAITING> hashes;
+    size_t found = 0;
+    const auto take = [&](size_t i) {
+        const uint32_t number = table.word_id(ngrams[i % WAITING], hashes[i % WAITING]);
+        if (adds_unknown<Table> || number != TokenTable::NONE) visit(number);
+    };
+    const auto add = [&](const Word& ngram) {
+        if (found >= WAITING) take(found);
+        if (found >= WAITING / 2) known.prefetch_entry(hashes[(found - WAITING / 2) % WAITING]);
+        ngrams[found % WAITING] = ngram;
+        hashes[found % WAITING] = known.hash_of(ngram);
+        known.prefetch(hashes[found % WAITING]);
+        ++found;
+    };
+    buffers.characters.visit(table.splitting().low, table.splitting().high, add);
+    for (size_t i = found < WAITING ? 0 : found - WAITING; i < found; ++i) take(i);
+}
+
+// Word n-grams: for each n, those of n words, each from the one of n - 1 words and the next word.
+template <class Table, class Soon, class Visit>
+void visit_word_ngrams(Table& table, TokenBuffers& buffers, Soon&& soon, Visit&& visit) {
+    const std::vector<Word>& words = buffers.words;
+    std::vector<uint32_t>&ids = buffers.ids, &ngrams = buffers.ngrams, &numbers = buffers.numbers;
+    const size_t low = table.splitting().low, high = table.splitting().high;
+    ids.clear();
+    for (size_t i = 0; i < words.size(); ++i) {
+        if (i + AHEAD < words.size()) table.words().prefetch(buffers.hashes[i + AHEAD]);
+        const uint32_t id = table.word_id(words[i], buffers.hashes[i]);
+        if (!table.is_stop_word(id)) ids.push_back(id);
+    }
+    ngrams.assign(ids.begin(), ids.end());
+    for (size_t n = 1; n <= high && n <= ids.size(); ++n) {
+        const size_t last = ids.size() - n + 1;
+        numbers.clear();
+        for (size_t i = 0; i < last; ++i) {
+            uint32_t number = TokenTable::NONE;
+            if (n == 1) {
+                if (low == 1 && ids[i] != TokenTable::NONE) number = table.token_of_word(ids[i]);
+            } else {
+                if (i + AHEAD < last)
+                    table.prefetch_ngram(ngrams[i + AHEAD], ids[i + AHEAD + n - 1]);
+                const auto ngram = table.next_ngram(ngrams[i], ids[i + n - 1], n >= low);
+                ngrams[i] = ngram.code;
+                number = ngram.token;
+            }
+            if (number != TokenTable::NONE) numbers.push_back(number);
+        }
+        if (n < low) continue;
+        for (size_t i = 0; i < numbers.size(); ++i) {
+            if (i + AHEAD < numbers.size()) soon(numbers[i + AHEAD]);
+            visit(numbers[i]);
+        }
+    }
+}
+
+// A word that holds a space is itself an n-gram, as nothing tells "a b" and "c" from "a" and "b c".
+template <class Table, class Visit>
+void visit_spaced_ngrams(Table& table, TokenBuffers& buffers, Visit&& visit) {
+    WordList words;
+    for (size_t i = 0; i < buffers.words.size(); ++i) {
+        if (table.is_stop_word(table.words().find(buffers.words[i], buffers.hashes[i]))) continue;
+        buffers.words[i].append_to(words.bytes);
+        words.end_word();
+    }
+    std::vector<uint8_t> ngram;
+    for (size_t n = table.splitting().low; n <= table.splitting().high; ++n) {
+        for (size_t i = 0; i + n <= words.size(); ++i) {
+            ngram.clear();
+            for (size_t j = i; j < i + n; ++j) {
+                if (j > i) ngram.push_back(' ');
+                ngram.insert(ngram.end(), words[j].begin, words[j].begin + words[j].length);
+            }
+            const Bytes bytes{ngram.data(), ngram.size()};
+            uint32_t number;
+            if constexpr (adds_unknown<Table>)
+                number = table.find_or_add(bytes);
+            else
+                number = table.find(bytes);
+            if (number != TokenTable::NONE) visit(number);
+        }
+    }
+}
+
+template <class Visit>
+void visit_hashed_ngrams(const TokenTable& table, TokenBuffers& buffers, Visit&& visit) {
+    const std::vector<Word>& words = buffers.words;
+    std::vector<Crc32>& crcs = buffers.crcs;  // of each n-gram
+    const uint8_t one_space = ' ';
+    const Word space = Word::of({&one_space, 1});
+    crcs.clear();
+    for (const Word& word : words) crcs.push_back(Crc32().of(word));
+    for (size_t n = 1; n <= table.splitting().high && n <= words.size(); ++n) {
+        for (size_t i = 0; i + n <= words.size(); ++i) {
+            if (n > 1) crcs[i].of(space).of(words[i + n - 1]);
+            if (n >= table.splitting().low) visit(table.hash_of(crcs[i]));
+        }
+    }
+}
+
+}  // namespace tokens_detail
+
+// Calls visit(number) for each token of a text, in order. If the table is const, only known tokens
+// are visited; else all are, and new ones are added. Before visit(number) there may be a call of
+// soon(number), so that whatever is kept for the token can be fetched already.
+template <class Table, class Soon, class Visit>
+void visit_tokens(Table& table, const Text& text, TokenBuffers& buffers, Soon&& soon,
+                  Visit&& visit) {
+    using namespace tokens_detail;
+    const Splitting& splitting = table.splitting();
+    if (splitting.unit != Unit::words) {
+        buffers.characters.read(text, splitting.lowercase,
+                                splitting.unit == Unit::characters_within_words);
+        if (!table.hashed()) return visit_characters(table, buffers, visit);
+        buffers.characters.visit(
+            splitting.low, splitting.high,
+            [&](const Word& ngram) { visit(table.hash_of(Crc32().of(ngram))); });
+    } else if (table.words_are_tokens()) {
+        visit_words(text, splitting.lowercase, buffers.word, [&](const Word& word) {
+            const uint32_t number = table.word_id(word, table.words().hash_of(word));
+            if (adds_unknown<Table> || number != TokenTable::NONE) visit(number);
+        });
+    } else {
+        collect_words(table, text, buffers);
+        if (table.hashed())
+            visit_hashed_ngrams(table, buffers, visit);
+        else if (text.spaced)
+            visit_spaced_ngrams(table, buffers, visit);
+        else
+            visit_word_ngrams(table, buffers, soon, visit);
+    }
+}
+
+}  // namespace naively

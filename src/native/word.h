@@ -1,0 +1,68 @@
+// A word, as it is looked up.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace naively {
+
+// A number whose lowest byte is the first in memory, on any machine.
+inline uint64_t load8(const uint8_t* bytes) {
+    uint64_t x;
+    std::memcpy(&x, bytes, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    x = __builtin_bswap64(x);
+#endif
+    return x;
+}
+
+// Bytes that something else holds.
+struct Bytes {
+    const uint8_t* begin;
+    size_t length;
+};
+
+// A word as the table compares it: UTF-8 in which '_' and 0x7F have changed places (word_splitter.h
+// says why). Up to 16 bytes are held here, padded with zeros; more are only pointed at.
+struct Word {
+    static constexpr size_t HELD = 16;
+    uint64_t first = 0, second = 0;
+    uint64_t length = 0;
+    const uint8_t* bytes = nullptr;
+
+    // 16 bytes are read, however long the word; `set_bits` are set in each eight of the word's.
+    static Word held(const uint8_t* bytes, size_t length, uint64_t set_bits = 0) {
+        const uint64_t all = ~uint64_t{0};
+        const uint64_t first = length >= 8 ? all : ~(all << (8 * length));
+        const uint64_t second = length <= 8 ? 0 : all >> (128 - 8 * length);
+        return {(load8(bytes) | set_bits) & first, (load8(bytes + 8) | set_bits) & second, length,
+                nullptr};
+    }
+
+    static Word pointed_at(const uint8_t* bytes, size_t length) {
+        return {0, 0, length, bytes};
+    }
+
+    static Word of(Bytes bytes) {
+        if (bytes.length > HELD) return pointed_at(bytes.begin, bytes.length);
+        uint8_t copy[HELD] = {};
+        if (bytes.length != 0) std::memcpy(copy, bytes.begin, bytes.length);
+        return held(copy, bytes.length);
+    }
+
+    void append_to(std::vector<uint8_t>& out) const {
+        if (length > HELD) {
+            out.insert(out.end(), bytes, bytes + length);
+        } else {
+            for (size_t i = 0; i < length; ++i)
+                out.push_back(static_cast<uint8_t>((i < 8 ? first : second) >> (8 * (i % 8))));
+        }
+    }
+};
+
+inline uint8_t swap_underscore(uint8_t byte) {
+    return byte == '_' ? 0x7F : byte == 0x7F ? '_' : byte;
+}
+
+}  // namespace naively

@@ -1,0 +1,50 @@
+"""The house in CONTRIBUTING.md, the contract of imports and the folders name the same rooms."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src" / "naively"
+FRONT_DOORS = {"__init__", "__main__"}  # they import from every room, when it is needed
+
+
+def house() -> list[list[str]]:
+    """Return the rooms in CONTRIBUTING.md, floor by floor."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    block = re.search(r"^## The house\n.*?^```\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert block
+    floors = [re.split(r" {2,}", line, maxsplit=1) for line in block[1].splitlines()]
+    assert all(len(floor) == 2 for floor in floors), "each floor has one line that says what it is"
+    return [sorted(rooms.split(" | ")) for rooms, _ in floors]
+
+
+def contract() -> list[list[str]]:
+    """Return the rooms in the contract of import-linter, floor by floor, that must exist."""
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    (layers,) = (
+        contract["layers"]
+        for contract in tools["importlinter"]["contracts"]
+        if contract["type"] == "layers"
+    )
+    return [sorted(layer.split(" | ")) for layer in layers if not layer.startswith("(")]
+
+
+def folders() -> set[str]:
+    """Return the folders and files of the package."""
+    packages = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    return packages | {path.stem for path in SOURCE.glob("*.py")} - FRONT_DOORS
+
+
+def test_contributing_lists_the_floors_of_the_contract() -> None:
+    assert house() == contract()
+
+
+@pytest.mark.parametrize("floors", [house, contract])
+def test_the_rooms_are_the_folders(floors) -> None:
+    rooms = [room for floor in floors() for room in floor]
+    assert sorted(rooms) == sorted(folders())
