@@ -47,6 +47,7 @@ class Settings:
 
     Examples
     --------
+    >>> from naively import Bernoulli
     >>> Settings(smoothing="jeffreys").make(Bernoulli).alpha
     0.5
     """
