@@ -80,7 +80,7 @@ class Analyser(ABC):
         """What differs from the default."""
         values = {
             field.name: (getattr(self, field.name), field.default)
-            for field in fields(self)  # type: ignore[arg-type]
+            for field in fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
         }
         return {name: value for name, (value, default) in values.items() if value != default}
 
@@ -91,7 +91,8 @@ class Analyser(ABC):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Only the settings: what is made of them need not pickle.
-        of = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        options = fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
+        of = {option.name: getattr(self, option.name) for option in options}
         return partial(type(self), **of), ()
 
     def __str__(self) -> str:

@@ -21,7 +21,11 @@ from naively.model.class_prior import Cost, decide, estimate_prior, given_prior,
 from naively.model.explain import Explanation, explain
 from naively.model.linear import Linear, linear
 from naively.model.model import Model
-from naively.model.parameters import ParameterCount
+from naively.model.parameters import (
+    ParameterCount,
+    count_joint_parameters,
+    count_parameters,
+)
 from naively.model.weights import Weighting, Weights
 from naively.schema.schema import Schema
 from naively.schema.settings import Probabilities
@@ -322,7 +326,7 @@ class Answers(metaclass=ABCMeta):
 
         A class prior that is given has none; the weights of columns are not among them.
         """
-        return self._fitted.n_parameters
+        return count_parameters(self._fitted)
 
     @property
     def n_joint_parameters_(self) -> ParameterCount | float:
@@ -332,7 +336,7 @@ class Answers(metaclass=ABCMeta):
         as a power of 2 where it is long, and has ``log2``; ``inf`` where a column holds numbers
         without end.
         """
-        return self._fitted.n_joint_parameters
+        return count_joint_parameters(self._fitted)
 
     @property
     def _fitted(self) -> Model:

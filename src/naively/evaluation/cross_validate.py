@@ -21,7 +21,7 @@ from naively.evaluation.calibrate import count_parts
 from naively.evaluation.interactions import COLUMNS, add_interactions
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Reservoir, Sample
-from naively.evaluation.scores import LEAST, Scores, scores
+from naively.evaluation.scores import Scores, log_loss, p_right, scores
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer
 from naively.model.model import Model
@@ -152,17 +152,15 @@ def costs(model: Model, sample: Sample) -> dict[str, float]:
     joint = found.prior + sum(of_column.values())
     if model.weights is not None:
         joint += model.weights.bias_of(classes)
-    loss = _log_loss(joint, found)
-    return {name: _log_loss(joint - own, found) - loss for name, own in of_column.items()}
+
+    def loss(joint: Floats) -> float:
+        return log_loss(p_right(joint, found.labels), found.labels.weight)
+
+    whole = loss(joint)
+    return {name: loss(joint - own) - whole for name, own in of_column.items()}
 
 
 def _columns(model: Model, found: LeaveOneOut) -> list[str]:
     """Return the column that each part is of; several that are one event go by their group."""
     texts = {g.key: title(g.columns[0]) for g in model.schema.groups if g.kind == "text"}
     return [texts.get(part.group, str(part)) for part in found.parts]
-
-
-def _log_loss(joint: Floats, found: LeaveOneOut) -> float:
-    log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-    right = log_p[np.arange(len(joint)), found.labels.codes]
-    return float(np.average(-np.maximum(right, np.log(LEAST)), weights=found.labels.weight))

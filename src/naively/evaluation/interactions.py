@@ -22,7 +22,7 @@ from naively.counting.block import Batch
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Sample
-from naively.evaluation.scores import LEAST
+from naively.evaluation.scores import log_loss
 from naively.events.interaction import (
     Interaction,
     bins_of_codes,
@@ -122,7 +122,7 @@ def _least_gain(model: Model, sample: Sample) -> float:
     def loss(least: float) -> float:
         event = found.first(sum(gain > least for gain in found.gains))
         p = back.posterior(_with(rest, event, others))[np.arange(len(codes)), codes]
-        return float(np.average(-np.log(np.maximum(p, LEAST)), weights=back.copies))
+        return log_loss(p, back.copies)
 
     return min((np.inf, *GAINS), key=loss)
 

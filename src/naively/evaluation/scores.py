@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.labels import encode_labels, union_classes
+from naively.counting.labels import Labels, encode_labels, union_classes
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
 from naively.messages import Shown
@@ -150,7 +150,7 @@ def scores(
     return Scores(
         rows=len(y),
         accuracy=float(hits.sum() / rows.sum()),
-        log_loss=_mean(-np.log(np.clip((p * truth).sum(axis=1), LEAST, 1.0)), weight),
+        log_loss=log_loss((p * truth).sum(axis=1), weight),
         brier=_mean((((p - truth) ** 2).sum(axis=1) + never_learned) / 2, weight),
         auc=_auc(p, truth, weight),
         calibration_error=_mean_distance(bins := _reliability(p, truth, weight)),
@@ -166,13 +166,33 @@ def scores(
     )
 
 
+def log_loss(p_right: Floats, weight: NDArray[Any] | None = None) -> float:
+    """Return the mean of -log p(right class), p clipped at 1e-15, in nats a row.
+
+    Parameters
+    ----------
+    p_right : ndarray of shape (rows,)
+        The posterior of the right class of each row.
+    weight : ndarray of shape (rows,), optional
+        Of each row; by default they weigh the same.
+    """
+    return _mean(-np.log(np.clip(p_right, LEAST, 1.0)), weight)
+
+
+def p_right(joint: Floats, labels: Labels) -> Floats:
+    """Return the posterior of the right class from joint log likelihoods (rows, classes)."""
+    log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+    right: Floats = np.exp(log_p[np.arange(len(joint)), labels.codes])
+    return right
+
+
 def _places(labels: NDArray[Any], every: NDArray[Any]) -> NDArray[np.int64]:
     """Return where labels are among every label; 1.0 is 1, and a day is its midnight."""
     place = {label: i for i, label in enumerate(every.tolist())}
     return np.array([place[label] for label in labels.astype(every.dtype).tolist()], np.int64)
 
 
-def _mean(values: Floats, weight: Floats | None) -> float:
+def _mean(values: Floats, weight: NDArray[Any] | None) -> float:
     return float(np.average(values, weights=weight))
 
 

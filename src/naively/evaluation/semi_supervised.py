@@ -19,6 +19,7 @@ from naively.data.rows import Rows
 from naively.evaluation.calibrate import fit, temperature
 from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.evaluation.reservoir import Reservoir, Sample
+from naively.evaluation.scores import log_loss, p_right
 from naively.kernels.reference import Floats
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weighting
@@ -151,6 +152,4 @@ def _loss(found: LeaveOneOut) -> float:
     """Return the log loss after one temperature for all evidence."""
     joint = found.table.sum(axis=0)
     joint = found.prior + temperature(joint, found.prior, found.labels) * joint
-    log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-    right = log_p[np.arange(len(joint)), found.labels.codes]
-    return float(np.average(-right, weights=found.labels.weight))
+    return log_loss(p_right(joint, found.labels), found.labels.weight)

@@ -259,12 +259,12 @@ def _collect(
                     values[column] = _both(*(rows.values(of) for of in pairs[name]))
                 else:
                     values[column] = rows.values(name) if name in rows.names else None
-            if values[column] is None:  # several columns as one
-                assert isinstance(axis, Levels)
-                known = axis.levels[column]
-                shown = known[item] if item < len(known) else "(never seen)"
-            else:
+            if values[column] is not None:
                 shown = _plain(values[column][row])
+            elif isinstance(axis, Levels) and item < len(axis.levels[column]):
+                shown = axis.levels[column][item]  # of several columns as one
+            else:
+                shown = "(never seen)"
         items[row].append(("columns" if name is None else title(name), shown, value))
 
 

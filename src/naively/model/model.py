@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,14 +18,12 @@ from naively.counting.parts import Parts
 from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally, Tally, count_classes
 from naively.data.rows import Rows
-from naively.events.base import EventModel
 from naively.events.interaction import Interaction
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
-from naively.model.class_prior import class_probabilities, is_estimated
-from naively.model.parameters import ParameterCount
+from naively.model.class_prior import class_probabilities
 from naively.model.weights import Weights
 from naively.schema.group import Group, GroupKey, interaction_group
 from naively.schema.held import Held
@@ -199,35 +196,10 @@ class Model(Shown):
             log_prior: Floats = np.log(p)
             return log_prior
 
-    @property
-    def n_parameters(self) -> int:
-        """How many parameters are free; a class prior that is given has none."""
-        return self._n_prior + sum(event.n_parameters(tally) for event, tally in self._parts)
-
-    @property
-    def n_joint_parameters(self) -> ParameterCount | float:
-        """How many there would be without the assumption: one for each row that can be and class.
-
-        ``inf`` where a column holds numbers without end.
-        """
-        values = [event.n_values(tally) for event, tally in self._parts if not event.beside]
-        if math.inf in values:
-            return math.inf
-        rows = math.prod(int(value) for value in values)
-        return ParameterCount(len(self.classes) * (rows - 1) + self._n_prior)
-
-    @property
-    def _n_prior(self) -> int:
-        return len(self.classes) - 1 if is_estimated(self.settings.class_prior) else 0
-
     @cached_property
     def counts(self) -> dict[GroupKey, BlockTally]:
         """The tally of each block, of the words that are learned from."""
         return {name: block.selected() for name, block in self.taken.blocks.items()}
-
-    @property
-    def _parts(self) -> list[tuple[EventModel, BlockTally]]:
-        return [(group.event, self.counts[group.key]) for group in self.schema.groups]
 
     @cached_property
     def start(self) -> Floats:
@@ -268,7 +240,9 @@ class Model(Shown):
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
         axes = {name: block.axis for name, block in self.counts.items()}
-        return self.schema.encode(rows, labels or Labels.none(len(rows), self.classes), axes)
+        return self.schema.encode(
+            rows, Labels.none(len(rows), self.classes) if labels is None else labels, axes
+        )
 
     def recode(self, batch: Batch) -> Batch:
         """Encode rows by the columns, levels and words of this model, as any has encoded them."""

@@ -1,10 +1,35 @@
-"""How many parameters there are, where there may be more than a float or a screen can hold."""
+"""How many parameters a model has, and how many it would have without its assumption."""
 
 from __future__ import annotations
 
 import math
 
+from naively.model.class_prior import is_estimated
+from naively.model.model import Model
+
 SHOWN = 10**15  # up to which a number is written out
+
+
+def count_parameters(model: Model) -> int:
+    """Return how many parameters are free; a class prior that is given has none."""
+    of_events = (g.event.n_parameters(model.counts[g.key]) for g in model.schema.groups)
+    return _of_prior(model) + sum(of_events)
+
+
+def count_joint_parameters(model: Model) -> ParameterCount | float:
+    """Return how many the full joint table has: one for each row that there can be and class.
+
+    ``inf`` where a column holds numbers without end.
+    """
+    values = [g.event.n_values(model.counts[g.key]) for g in model.schema.of_columns]
+    if math.inf in values:
+        return math.inf
+    rows = math.prod(int(value) for value in values)
+    return ParameterCount(len(model.classes) * (rows - 1) + _of_prior(model))
+
+
+def _of_prior(model: Model) -> int:
+    return len(model.classes) - 1 if is_estimated(model.settings.class_prior) else 0
 
 
 class ParameterCount(int):

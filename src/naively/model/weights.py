@@ -134,7 +134,8 @@ class Weights(Shown):
                 w.table([part], classes)[0] if part in w.of else None for w in (self, other)
             )
             if mine is None or theirs is None:
-                return tuple((theirs if mine is None else mine).tolist())  # type: ignore[union-attr]
+                one = other if mine is None else self
+                return tuple(one.table([part], classes)[0].tolist())
             return tuple((theirs + share * (mine - theirs)).tolist())
 
         bias = share * self.bias_of(classes) + (1 - share) * other.bias_of(classes)

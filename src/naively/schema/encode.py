@@ -94,11 +94,12 @@ def decode(block: Block, kind: Kind) -> dict[Name, NDArray[Any]]:
                 block.axis.columns, block.axis.levels, block.codes.T, strict=True
             )
         }
-    assert isinstance(block, Dense)
-    return {
-        name: _values(column, kind)
-        for name, column in zip(block.axis.columns, block.values.T, strict=True)
-    }
+    if isinstance(block, Dense):
+        return {
+            name: _values(column, kind)
+            for name, column in zip(block.axis.columns, block.values.T, strict=True)
+        }
+    raise TypeError(f"a {type(block).__name__} is not encoded back into columns")
 
 
 def _values(column: NDArray[Any], kind: Kind) -> NDArray[Any]:
@@ -125,7 +126,7 @@ def _cells(column: NDArray[Any]) -> list[Any]:
     return [v.item() if isinstance(v, np.generic) else v for v in column.tolist()]
 
 
-def split_rows(block: Codes, columns: Sequence[Name]) -> dict[Name, NDArray[Any]]:
+def split_rows(block: Block, columns: Sequence[Name]) -> dict[Name, NDArray[Any]]:
     """Return the columns that whole rows were made of."""
     (whole,) = decode(block, "string").values()
     columns_of = {}
@@ -177,7 +178,8 @@ def _plain(levels: NDArray[Any]) -> list[Level]:
     """Whole numbers as int, so that 1, 1.0 and True are one level however they arrive."""
     if levels.dtype.kind == "f" and (levels == np.rint(levels)).all() and np.isfinite(levels).all():
         return [int(level) for level in levels.tolist()]
-    return levels.tolist()  # type: ignore[no-any-return]
+    found: list[Level] = levels.tolist()
+    return found
 
 
 def _look_up(column: NDArray[Any], index: dict[Level, int]) -> NDArray[np.int32]:

@@ -102,7 +102,7 @@ class Held:
         return dict(zip(levels, count[1:].tolist(), strict=False))
 
     def levels(self, name: Name, levels: Sequence[Level]) -> NDArray[np.int64]:
-        """Return a column by these levels, of shape (rows,); the code past the last is of others."""
+        """Return a column by these levels, of shape (rows,); as many as they are is any other."""
         if name in self.coded:
             axis = Levels((name,), (tuple(levels),))
             return self.codes(axis).codes[:, 0].astype(np.int64)

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from naively.counting.axis import Axis, Columns, title
-from naively.counting.block import Batch, Block, Codes
+from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels
 from naively.data.columns import Kind, Name
 from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
@@ -189,7 +189,6 @@ class Schema(Shown):
         for group in self.written:
             block = blocks[group.key]
             if group.event.layout == "rows":
-                assert isinstance(block, Codes)
                 columns |= split_rows(block, group.columns)
             else:
                 columns |= decode(block, group.kind)

@@ -195,19 +195,17 @@ def _constant(block: BlockTally) -> set[Name]:
     return {block.axis.columns[j] for j in np.flatnonzero(~both).tolist()}
 
 
-def _truths(block: BlockTally) -> set[Name]:
+def _truths(block: BlockTally[Cells]) -> set[Name]:
     """Return the columns that hold 0 and 1, and nothing else."""
     axis = block.axis
-    assert isinstance(axis, Cells)
     exact = [axis.columns[j] for j, shift in enumerate(axis.shifts) if shift == 0]
     there = _there(block)
     return {name for name in exact if axis.low[there[name]].tolist() == [0.0, 1.0]}
 
 
-def _texts(block: BlockTally, *, many: bool = False) -> set[Name]:
+def _texts(block: BlockTally[Levels], *, many: bool = False) -> set[Name]:
     """Return the columns whose levels read as texts; those of many, if only such are asked for."""
     axis = block.axis
-    assert isinstance(axis, Levels)
     n = block[LEVEL].high.sum(axis=1)
     every = dict(zip(axis.columns, zip(axis.levels, axis.first, strict=False), strict=True))
     texts = set()
@@ -277,11 +275,12 @@ def _into_cells(group: Group, block: BlockTally, names: set[Name], event: Any) -
     return Move(group, columns, [(Group(event, "number", columns), cells)])
 
 
-def _into_truths(group: Group, block: BlockTally, names: set[Name], settings: Settings) -> Move:
+def _into_truths(
+    group: Group, block: BlockTally[Cells], names: set[Name], settings: Settings
+) -> Move:
     """Count the cells of 0 and 1 as what is true of how many."""
     cells = block.of(names)
     axis = cells.axis
-    assert isinstance(axis, Cells)
     of = {key: np.concatenate([keys == key for keys in axis.keys]) for key in (ZERO, ONE)}
     zeros, ones = cells[CELL][of[ZERO]], cells[CELL][of[ONE]]
     truths = BlockTally(Columns(axis.columns), {PRESENT: zeros + ones, VALUE: ones})
@@ -289,10 +288,11 @@ def _into_truths(group: Group, block: BlockTally, names: set[Name], settings: Se
     return Move(group, tuple(axis.columns), [(Group(event, "number", axis.columns), truths)])
 
 
-def _into_texts(group: Group, block: BlockTally, name: Name, analysers: Iterable[Text]) -> Move:
+def _into_texts(
+    group: Group, block: BlockTally[Levels], name: Name, analysers: Iterable[Text]
+) -> Move:
     """Count levels as texts, each as often as it came."""
     levels = block.of({name})
-    assert isinstance(levels.axis, Levels)
     rows = column_rows({name: list(levels.axis.levels[0])}, {name: "string"})
     targets = []
     for text in analysers:
