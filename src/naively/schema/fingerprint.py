@@ -53,6 +53,7 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     return _mixed(total + seed)
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def _add_numbers(total: Hashes, block: Dense, factors: Hashes) -> None:
     """Add what numbers say to the totals of their rows."""
     rows = max(1, TILE // len(factors))
