@@ -277,6 +277,19 @@ def test_merging_is_refitting_to_the_last_bit_and_so_is_any_order(
         assert len(other._sample or ()) == len(whole._sample or ())
 
 
+def test_of_many_batches_one_is_made() -> None:
+    X, y = mixed(400)
+    X["text"] = np.array([f"{y[i]} words of {i % 50} and {i}" for i in range(400)], object)
+    many = NaiveBayes(weights="temperature")
+    for rows in np.split(np.arange(400), 40):
+        many.partial_fit({name: column[rows] for name, column in X.items()}, np.array(y)[rows])
+    assert len(many._sample._kept) <= reservoir.SEVERAL
+    whole = NaiveBayes(weights="temperature").fit(X, y)
+    assert len(many._sample) == len(whole._sample) == 400
+    many.calibrate()
+    np.testing.assert_allclose(many.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
+
+
 def test_merging_texts_is_refitting_whatever_words_each_part_has() -> None:
     texts = ["good film here", "bad film there", "good one", "no bad one"] * 8
     texts += [f"{'good' if i % 3 else 'bad'} number {i} of all" for i in range(60)]

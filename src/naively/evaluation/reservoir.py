@@ -26,6 +26,8 @@ from naively.model.model import Model, count_batch
 from naively.model.weights import Weighting, Weights
 from naively.schema.fingerprint import fingerprints
 
+SEVERAL = 8  # batches, of more of which one is made
+
 
 @dataclass(frozen=True, eq=False)
 class Kept:
@@ -123,6 +125,8 @@ class Reservoir:
         self._last = None
         if self._kept or len(self._new) > 1:
             self._draw()
+        if len(self._kept) > SEVERAL:
+            self._kept = _encoded(self._kept, model)
 
     def merged(self, other: Reservoir, model: Model) -> Reservoir | None:
         """Return the sample of the rows of both, which a model has learned.
@@ -135,25 +139,14 @@ class Reservoir:
         other._draw()
         both = Reservoir()
         both._seed, both._size, both.seen = self._seed, sample_size(model), self.seen + other.seen
-        both._kept = _least(_different([*self._kept, *other._kept]), both._size.kept)
+        both._kept = _least(_with(self._kept, other._kept), both._size.kept)
         return both
 
     def of(self, model: Model) -> Sample:
         """Return the sample as the model that learned it has counted it."""
         if self._last is not None and self._last[0] is model.tally:
             return self._last[1]
-        axes = {key: block.axis for key, block in model.tally.blocks.items()}
-        found: list[Kept] = []
-        for kept in self._sample():
-            coded = model.counted.recode(kept.batch, axes)
-            coded = replace(coded, labels=coded.labels.among(model.classes))
-            if found and found[-1].batch.form == coded.form:
-                keys = np.concatenate([found[-1].keys, kept.keys])
-                order = np.argsort(keys)  # so that it does not show in which batch a row came
-                found[-1] = Kept(Batch.join([found[-1].batch, coded]), keys).select(order)
-            else:
-                found.append(Kept(coded, kept.keys))
-        sample = Sample([kept.batch for kept in found])
+        sample = Sample([kept.batch for kept in _encoded(self._sample(), model)])
         self._last = model.tally, sample
         return sample
 
@@ -165,7 +158,7 @@ class Reservoir:
         """Keep as many of the new rows as any later sample may need."""
         if self._new:
             new = [Kept.of(batch, self._seed, self._size.kept) for batch in self._new]
-            self._kept = _least(_different([*self._kept, *new]), self._size.kept)
+            self._kept = _least(_with(self._kept, new), self._size.kept)
             self._new = []
 
 
@@ -227,12 +220,31 @@ class Sample:
         return fit(self.leave_one_out(model), kind, float(model.tally.class_count.sum()))
 
 
-def _different(every: list[Kept]) -> list[Kept]:
-    """Return the rows of all, each once with all its copies."""
-    for i in range(len(every)):
-        for j in range(i + 1, len(every)):
-            every[i], every[j] = every[i].more(every[j])
-    return [kept for kept in every if len(kept.keys)]
+def _with(every: list[Kept], more: list[Kept]) -> list[Kept]:
+    """Return the rows of all, each once with all its copies; the first are different already."""
+    every = [*every]
+    for one in more:
+        rest = one
+        for i, kept in enumerate(every):
+            every[i], rest = kept.more(rest)
+        every += [rest] if len(rest.keys) else []
+    return every
+
+
+def _encoded(every: list[Kept], model: Model) -> list[Kept]:
+    """Encode rows as the model that has learned them has counted them; join what can be joined."""
+    axes = {key: block.axis for key, block in model.tally.blocks.items()}
+    found: list[Kept] = []
+    for kept in every:
+        coded = model.counted.recode(kept.batch, axes)
+        coded = replace(coded, labels=coded.labels.among(model.classes))
+        if found and found[-1].batch.form == coded.form:
+            keys = np.concatenate([found[-1].keys, kept.keys])
+            order = np.argsort(keys)  # so that it does not show in which batch a row came
+            found[-1] = Kept(Batch.join([found[-1].batch, coded]), keys).select(order)
+        else:
+            found.append(Kept(coded, kept.keys))
+    return found
 
 
 def _least(every: list[Kept], most: int) -> list[Kept]:
