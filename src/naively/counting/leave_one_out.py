@@ -111,7 +111,7 @@ def choose(choices: Sequence[float], loss: Callable[[float], Floats | float]) ->
 
 
 def choose_pseudo_count(loss: Callable[[float], float]) -> float:
-    """Return the pseudo-count of least loss, drawn to 1, as a handful of counts says little."""
+    """Return the pseudo-count of least loss, shrunk towards 1, as a few counts say little."""
     from scipy.optimize import minimize_scalar
 
     bounds = np.log(LEAST_ALPHA), np.log(MOST_ALPHA)

@@ -1,10 +1,11 @@
-"""Fitting the weights: one convex problem on leave-one-out evidence.
+"""Fitting the weights: one convex problem on the leave-one-out table.
 
-The posterior is p(c) · exp(bias_c + Σ_j w_jc · evidence_jc). First one weight for all (a
-temperature; texts have one of their own), then one for each part and class: their mean over the
-classes is drawn to half of that (of pairs of columns to 0, of words of texts to all of it), they to
-their mean, the biases to 0, each by a ridge. Both minimise the log loss of rows whose own counts
-were left out, so that nothing has to be held back.
+The posterior is p(c) · exp(bias_c + Σ_j w_jc · evidence_jc). First one weight is fitted for all
+parts (a temperature; texts have one of their own), then a weight for each part and class, and a
+bias for each class. The mean of a part's weights over the classes is shrunk towards half the
+temperature (of an interaction towards 0, of the words of a text towards the whole temperature), the
+weights are shrunk towards their mean, and the biases towards 0, each by a ridge. Both fits minimise
+the log loss of rows whose own counts were left out, so that no rows have to be held back.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the c
 OF_INTERACTIONS = 10.0  # as RIDGE, of a pair of columns, whose centre is 0
 APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
 BIAS = 5.0  # as RIDGE, of a class's bias
-OF_TEXTS = 0.5  # as RIDGE, of words of a text, in temperatures; drawn to the temperature
+OF_TEXTS = 0.5  # as RIDGE, of words of a text, in temperatures; they are shrunk towards it
 TEXTS_APART = 3.0  # as APART, likewise
 CENTRE = 0.5  # of the temperature: columns that repeat each other share their weight
 SURE = 1.0  # as RIDGE, of the logarithm of the temperature
 RANGE = (-5.0, 3.0)  # of that logarithm
-ROWS = 10_000  # a sample of so many tells the weights as well as all rows
-OF_ONE = 500  # as many of each class tell one weight
-CELLS = 20_000_000  # most numbers in a table of evidence
+ROWS = 10_000  # of so many rows the weights are as good as of all
+OF_ONE = 500  # rows of each class, of which one weight for all parts is as good
+CELLS = 20_000_000  # most numbers in a leave-one-out table
 BANDS = 16  # of a text, about
 
 
@@ -81,7 +82,7 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float) -> Weights:
     usual = float(temperatures[kinds == "column"].max(initial=0.0)) or 1.0
     # Of two classes a text alone needs no bias, which would decide what has no known word.
     if kind == "temperature" or (found.kinds == ["text"] and len(classes) == 2):
-        # Interaction count by weights of their own, or not at all.
+        # Interactions have weights of their own, or none at all.
         own = {
             part: (float(t),) * len(classes)
             for part, t, of in zip(found.parts, temperatures, kinds, strict=True)
@@ -95,7 +96,17 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float) -> Weights:
 
 @dataclass(frozen=True)
 class Shrinkage:
-    """What draws the weights of each part: their mean to a centre, and they to their mean."""
+    """How the weights of each part are shrunk, by ridges; each array is of shape (parts,).
+
+    Parameters
+    ----------
+    centre : ndarray
+        What the mean of a part's weights over the classes is shrunk towards.
+    strength : ndarray
+        The ridge of the mean: twice the log loss, in nats, of a mean that is 1 off the centre.
+    apart : ndarray
+        The ridge of the weights of the classes around their mean.
+    """
 
     centre: Floats
     strength: Floats

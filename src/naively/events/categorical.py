@@ -34,7 +34,7 @@ SPARE = 0.5  # each level, and one never seen, has half a row more where pretend
 HALF = 0.5  # each class has half a row more in the log loss that m is chosen by
 MOST_CODES = 1 << 31  # levels of a column, with codes=
 CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)  # of m, for "auto"
-# Few rows say little: the choice is drawn to this m, by so much log loss.
+# Few rows say little: the choice is shrunk towards this m, by so much log loss.
 USUAL_M, SURE = 2.0, 0.5
 
 

@@ -23,10 +23,17 @@ ABSENT = -1  # the item of a contribution that stands for all words a row does n
 
 @dataclass(frozen=True, eq=False)
 class Contributions:
-    """Log likelihoods item by item: ``value[i]`` (classes) is what ``item[i]`` adds to ``row[i]``.
+    """Log likelihoods item by item: ``value[i]`` is what ``item[i]`` adds to ``row[i]``.
 
-    An item is a column of a dense block, a level of a categorical column (the position after its
-    levels where it was never seen), a word, or ``ABSENT``.
+    Parameters
+    ----------
+    row, column : ndarray of shape (items,)
+        The row of the block, and the column of its axis; of a text it is 0.
+    item : ndarray of shape (items,)
+        A column of a dense block, a level of a categorical column (the position after its levels
+        where it was never seen), a word, or ``ABSENT``.
+    value : ndarray of shape (items, classes)
+        The log likelihoods.
     """
 
     row: NDArray[np.int64]
@@ -37,9 +44,14 @@ class Contributions:
 
 @dataclass(frozen=True, eq=False)
 class Typical:
-    """What a row of a class may hold: for each row of the axis its log likelihoods (classes).
+    """What a row of a class may hold, and its log likelihoods.
 
-    ``x`` is the number that was looked at, where the axis does not say it.
+    Parameters
+    ----------
+    value : ndarray of shape (rows of the axis, classes)
+        The log likelihoods of each column, level or word.
+    x : ndarray of shape (rows of the axis,), optional
+        The number that was looked at, where the axis does not say it.
     """
 
     value: Floats
@@ -53,7 +65,11 @@ class Likelihood(ABC):
     def log_prob(
         self, block: Any, start: Floats, finish: Finish, log_prior: Floats
     ) -> NDArray[Any]:
-        """Add the log likelihood of each row to ``start``, finished (``kernels.reference``)."""
+        """Add the log likelihood of each row to ``start`` and finish it.
+
+        Parameters are those of the kernels (``kernels.reference``): ``start`` is of shape (classes,)
+        or (rows, classes), ``log_prior`` of shape (classes,).
+        """
 
     base: Callable[[Any], Floats] | None  # of the rows of a block: what no class changes
 
@@ -67,10 +83,11 @@ class Likelihood(ABC):
 
     @abstractmethod
     def weighted(self, weight: Floats) -> Self:
-        """Multiply the evidence of each column (of each word, for texts) by its weights.
+        """Multiply the log likelihoods of each column, or of each word of a text, by its weights.
 
-        ``weight`` is (columns, classes). What they multiply is centred over the classes; where it
-        cannot be (``centres`` is false), the weights of a column must be equal.
+        ``weight`` is of shape (columns or words, classes). The log likelihoods are centred over the
+        classes before; where they cannot be (``centres`` is false), the weights of a column must be
+        equal for all classes.
         """
 
     def normalised_by_length(self) -> Likelihood:
@@ -80,9 +97,9 @@ class Likelihood(ABC):
     centres: ClassVar[bool] = True
 
     def linear(self) -> tuple[Floats, Floats]:
-        """Return slopes (of columns, levels or words) and constants by class.
+        """Return slopes, of shape (columns, levels or words; classes), and constants (classes,).
 
-        Up to what no class changes.
+        They are given up to what is the same for all classes.
 
         Raises
         ------
@@ -96,9 +113,9 @@ class Likelihood(ABC):
         """Return the log likelihood item by item; over a row they sum to ``log_prob``."""
 
     def itemised(self, block: Any) -> Contributions:
-        """Return the contributions, with items of their own for words whose absence is impossible.
+        """Return the contributions for an explanation.
 
-        That is in some class, and of rows that are explained.
+        A word that cannot be absent in some class, and is absent, is an item of its own.
         """
         return self.contributions(block)
 
