@@ -67,8 +67,8 @@ class Likelihood(ABC):
     ) -> NDArray[Any]:
         """Add the log likelihood of each row to ``start`` and finish it.
 
-        Parameters are those of the kernels (``kernels.reference``): ``start`` is of shape (classes,)
-        or (rows, classes), ``log_prior`` of shape (classes,).
+        Parameters are those of the kernels (``kernels.reference``): ``start`` is of shape
+        (classes,) or (rows, classes), ``log_prior`` of shape (classes,).
         """
 
     base: Callable[[Any], Floats] | None  # of the rows of a block: what no class changes
