@@ -84,15 +84,6 @@ class LeaveOneOut:
         joint: Floats = self.prior + np.einsum("pc,pnc->nc", weight, self.table)
         return joint
 
-    def take(self, rows: NDArray[np.int64]) -> LeaveOneOut:
-        """Return a selection of the rows."""
-        return replace(
-            self,
-            table=self.table[:, rows],
-            prior=self.prior[rows],
-            labels=self.labels.take(rows),
-        )
-
 
 def leave_one_out_table(
     model: Model, batch: Batch, *, learned: bool = True, pure: bool = False

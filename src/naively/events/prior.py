@@ -198,9 +198,6 @@ class NormalInverseGamma:
         _check_positive(self, "rows", "shape", "scale")
 
 
-Prior: TypeAlias = Beta | Dirichlet | Gamma | Normal | NormalInverseGamma
-
-
 def _counts(counts: Counts, how: How) -> Floats:
     """Return pretend counts: none for the MLE, one less for the mode than for the mean."""
     pretend = np.asarray(counts, np.float64)
