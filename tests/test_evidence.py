@@ -56,7 +56,6 @@ def test_batches_with_words_of_fewer_texts_have_nothing_of_the_rest() -> None:
         assert [*both.labels.classes[both.labels.codes]] == labels
     same = LeaveOneOut.join([few, few])
     np.testing.assert_array_equal(same.table, np.concatenate([few.table, few.table], axis=1))
-    np.testing.assert_array_equal(few.take(np.array([2, 0])).table, few.table[:, [2, 0]])
 
 
 @pytest.mark.parametrize("weighted", [False, True])
