@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,11 @@ from scipy.special import log_softmax
 from threadpoolctl import threadpool_limits
 
 from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, Poisson
-from naively.counting.labels import encode_labels
+from naively.counting.block import Batch
+from naively.counting.labels import Labels, encode_labels
 from naively.counting.statistic import VALUE
 from naively.data.frames import as_rows
+from naively.data.rows import Rows
 from naively.evaluation.calibrate import temperature
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Reservoir
@@ -23,6 +26,16 @@ from naively.evaluation.semi_supervised import Unlabelled, cross_validate
 from naively.events.base import EventModel
 from naively.model.model import Model
 from tests.learning import learn
+
+
+def encoded(model: Model, rows: Rows, weight: np.ndarray | None = None) -> Batch:
+    """Rows without a label, as a model counts its own."""
+    labels = replace(Labels.none(len(rows), model.classes), weight=weight)
+    return model.counted.encode(rows, labels)
+
+
+def unlabelled_beside(model: Model, rows: Rows, weight: np.ndarray) -> Unlabelled:
+    return Unlabelled.of(model, encoded(model, rows, weight))
 
 
 def mixture(rows: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -46,7 +59,7 @@ def test_a_mixture_is_recovered() -> None:
     there = np.concatenate([np.flatnonzero(y == label)[:10] for label in "ab"])
     few = learn(as_rows(X[there]), encode_labels(y[there]), "gaussian")
     rest = np.setdiff1d(np.arange(len(y)), there)
-    found = Unlabelled.encode(few, as_rows(X[rest]), np.ones(len(rest))).fit(1.0)
+    found = unlabelled_beside(few, as_rows(X[rest]), np.ones(len(rest))).fit(1.0)
     full = learn(as_rows(X), encode_labels(y), "gaussian")
     means = [next(iter(m.likelihoods.values())).mean for m in (few, found, full)]
     np.testing.assert_allclose(means[1], means[2], atol=0.1)
@@ -67,7 +80,7 @@ def test_the_soft_counts_are_those_of_the_posteriors() -> None:
     X, y = mixture(60)
     labelled, rest = (X[:10], y[:10]), X[10:]
     model = learn(as_rows(labelled[0]), encode_labels(labelled[1]), "gaussian")
-    unlabelled = Unlabelled.encode(model, as_rows(rest), np.full(50, 2.0))
+    unlabelled = unlabelled_beside(model, as_rows(rest), np.full(50, 2.0))
     p = unlabelled.posterior(model)
     np.testing.assert_allclose(p, model.posterior(as_rows(rest)), atol=1e-12)
     twice = np.concatenate([labelled[0], rest, rest])
@@ -103,7 +116,7 @@ def test_the_likelihood_never_decreases(event: EventModel, draw: object, share: 
     y = rng.integers(0, 2, 300)
     X = draw(rng, y)
     rows, rest, labels = as_rows(X[:40]), as_rows(X[40:]), encode_labels(y[:40])
-    unlabelled = Unlabelled.encode(learn(rows, labels, event), rest, np.ones(260))
+    unlabelled = unlabelled_beside(learn(rows, labels, event), rest, np.ones(260))
 
     def log_likelihood(model: Model) -> float:
         of_right = model.joint_log_likelihood(rows)[np.arange(40), labels.codes].sum()
@@ -227,10 +240,10 @@ def test_cross_validation_sees_harm_that_leave_one_out_does_not() -> None:
     sample = reservoir.of(model)
     # Rows without a label of a third kind, far from both classes.
     noise = as_rows(np.random.default_rng(0).normal(0, 30, (280, 3)))
-    loss = [evidence_loss(e) for e in cross_validate(model, sample, noise, np.ones(280), 1.0)]
+    loss = [evidence_loss(e) for e in cross_validate(model, sample, encoded(model, noise), 1.0)]
     assert loss[1] > loss[0]
     same = as_rows(X[20:])
-    loss = [evidence_loss(e) for e in cross_validate(model, sample, same, np.ones(280), 1.0)]
+    loss = [evidence_loss(e) for e in cross_validate(model, sample, encoded(model, same), 1.0)]
     assert loss[1] < loss[0] + 0.05
 
 
@@ -273,7 +286,7 @@ def plain_em(X: np.ndarray, y: np.ndarray, new: np.ndarray, of_new: np.ndarray) 
     """The log loss of EM that counts every row in full, whether or not it helps."""
     few = learn(as_rows(X[: len(y)]), encode_labels(y), "gaussian")
     rest = X[len(y) :]
-    em = Unlabelled.encode(few, as_rows(rest), np.ones(len(rest))).fit(1.0)
+    em = unlabelled_beside(few, as_rows(rest), np.ones(len(rest))).fit(1.0)
     p = em.posterior(as_rows(new))[np.arange(len(new)), of_new]
     return float(-np.log(np.maximum(p, 1e-15)).mean())
 
@@ -319,7 +332,7 @@ def test_a_row_without_a_label_counts_as_its_share(share: float) -> None:
     model = learn(as_rows(truths), encode_labels(["a", "b", "b", "a"]), Bernoulli())
     p, weight = np.array([[0.25, 0.75], [1.0, 0.0]]), np.array([2.0, 1.0])
     rows = np.array([[1.0, np.nan], [1.0, 1.0]])
-    learned = Unlabelled.encode(model, as_rows(rows), weight).learn(p, share)
+    learned = unlabelled_beside(model, as_rows(rows), weight).learn(p, share)
     soft = p * weight[:, None] * share
     np.testing.assert_allclose(learned.tally.class_count, np.array([2, 2]) + soft.sum(axis=0))
     (block,) = learned.tally.blocks.values()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -102,7 +102,9 @@ class Training:
         schema = extend(model.counted, self.every, event_models, model.settings)
         nothing = Labels(np.zeros(n, np.int32), model.classes, np.zeros(n))
         model += Model.learn(self.every, nothing, schema, model.settings)
-        return learn_unlabelled(model, sample, self.every.take(rest), weight, kind)
+        labels = replace(Labels.none(len(rest), model.classes), weight=weight)
+        batch = model.counted.encode(self.every.take(rest), labels)
+        return learn_unlabelled(model, sample, batch, kind)
 
 
 def read_labelled(

@@ -15,7 +15,6 @@ import numpy as np
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
-from naively.data.rows import Rows
 from naively.evaluation.calibrate import fit, temperature
 from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.evaluation.reservoir import Reservoir, Sample
@@ -32,7 +31,7 @@ NOTHING = 1e-9  # a posterior below this is not counted
 
 
 def learn_unlabelled(
-    model: Model, reservoir: Reservoir, rows: Rows, weight: Floats, kind: Weighting | None
+    model: Model, reservoir: Reservoir, batch: Batch, kind: Weighting | None
 ) -> tuple[Model, float]:
     """Learn from rows without a label; return the model, and how much such a row counts in it.
 
@@ -43,8 +42,9 @@ def learn_unlabelled(
     reservoir : Reservoir
         Rows with a label that the model has learned. The share of least leave-one-out log loss on
         them is chosen; if cross-validation does not confirm that it helps, it is 0.
-    rows, weight
-        Rows without a label, and their sample weights.
+    batch : Batch
+        Rows without a label, encoded as the model has counted its own; ``labels`` only have their
+        sample weights.
     kind : {"loo", "temperature"} or None
         Of the weights of the columns, which are fitted to rows with a label only.
     """
@@ -55,10 +55,10 @@ def learn_unlabelled(
         )
     model = replace(model, weights=None)
     sample = reservoir.of(model)
-    unlabelled = Unlabelled.encode(model, rows, weight)
+    unlabelled = Unlabelled.of(model, batch)
     models = {0.0: unlabelled.start} | {share: unlabelled.fit(share) for share in SHARES}
     best = min(models, key=lambda share: _loss(sample.leave_one_out(models[share])))
-    held_out = cross_validate(model, sample, rows, weight, best) if best > 0 else None
+    held_out = cross_validate(model, sample, unlabelled.batch, best) if best > 0 else None
     if held_out is None or _loss(held_out[1]) >= _loss(held_out[0]):
         weights = None if kind is None else sample.weights(model, kind)
         return replace(model, weights=weights), 0.0
@@ -69,7 +69,7 @@ def learn_unlabelled(
 
 
 def cross_validate(
-    model: Model, sample: Sample, rows: Rows, weight: Floats, share: float
+    model: Model, sample: Sample, batch: Batch, share: float
 ) -> tuple[LeaveOneOut, LeaveOneOut] | None:
     """Return the evidence of labelled rows that were held out: without the other rows, and with.
 
@@ -84,7 +84,7 @@ def cross_validate(
     with_: list[LeaveOneOut] = []
     for fold in dealt.T[dealt.any(axis=0)]:
         out = sample.keep(fold)
-        rest = Unlabelled.encode(out.less(model), rows, weight)
+        rest = Unlabelled.of(out.less(model), batch)
         for fitted, found in ((rest.start, without), (rest.fit(share), with_)):
             found += [
                 leave_one_out_table(fitted, fitted.recode(batch), learned=False)
@@ -103,23 +103,20 @@ class Unlabelled:
     start : Model
         What was learned from labelled rows, with room for the levels and words of these rows.
     batch : Batch
-        The rows, encoded once by these levels and words.
-    weight : ndarray of shape (rows,)
-        Their sample weights.
+        The rows, encoded once by these levels and words, with their sample weights.
     """
 
     start: Model
     batch: Batch
-    weight: Floats
 
     @classmethod
-    def encode(cls, model: Model, rows: Rows, weight: Floats) -> Unlabelled:
-        """Encode rows without a label."""
-        batch = model.counted.encode(rows, Labels.none(len(rows), model.classes))
-        room = Model.count(batch, model.counted, model.settings)
+    def of(cls, model: Model, batch: Batch) -> Unlabelled:
+        """Make room for the levels and words of rows without a label."""
+        of_one = replace(batch, labels=Labels.none(len(batch), model.classes))
+        room = Model.count(of_one, model.counted, model.settings)
         start = replace(model + room * 0.0, weights=None)
         axes = {key: block.axis for key, block in start.tally.blocks.items()}
-        return cls(start, start.counted.recode(batch, axes), weight)
+        return cls(start, start.counted.recode(batch, axes))
 
     def posterior(self, model: Model) -> Floats:
         """E step: return how probable each class is for each row, of shape (rows, classes)."""
@@ -128,7 +125,7 @@ class Unlabelled:
     def learn(self, p: Floats, share: float) -> Model:
         """M step: count a share of each row by its posteriors, beside the labelled rows."""
         row, code = np.nonzero(p > NOTHING)
-        weight = np.asarray((p * self.weight[:, None])[row, code], np.float64)
+        weight = np.asarray(p[row, code] * self.batch.labels.weights[row], np.float64)
         labels = Labels(code.astype(np.int32), self.start.classes, weight)
         soft = count_batch(replace(self.batch.take(row), labels=labels), self.start.counted)
         return replace(self.start, tally=self.start.tally + soft.pruned() * share)
