@@ -21,11 +21,7 @@ from naively.model.class_prior import Cost, decide, estimate_prior, given_prior,
 from naively.model.explain import Explanation, explain
 from naively.model.linear import Linear, linear
 from naively.model.model import Model
-from naively.model.parameters import (
-    ParameterCount,
-    count_joint_parameters,
-    count_parameters,
-)
+from naively.model.parameters import ParameterCount, count_joint_parameters, count_parameters
 from naively.model.weights import Weighting, Weights
 from naively.schema.schema import Schema
 from naively.schema.settings import Probabilities
@@ -332,9 +328,8 @@ class Answers(metaclass=ABCMeta):
     def n_joint_parameters_(self) -> ParameterCount | float:
         """How many there would be without the naive Bayes assumption: 2(2ᴹ - 1) + 1.
 
-        One probability for each row that there can be and each class: a whole number, which prints
-        as a power of 2 where it is long, and has ``log2``; ``inf`` where a column holds numbers
-        without end.
+        It is a whole number, which prints as a power of 2 where it is long and has ``log2``, or
+        ``inf`` where a column holds numbers without end.
         """
         return count_joint_parameters(self._fitted)
 

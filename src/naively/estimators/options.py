@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Protocol, TypeVar
 
 from naively.counting.analyser import Analyser
 from naively.counting.labels import encode_labels, union_classes
 from naively.data.frames import TEXT
 from naively.estimators.checks import NONE, NOT_NEGATIVE, Allowed, check_options, words
 from naively.events import Beta, Categorical, Dirichlet, JointTable
-from naively.events.base import HOW, PSEUDO_COUNTS
+from naively.events.base import HOW, PSEUDO_COUNTS, How
 from naively.model import class_prior
 from naively.model.model import Model
+from naively.model.weights import Weighting
 from naively.schema.given import EventModels, given_as_objects
 from naively.schema.schema import Schema
-from naively.schema.settings import Settings
+from naively.schema.settings import ClassPrior, Settings
 
-if TYPE_CHECKING:
-    from naively.estimators.naive_bayes import Learner
-
-L = TypeVar("L", bound="Learner")
 ALLOWED: Allowed = {
     "estimate": words(*HOW),
     "smoothing": [*words("auto", *PSEUDO_COUNTS), NOT_NEGATIVE],
@@ -30,7 +27,25 @@ ALLOWED: Allowed = {
 }
 
 
-def settings_of(nb: Learner) -> Settings:
+class Options(Protocol):
+    """The options of ``NaiveBayes`` that are read here."""
+
+    event_models: EventModels
+    class_prior: ClassPrior
+    estimate: How
+    smoothing: float | str
+    weights: Weighting | None
+    interactions: Literal["auto"] | None
+    text: Literal["auto", "words"]
+
+    def keep(self, model: Model) -> None:
+        """Make a frozen model the fitted one."""
+
+
+L = TypeVar("L", bound=Options)
+
+
+def settings_of(nb: Options) -> Settings:
     """Return the settings that options stand for, or raise a ValueError that names a wrong one."""
     check_options(nb, ALLOWED)
     if nb.interactions and nb.weights != "loo":
@@ -43,7 +58,7 @@ def settings_of(nb: Learner) -> Settings:
     return Settings(nb.class_prior, nb.estimate, nb.smoothing, "blocks" if blocks else "words")
 
 
-def learner_of(kind: type[L], model: Model) -> L:
+def learner_of(kind: Callable[..., L], model: Model) -> L:
     """Return the learner of a frozen model, with options that learn more rows as it has its own."""
     settings, event_models = model.settings, model.schema.event_models
     as_objects = given_as_objects(event_models, model.schema)
@@ -60,12 +75,12 @@ def learner_of(kind: type[L], model: Model) -> L:
     return nb
 
 
-def check_effect(nb: Learner, schema: Schema) -> None:
+def check_effect(nb: Options, schema: Schema) -> None:
     """Raise a ValueError if an option has no effect, as all event models have options of their own.
 
     Parameters
     ----------
-    nb : Learner
+    nb : Options
         Its ``estimate`` and ``smoothing`` are those of event models that are named or chosen.
     schema : Schema
         The event models of the rows that it learns.
