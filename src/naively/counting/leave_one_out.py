@@ -135,7 +135,7 @@ def pseudo_count_of_words(count: Floats) -> float:
     Notes
     -----
     The leave-one-out likelihood of Minka, Estimating a Dirichlet distribution (2000), section 2.3,
-    which needs only how many words came how often, with a weak draw to 1.
+    which needs only how many words came how often; it is weakly shrunk towards 1.
     """
     total = count.sum(axis=0)
     seen, often = np.unique(count[count > 0], return_counts=True)
