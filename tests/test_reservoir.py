@@ -222,6 +222,15 @@ def test_equal_rows_are_kept_once_with_their_copies_and_weights() -> None:
     assert sample.seen == len(sample) == 7
 
 
+@given(
+    keys=st.lists(st.integers(0, 12), max_size=60),
+    most=st.integers(0, 20),
+)
+def test_the_least_keys_are_found_among_copies(keys: list[int], most: int) -> None:
+    found = reservoir._least_different(np.array(keys, np.uint64), most)
+    assert found.tolist() == sorted(set(keys))[:most]
+
+
 def test_copies_of_a_row_are_dealt_out_to_all_folds() -> None:
     X, y = np.repeat([[1.0], [2.0]], [7, 5], axis=0), np.zeros(12, int)
     sample = Reservoir()
