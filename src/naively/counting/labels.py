@@ -52,8 +52,7 @@ class Labels:
         codes = np.concatenate([part.codes for part in parts])
         if all(part.weight is None for part in parts):
             return cls(codes, parts[0].classes)
-        weights = [np.ones(len(p)) if p.weight is None else p.weight for p in parts]
-        return cls(codes, parts[0].classes, np.concatenate(weights))
+        return cls(codes, parts[0].classes, np.concatenate([part.weights for part in parts]))
 
     def take(self, rows: Any) -> Labels:
         """Return the labels of a selection of the rows."""

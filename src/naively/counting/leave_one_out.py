@@ -69,7 +69,7 @@ class LeftOut(Generic[B]):
     @cached_property
     def weight(self) -> Floats:
         """What the row of each cell weighs, of shape (cells,)."""
-        return np.ones(len(self)) if self.labels.weight is None else self.labels.weight
+        return self.labels.weights
 
     @cached_property
     def own(self) -> Floats:

@@ -152,7 +152,7 @@ def lengths_left(count: Floats, block: Sparse, labels: Labels) -> Floats:
     Parameters are those of ``leave_one_out``.
     """
     row, word, x = block.entries()
-    weight = np.ones(len(block)) if labels.weight is None else labels.weight
+    weight = labels.weights
     known = count.sum(axis=1)[word] - x * weight[row] > NEGLIGIBLE
     return np.bincount(row[known], x[known], len(block)).astype(np.float64)
 
@@ -212,7 +212,7 @@ def _some(
 
     row, word, x = cells
     n, k = len(labels), count.shape[1]
-    weight = np.ones(n) if labels.weight is None else labels.weight
+    weight = labels.weights
     own, y = x * weight[row], labels.codes[row]
     others = frequency[word] - own
     total = np.tile(total, (n, 1))

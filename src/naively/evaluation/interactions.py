@@ -187,7 +187,7 @@ def _gains(
     joint = found.joint(weight) + bias
     p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
     right, k = found.labels.codes, found.labels.k
-    rows = np.ones(len(p)) if found.labels.weight is None else found.labels.weight
+    rows = found.labels.weights
     lack = found.labels.one_hot() - p * rows[:, None]
     p_rows = p * rows[:, None]
     m = Interaction().m

@@ -147,7 +147,7 @@ class EventModel(ABC, Generic[A, B]):
         none = np.zeros(labels.k)
         joint: Floats = self.likelihood(tally).log_prob(block, none, "joint", none)
         here = np.arange(len(block))
-        weight = np.ones(len(block)) if labels.weight is None else labels.weight
+        weight = labels.weights
         own = self.log_prob_without(tally, cells)
         for w in np.unique(weight):
             # All zeros of a row are left out alike: its class has had so much less of every column.

@@ -125,7 +125,7 @@ class BagOfCounts(Estimable[Items, Counts]):
         if settled is not self:
             return settled.leave_one_out(tally, block, labels)
         row, item, x = block.entries()
-        weight = np.ones(len(block)) if labels.weight is None else labels.weight
+        weight = labels.weights
         own = self._of_classes(labels.take(row).one_hot() * x[:, None])
         every, all_counts = self._of_classes(tally[VALUE].high), self._counts(tally, self.estimate)
         alone = np.zeros(len(row), np.bool_)
