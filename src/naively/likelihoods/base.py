@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Dense
+from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats, hold
 
 ABSENT = -1  # the item of a contribution that stands for all words a row does not hold; below it,
@@ -122,6 +123,21 @@ class Likelihood(ABC):
     @abstractmethod
     def typical(self, c: int) -> Typical:
         """Return the log likelihoods of each word or level, or of a number typical of class c."""
+
+
+class CellByCell(Likelihood):
+    """A likelihood that no kernel knows: what the cells of a row say is added up one by one."""
+
+    centres = False
+
+    def log_prob(
+        self, block: Any, start: Floats, finish: Finish, log_prior: Floats
+    ) -> NDArray[Any]:
+        joint = np.empty((len(block), len(log_prior)))
+        joint[...] = start
+        cells = self.contributions(block)
+        np.add.at(joint, cells.row, cells.value)
+        return dispatch.finish_rows(joint, finish, log_prior)
 
 
 def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Any) -> Floats:

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Floats
-from naively.likelihoods.base import Contributions, Likelihood, Typical, multiply
+from naively.kernels.reference import Floats
+from naively.likelihoods.base import CellByCell, Contributions, Typical, multiply
 
 
 def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
@@ -55,22 +54,12 @@ def log_coefficient(block: Any) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class DirichletMultinomial(Likelihood):
+class DirichletMultinomial(CellByCell):
     """``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``."""
 
     count: Floats  # words × classes, pretend ones among them; 0 throughout: says nothing
     weight: Floats | None = None  # of each word
     base = None
-    centres = False
-
-    def log_prob(
-        self, block: Any, start: Floats, finish: Finish, log_prior: Floats
-    ) -> NDArray[Any]:
-        joint = np.empty((len(block), len(log_prior)))
-        joint[...] = start
-        cells = self.contributions(block)
-        np.add.at(joint, cells.row, cells.value)
-        return dispatch.finish_rows(joint, finish, log_prior)
 
     def log_base(self, block: Any) -> Floats:
         row, _, x = self._known(block)

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Dense
-from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Floats
-from naively.likelihoods.base import Contributions, Likelihood, Typical, multiply
+from naively.kernels.reference import Floats
+from naively.likelihoods.base import CellByCell, Contributions, Typical, multiply
 
 
 @dataclass(frozen=True, eq=False)
-class Pointwise(Likelihood):
+class Pointwise(CellByCell):
     """A likelihood without natural parameters.
 
     ``log_density(x, column)`` returns the log likelihoods of cells, of shape (cells, classes);
@@ -26,16 +25,6 @@ class Pointwise(Likelihood):
     log_density: Callable[[Floats, NDArray[np.int64]], Floats]
     centre: Floats
     base: Callable[[Any], Floats] | None = None
-    centres = False
-
-    def log_prob(
-        self, block: Dense, start: Floats, finish: Finish, log_prior: Floats
-    ) -> NDArray[Any]:
-        joint = np.empty((len(block), len(log_prior)))
-        joint[...] = start
-        cells = self.contributions(block)
-        np.add.at(joint, cells.row, cells.value)
-        return dispatch.finish_rows(joint, finish, log_prior)
 
     def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
         return self.log_density(x.astype(np.float64), column)
