@@ -202,6 +202,16 @@ def test_batches_that_are_held_differently_stay_apart_and_keep_their_keys() -> N
     assert sample.of(POISSON).copies.tolist().count(2) == 150
 
 
+def test_batches_that_are_held_in_turn_in_two_forms_become_two() -> None:
+    X, y = np.arange(400.0).reshape(-1, 1), np.arange(400) % 2
+    sample = Reservoir()
+    for i, rows in enumerate(np.split(np.arange(400), 40)):
+        of = sparse.csr_array(X[rows]) if i % 2 else X[rows]
+        sample.add(POISSON.counted.encode(as_rows(of), encode_labels(y[rows])), POISSON)
+        assert len(sample._kept) <= reservoir.SEVERAL
+    assert [len(batch) for batch in drawn(sample, POISSON)] == [200, 200]
+
+
 def test_equal_rows_are_kept_once_with_their_copies_and_weights() -> None:
     X = np.array([[1.0], [2.0], [1.0], [1.0], [np.nan], [np.nan], [0.0]])
     y, weight = [0, 0, 0, 1, 1, 1, 1], np.array([1.0, 2.0, 0.5, 3.0, 1.0, 1.0, 1.0])

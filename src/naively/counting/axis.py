@@ -80,6 +80,11 @@ class Columns(Axis):
 
     columns: range | tuple[Name, ...]
 
+    @classmethod
+    def named(cls, columns: Sequence[Name]) -> Columns:
+        """Return the axis of any sequence of names."""
+        return cls(columns if isinstance(columns, range) else tuple(columns))
+
     @property
     def grows(self) -> bool:
         return False

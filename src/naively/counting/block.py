@@ -244,6 +244,11 @@ class Batch:
         copies = None if self.copies is None else self.copies[rows]
         return Batch(blocks, self.labels.take(rows), copies)
 
+    def seen(self) -> Batch:
+        """Return the rows of some weight; a row of weight 0 was never seen."""
+        weight = self.labels.weight
+        return self if weight is None else self.take(np.flatnonzero(weight))
+
     def keep(self, copies: NDArray[np.int64]) -> Batch:
         """Return so many copies of each row, and the rows that some are left of."""
         there = np.flatnonzero(copies)

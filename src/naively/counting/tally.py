@@ -157,6 +157,11 @@ class Tally(Shown):
     blocks: Mapping[Any, BlockTally]
 
     @property
+    def axes(self) -> dict[Any, Axis]:
+        """The axis of each block."""
+        return {key: block.axis for key, block in self.blocks.items()}
+
+    @property
     def class_count(self) -> NDArray[np.float64]:
         """How many rows of each class were counted."""
         return self.weight.high

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.counting.block import Batch, Block, Sparse
 from naively.counting.labels import Labels
@@ -113,8 +112,10 @@ def leave_one_out_table(
         parts = model.parts[group.key]
         if isinstance(block, Sparse) and not parts.by_word:
             parts = Parts.whole(group.key, max(1, len(parts.of_unit)))
-        table, length = _of_group(model, group, block, parts, once, learned=learned)
-        if parts.by_word and not pure:
+        table = _of_group(model, group, block, parts, once, learned=learned)
+        if isinstance(block, Sparse) and parts.by_word and not pure:
+            count = model.counts[group.key][VALUE].high
+            length = lengths_left(count, block, once) if learned else block.lengths
             table *= length_factor(length)[:, None, None]
         kind = _kind(group, parts)
         centres = kind != "text" and model.unweighted_likelihoods[group.key].centres
@@ -128,22 +129,13 @@ def leave_one_out_table(
 
 def _of_group(
     model: Model, group: Group, block: Block, parts: Parts, labels: Labels, *, learned: bool
-) -> tuple[Floats, NDArray[Any]]:
-    """Return what the parts of a group say, (rows, parts, classes), and the lengths of its texts.
-
-    The length of a text is how many words it has that other texts hold, of shape (rows,).
-    """
-    tally = model.counts[group.key]
+) -> Floats:
+    """Return what the parts of a group say in each row, of shape (rows, parts, classes)."""
     if learned:
-        table = group.event.leave_one_out(tally, block, labels)
-        if isinstance(block, Sparse) and parts.by_word:
-            return table, lengths_left(tally[VALUE].high, block, labels)
-        return table, np.ones(len(labels))
+        return group.event.leave_one_out(model.counts[group.key], block, labels)
     items = model.unweighted_likelihoods[group.key].contributions(block)
     unit = items.item if parts.by_word else np.maximum(items.column, 0)
-    table = parts.sums(items.row, unit, items.value, len(labels))
-    length = block.lengths if isinstance(block, Sparse) else np.ones(len(labels))
-    return table, length
+    return parts.sums(items.row, unit, items.value, len(labels))
 
 
 def _kind(group: Group, parts: Parts) -> PartKind:

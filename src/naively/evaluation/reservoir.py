@@ -47,8 +47,7 @@ class Kept:
     @classmethod
     def of(cls, batch: Batch, seed: np.uint64, most: int) -> Kept:
         """Return the rows of the least keys, as many different ones at most."""
-        if batch.labels.weight is not None:  # a row of weight 0 was never seen
-            batch = batch.take(np.flatnonzero(batch.labels.weight))
+        batch = batch.seen()
         keys = fingerprints(batch, seed)
         least = _least_different(keys, most)
         if len(least) < len(keys):
@@ -244,18 +243,24 @@ def _with(every: list[Kept], more: list[Kept]) -> list[Kept]:
 
 def _encoded(every: list[Kept], model: Model) -> list[Kept]:
     """Encode rows as the model that has learned them has counted them; join what can be joined."""
-    axes = {key: block.axis for key, block in model.tally.blocks.items()}
-    found: list[Kept] = []
+    axes = model.tally.axes
+    alike: list[list[Kept]] = []  # by the form in which they are held
     for kept in every:
         coded = model.counted.recode(kept.batch, axes)
         coded = replace(coded, labels=coded.labels.among(model.classes))
-        if found and found[-1].batch.form == coded.form:
-            keys = np.concatenate([found[-1].keys, kept.keys])
-            order = np.argsort(keys)  # so that it does not show in which batch a row came
-            found[-1] = Kept(Batch.join([found[-1].batch, coded]), keys).select(order)
-        else:
-            found.append(Kept(coded, kept.keys))
-    return found
+        others = next((of for of in alike if of[0].batch.form == coded.form), None)
+        if others is None:
+            alike.append(others := [])
+        others.append(Kept(coded, kept.keys))
+    return [_joined(of) for of in alike]
+
+
+def _joined(every: list[Kept]) -> Kept:
+    """Join rows that are held alike, in the order of their keys, whichever batch they came in."""
+    if len(every) == 1:
+        return every[0]
+    keys = np.concatenate([kept.keys for kept in every])
+    return Kept(Batch.join([kept.batch for kept in every]), keys).select(np.argsort(keys))
 
 
 def _least(every: list[Kept], most: int) -> list[Kept]:

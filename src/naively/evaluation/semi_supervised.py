@@ -115,8 +115,7 @@ class Unlabelled:
         of_one = replace(batch, labels=Labels.none(len(batch), model.classes))
         room = Model.count(of_one, model.counted, model.settings)
         start = replace(model + room * 0.0, weights=None)
-        axes = {key: block.axis for key, block in start.tally.blocks.items()}
-        return cls(start, start.counted.recode(batch, axes))
+        return cls(start, start.counted.recode(batch, start.tally.axes))
 
     def posterior(self, model: Model) -> Floats:
         """E step: return how probable each class is for each row, of shape (rows, classes)."""

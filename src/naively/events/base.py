@@ -213,7 +213,7 @@ def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
 def numbers(values: Floats, tally: BlockTally[A]) -> Dense:
     """Return numbers that were drawn, rows × columns, as a block of the tally's columns."""
     columns = tally.axis.columns
-    return Dense(values, Columns(columns if isinstance(columns, range) else tuple(columns)))
+    return Dense(values, Columns.named(columns))
 
 
 def draw_levels(

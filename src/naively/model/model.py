@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Words
+from naively.counting.axis import Axis, Words
 from naively.counting.block import Batch, Block, Codes
 from naively.counting.labels import Labels
 from naively.counting.lawful import forget, impossible
@@ -120,7 +120,7 @@ class Model(Shown):
     def weighed(self, weights: Weights | None) -> Model:
         """Return the model with these weights; what was derived without them is kept."""
         model = replace(self, weights=weights)
-        kept = ("_settled", "counts", "unweighted_likelihoods", "class_log_prior")
+        kept = ("_settled", "counts", "_axes", "parts", "unweighted_likelihoods", "class_log_prior")
         vars(model).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return model
 
@@ -129,8 +129,7 @@ class Model(Shown):
         group = interaction_group(event)
         codes, of = [], []
         for batch in batches:
-            weight = batch.labels.weight
-            seen = batch if weight is None else batch.take(weight.nonzero()[0])
+            seen = batch.seen()
             codes.append(Held(seen).interactions(event).codes)
             of.append(seen.labels.among(self.classes))
         counted = event.tally(Codes(np.concatenate(codes), event.axis), Labels.join(of)).pruned()
@@ -239,14 +238,17 @@ class Model(Shown):
 
     def encode(self, rows: Rows, labels: Labels | None = None) -> Batch:
         """Encode rows as they were encoded in training."""
-        axes = {name: block.axis for name, block in self.counts.items()}
-        return self.schema.encode(
-            rows, Labels.none(len(rows), self.classes) if labels is None else labels, axes
-        )
+        labels = Labels.none(len(rows), self.classes) if labels is None else labels
+        return self.schema.encode(rows, labels, self._axes)
 
     def recode(self, batch: Batch) -> Batch:
         """Encode rows by the columns, levels and words of this model, as any has encoded them."""
-        return self.schema.recode(batch, {name: of.axis for name, of in self.counts.items()})
+        return self.schema.recode(batch, self._axes)
+
+    @cached_property
+    def _axes(self) -> dict[GroupKey, Axis]:
+        """The levels and words of each block that are learned from."""
+        return {name: block.axis for name, block in self.counts.items()}
 
     def blocks(self, batch: Batch) -> dict[GroupKey, Block]:
         """Return the blocks of encoded rows, prepared to be scored."""
@@ -254,8 +256,7 @@ class Model(Shown):
 
     def score(self, batch: Batch, finish: Finish) -> NDArray[Any]:
         """Add up the evidence of encoded rows and finish it (``kernels.reference``)."""
-        log_prior = self.class_log_prior
-        blocks = list(self.blocks(batch).items())
+        log_prior, blocks = self.class_log_prior, list(self.blocks(batch).items())
         out: NDArray[Any] = self.start
         for i, (name, block) in enumerate(blocks):
             last = finish if i == len(blocks) - 1 else "joint"

@@ -22,7 +22,7 @@ EPOCH = np.datetime64(0, "us")
 
 def encode_numbers(rows: Rows, columns: Sequence[Name], *, sparse: bool) -> Block:
     """Encode numbers: a view of the array where it can be, CSR where it is sparse and may be."""
-    axis = Columns(columns if isinstance(columns, range) else tuple(columns))
+    axis = Columns.named(columns)
     if sparse and isinstance(rows, SparseRows) and columns == rows.names:
         matrix = rows.matrix
         return Sparse(matrix.indptr, matrix.indices, matrix.data, axis)

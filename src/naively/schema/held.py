@@ -8,6 +8,7 @@ forgotten.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class Held:
 
     def numbers(self, columns: Sequence[Name]) -> Dense:
         """Return columns of numbers; NaN where a cell is missing."""
-        axis = Columns(columns if isinstance(columns, range) else tuple(columns))
+        axis = Columns.named(columns)
         first = self.dense.get(columns[0]) if len(columns) else None
         if first is not None and first[0].axis.columns == columns:
             return Dense(first[0].values, axis)
@@ -131,7 +132,7 @@ def _on_words(block: Sparse, words: Words, axis: Words) -> Sparse:
     """Return texts by the words of another axis; words that it has not are left out."""
     place = axis.find(words)
     if place is None:
-        return Sparse(block.indptr, block.indices, block.data, axis, block.absent, block.presence)
+        return replace(block, axis=axis)
     return _moved(block, place, axis)
 
 
@@ -141,7 +142,7 @@ def _widened(block: Sparse, columns: Sequence[Name]) -> Sparse:
         return block
     place = {name: j for j, name in enumerate(columns)}
     moved = np.array([place[name] for name in block.axis.columns], np.int64)
-    return _moved(block, moved, Columns(columns if isinstance(columns, range) else tuple(columns)))
+    return _moved(block, moved, Columns.named(columns))
 
 
 def _moved(block: Sparse, place: NDArray[np.int64], axis: Columns | Words) -> Sparse:
@@ -150,5 +151,4 @@ def _moved(block: Sparse, place: NDArray[np.int64], axis: Columns | Words) -> Sp
     stay = indices >= 0
     row = np.repeat(np.arange(len(block)), np.diff(block.indptr))[stay]
     indptr = np.searchsorted(row, np.arange(len(block) + 1)).astype(np.int64)
-    data = block.data[stay]
-    return Sparse(indptr, indices[stay], data, axis, block.absent, block.presence)
+    return replace(block, indptr=indptr, indices=indices[stay], data=block.data[stay], axis=axis)
