@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Levels, Words, sum_by_column, title
+from naively.counting.axis import Columns, Levels, Words, sum_by_column
 from naively.counting.cells import Cells
+from naively.counting.names import title
 from naively.counting.statistic import (
     CELL,
     DOCUMENT,

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Name, title
 from naively.counting.block import Entries, Sparse
 from naively.counting.labels import Labels
+from naively.counting.names import Name, title
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 

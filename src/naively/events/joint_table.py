@@ -10,9 +10,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Levels, Name
+from naively.counting.axis import Levels
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut
+from naively.counting.names import Name
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
