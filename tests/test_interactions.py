@@ -23,7 +23,7 @@ from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
 from naively.events.lift import log_lift
 from naively.model.model import Model
-from naively.schema.derived import Interaction, LevelBins, NumberBins
+from naively.schema.derived import Interaction, LevelBins, NumberBins, TimePart
 from tests.learning import learn
 
 BINS = (
@@ -227,6 +227,37 @@ def test_array_columns_and_times_pair_too() -> None:
         or "at (hour) × b" in of_time.schema_.interactions
     )
     assert of_time.feature_importances_.shape == (2,)
+
+
+def test_what_is_derived_is_known_by_what_it_follows_from() -> None:
+    a, b = NumberBins("a", (0.0,)), LevelBins(TimePart("at", "hour"), ("01", "02"))
+    column = Interaction(a, b)
+    assert column == Interaction(
+        NumberBins("a", (0.0,)), LevelBins(TimePart("at", "hour"), ("01", "02"))
+    )
+    assert column != Interaction(NumberBins("a", (1.0,)), b)
+    assert str(column) == "a × at (hour)"
+    assert column.sources == ("a", TimePart("at", "hour"))
+    assert column.roots == ("a", "at")
+    assert column.shape == (3, 4)
+    assert column.levels == tuple(range(12))
+    assert Interaction(LevelBins("at", ("x",)), b).roots == ("at",)
+
+
+def test_equal_interactions_add_up_and_others_stay_apart() -> None:
+    rows, y, _ = table([(0.5, "x", True, "p", 1.0), (3.0, "y", False, "q", 1.0)] * 4)
+    model = learn(rows, encode_labels(y))
+    batch = model.encode(rows, encode_labels(y))
+    same, other = (Interaction(NumberBins("a", edges), BINS[1]) for edges in ((0.0,), (1.0,)))
+    one, again, third = (model.with_interactions([of], [batch]) for of in (same, same, other))
+    merged = one + again + third
+    (group,) = (g for g in merged.schema.groups if g.is_interaction)
+    assert group.columns == (same, other)
+    counted = merged.tally.blocks[group.key].of({same})[LEVEL].high
+    np.testing.assert_array_equal(counted, 2 * one.tally.blocks[group.key][LEVEL].high)
+    np.testing.assert_allclose(
+        (merged - third).joint_log_likelihood(rows), (one + again).joint_log_likelihood(rows)
+    )
 
 
 @pytest.mark.parametrize(

@@ -86,12 +86,6 @@ class Held:
 
     def number(self, name: Name) -> NDArray[np.floating]:
         """Return a column of numbers, of shape (rows,); NaN where a cell is missing."""
-        for matrix in self.sparse:
-            if name in matrix.axis.columns:
-                row, item, x = matrix.entries()
-                own, column = item == list(matrix.axis.columns).index(name), np.zeros(self.rows)
-                column[row[own]] = x[own]
-                return column
         return self.numbers((name,)).values[:, 0]
 
     def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
