@@ -15,7 +15,7 @@ from naively.events.base import How
 from naively.model.file.declared import read
 from naively.model.weights import Weighting
 
-FORMAT = 3  # of the files that are written now
+FORMAT = 4  # of the files that are written now
 WITH_CHECKSUM = 3  # the first format that has one
 
 Saved: TypeAlias = dict[str, Any]
@@ -78,6 +78,15 @@ class SavedWeights:
 
 
 @dataclass(frozen=True)
+class SavedSample:
+    """A sample of the rows that were learned: in how many batches; their cells are arrays."""
+
+    seed: int
+    seen: int  # rows that the sample was drawn from
+    batches: int
+
+
+@dataclass(frozen=True)
 class Header:
     """All of a model but its arrays."""
 
@@ -95,6 +104,7 @@ class Header:
     notes: tuple[tuple[Name, str], ...] = ()
     provenance: Saved = field(default_factory=dict)
     checksum: str | None = None
+    sample: SavedSample | None = None
 
 
 class ChangedError(ValueError):
@@ -150,7 +160,7 @@ def upgrade(header: Saved) -> Saved:
         If an event model is computed in another way now; it says which.
     """
     if header["format"] > 1:
-        return {**header, "format": FORMAT}  # the checksum is all that is new
+        return {**header, "format": FORMAT}  # all that is new may be absent
     try:
         return _from_1(header)
     except (KeyError, TypeError, IndexError, AttributeError) as error:
