@@ -18,6 +18,7 @@ from tests.damage import apart, rewrite
 from tests.golden.make import dependent
 from tests.golden.make import mixed as golden_mixed
 
+
 @pytest.fixture(autouse=True)
 def few_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two folds show whether two assessments agree as well as twenty do."""
@@ -264,8 +265,8 @@ def test_a_file_without_a_sample_is_as_in_format_3_but_for_its_number(tmp_path: 
 
 
 def test_no_text_is_in_the_file_in_one_piece(tmp_path: Path) -> None:
-    secret = "Zebra crossing: quietly, my name is Anna Karenina"
-    X = {"note": [secret, *(f"another {i} of some words" for i in range(40))], "x": range(41)}
+    text = "Zebra crossing: quietly, my name is Anna Karenina"
+    X = {"note": [text, *(f"another {i} of some words" for i in range(40))], "x": range(41)}
     nb = NaiveBayes({"note": Text()}).fit(X, [0, *([0, 1] * 20)])
     nb.save(tmp_path / "m", sample=True)
     content = (tmp_path / "m").read_bytes().lower()
@@ -401,7 +402,7 @@ LIES: dict[str, tuple[Callable[[Any, Any], None], str]] = {
     "counts without end": (first("/counts", 2**31 - 1), "not learned"),
     "fewer counts": (array("/counts", lambda of: of[1:]), "has shape"),
     "words of a missing text": (
-        array("/missing", lambda of: np.ones_like(of)),
+        array("/missing", np.ones_like),
         "a text that is missing has words",
     ),
     "numbers of a text": (
