@@ -12,8 +12,10 @@ import pytest
 from scipy import sparse
 
 from naively import Bernoulli, GaussianNB, Multinomial, NaiveBayes, Text, load
-from naively.evaluation import calibrate, cross_validate, interactions
+from naively.evaluation import calibrate, cross_validate
 from naively.model.file import container, store
+from naively.model.file import sample as in_file
+from naively.schema import settle
 from tests.damage import apart, rewrite
 from tests.golden.make import dependent
 from tests.golden.make import mixed as golden_mixed
@@ -58,7 +60,7 @@ def matrix(n: int, seed: int = 0) -> Table:
 
 def texts(n: int, seed: int = 0) -> Table:
     X, y, _ = mixed(n, seed)
-    return [f"{note or ''} {i % 17}" for i, note in enumerate(X["note"])], y, None
+    return [note and f"{note} {i % 17}" for i, note in enumerate(X["note"])], y, None
 
 
 def pairs(n: int, seed: int = 0) -> Table:
@@ -68,6 +70,7 @@ def pairs(n: int, seed: int = 0) -> Table:
 
 KINDS: dict[str, tuple[Callable[..., Table], Callable[[], NaiveBayes]]] = {
     "mixed": (mixed, NaiveBayes),
+    "notes": (mixed, lambda: NaiveBayes({"note": Text(min_df=0.05, ngram_range=(1, 2))})),
     "temperature": (mixed, lambda: NaiveBayes(weights="temperature")),
     "pure": (mixed, lambda: NaiveBayes(weights=None)),
     "seed": (matrix, lambda: NaiveBayes(random_state=7)),
@@ -142,7 +145,7 @@ def test_what_is_loaded_does_what_was_saved_would(
 def test_a_class_that_comes_late_finds_all_rows_that_were_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of one weight and one class some rows are enough; those that two classes need are kept."""
+    """Of one weight and one class few rows are enough; those that two classes need are kept."""
     monkeypatch.setattr(calibrate, "OF_ONE", 50)
     x = np.random.default_rng(0).normal(size=(300, 1))
     nb = NaiveBayes("gaussian", weights="temperature").partial_fit(x, ["a"] * 300)
@@ -150,7 +153,7 @@ def test_a_class_that_comes_late_finds_all_rows_that_were_kept(
     loaded = again(nb, tmp_path)
     assert loaded.assess().rows == 50
     for one in (nb, loaded):
-        one.partial_fit(x + 1, ["b"] * 300)
+        one.partial_fit(x[:60] + 1, ["b"] * 60)
         assert one.assess().rows == 100
     same(loaded, nb, x)
 
@@ -183,21 +186,28 @@ def test_the_interactions_of_the_sample_are_those_of_the_rows(tmp_path: Path) ->
     assert arrays[f"sample/0/{place}/codes"].shape[1] == len(nb.schema_.interactions)
 
 
+def test_pairs_that_were_chosen_on_the_rows_leave_no_fewer_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrate, "CELLS", 350 * 6)  # of three columns and two classes
+    X, y, _ = pairs(200)
+    nb = NaiveBayes(interactions="auto").fit(X, y)
+    assert nb.schema_.interactions
+    same(again(nb, tmp_path), nb, X)
+
+
 def test_a_column_of_pairs_that_becomes_a_text_keeps_how_its_levels_met(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(interactions, "FEWEST", 100)
+    monkeypatch.setattr(settle, "MANY", 100)
     X, y, _ = pairs(200)
     X["a"] = [f"{a} it is a level" for a in X["a"]]
     nb = NaiveBayes(interactions="auto").fit(X, y)
     assert nb.schema_.interactions
     assert nb.schema_.kinds["a"] == "string"
     more = {**X, "a": [f"{a} number {i} of them" for i, a in enumerate(X["a"])]}
-    nb.partial_fit(more, y).partial_fit(
-        {**X, "a": [f"text number {i} of them" for i in range(400)]}, y
-    )
-    assert nb.schema_.kinds["a"] == "text"
-    same(again(nb, tmp_path), nb, X)
+    nb.partial_fit(more, y)
+    assert nb.model_.counted.kinds["a"] == "text"
     same(again(nb, tmp_path).calibrate(), nb.calibrate(), X)
 
 
@@ -469,6 +479,15 @@ def test_meetings_that_were_not_counted_are_refused(tmp_path: Path) -> None:
         rewrite(path, lie)
         with pytest.raises(ValueError, match=why):
             load(path)
+
+
+def test_bins_without_end_take_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y, _ = pairs(200)
+    path = tmp_path / "m"
+    NaiveBayes(interactions="auto").fit(X, y).save(path, sample=True)
+    monkeypatch.setattr(in_file, "MOST_MEETINGS", 10)
+    with pytest.raises(ValueError, match="more bins than 10 that meet"):
+        load(path)
 
 
 def test_the_header_says_what_is_in_the_file(saved: Path) -> None:
