@@ -145,10 +145,12 @@ class CountingClassifier(Answers):
 
         Notes
         -----
-        Who has a file with a sample can read the rows of the sample: their labels and weights, each
-        number and category, and of a text how often it holds which word (or word bigram, or
-        character n-gram), from which most of a short text can be put together again. Hashed words
-        have no names, but whether a text may hold a given word can be tried.
+        Every file names the categories and words that were counted; a column of up to 1,000
+        different texts is counted as categories. Who has a file with a sample can also read which
+        of them each sampled row holds, with its numbers, its label and its weight. Of a text these
+        are its words, word bigrams and character n-grams, and how often each comes: not their
+        order, but a short text can be put together from them. Hashed words have no names, yet of
+        any word can be tried whether a text may hold it.
 
         Examples
         --------
