@@ -66,9 +66,13 @@ def check_options(estimator: object, allowed: Allowed) -> None:
     for name, kinds in allowed.items():
         value = getattr(estimator, name)
         if not any(kind.holds(value) for kind in kinds):
-            *others, last = [kind.words for kind in kinds]
-            expected = f"{', '.join(others)} or {last}" if others else last
-            raise ValueError(f"{name} must be {expected}, got {value!r}.")
+            raise ValueError(f"{name} must be {expected(kinds)}, got {value!r}.")
+
+
+def expected(kinds: Sequence[OptionKind]) -> str:
+    """Return in words what an option may be."""
+    *others, last = [kind.words for kind in kinds]
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def check_is_fitted(estimator: object) -> None:
