@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from naively.counting.analyser import Analyser
 from naively.counting.labels import Target, encode_labels, union_classes
 from naively.data.frames import TEXT
 from naively.estimators.checks import NONE, NOT_NEGATIVE, Allowed, check_options, words
 from naively.events import Beta, Categorical, Dirichlet, JointTable
-from naively.events.base import HOW, PSEUDO_COUNTS, How
+from naively.events.base import HOW, PSEUDO_COUNTS
 from naively.model import class_prior
 from naively.model.model import Model
-from naively.model.weights import Weighting
 from naively.schema.given import EventModels, given_as_objects
 from naively.schema.schema import Schema
-from naively.schema.settings import ClassPrior, Settings
+from naively.schema.settings import Settings
+
+if TYPE_CHECKING:  # its module imports this one
+    from naively.estimators.naive_bayes import Learner
+
+L = TypeVar("L", bound="Learner")
 
 ALLOWED: Allowed = {
     "estimate": words(*HOW),
@@ -27,25 +31,7 @@ ALLOWED: Allowed = {
 }
 
 
-class Options(Protocol):
-    """The options of ``NaiveBayes`` that are read here."""
-
-    event_models: EventModels
-    class_prior: ClassPrior
-    estimate: How
-    smoothing: float | str
-    weights: Weighting | None
-    interactions: Literal["auto"] | None
-    text: Literal["auto", "words"]
-
-    def keep(self, model: Model) -> None:
-        """Make a frozen model the fitted one."""
-
-
-L = TypeVar("L", bound=Options)
-
-
-def settings_of(nb: Options) -> Settings:
+def settings_of(nb: Learner) -> Settings:
     """Return the settings that options stand for, or raise a ValueError that names a wrong one."""
     check_options(nb, ALLOWED)
     if nb.interactions and nb.weights != "loo":
@@ -75,12 +61,12 @@ def learner_of(kind: Callable[..., L], model: Model) -> L:
     return nb
 
 
-def check_effect(nb: Options, schema: Schema) -> None:
+def check_effect(nb: Learner, schema: Schema) -> None:
     """Raise a ValueError if an option has no effect, as all event models have options of their own.
 
     Parameters
     ----------
-    nb : Options
+    nb : Learner
         Its ``estimate`` and ``smoothing`` are those of event models that are named or chosen.
     schema : Schema
         The event models of the rows that it learns.
