@@ -129,7 +129,10 @@ def score(model: Model, rows: Rows, y: LabelArray) -> Scores:
 
 
 def scores(p: Floats, learned: LabelArray, y: LabelArray, weight: Floats | None = None) -> Scores:
-    """Score posteriors (rows × learned classes) against the right labels."""
+    """Score posteriors (rows, learned classes) against the right labels, of shape (rows,).
+
+    ``weight`` is the weight of each row, of shape (rows,); by default they weigh the same.
+    """
     labels, code = np.unique(y, return_inverse=True)
     every = union_classes(learned, labels)
     right, of_learned = _places(labels, every)[code], _places(learned, every)
@@ -206,7 +209,8 @@ def _auc(p: Floats, truth: Floats, weight: Floats | None) -> float:
 def area_under_roc(score: Floats, truth: Floats, weight: Floats | None = None) -> float:
     """Return the chance that a row of the class scores above one that is not; a tie is half.
 
-    scikit-learn has it too, and takes a second to import.
+    The scores, the truth (1 for a row of the class, else 0) and the weights are of shape (rows,).
+    Scikit-learn has it too, and takes a second to import.
 
     Examples
     --------

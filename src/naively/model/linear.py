@@ -37,10 +37,10 @@ class Linear(Shown):
     (['colour=red', 'colour=blue'], array([[ 0.59, -0.51]]), array([1.1]))
     """
 
-    feature_names: NDArray[np.object_]
+    feature_names: NDArray[np.object_]  # (features,)
     coef: Floats  # (1, features) for two classes, else (classes, features)
-    intercept: Floats
-    classes: LabelArray
+    intercept: Floats  # (1,) for two classes, else (classes,)
+    classes: LabelArray  # (classes,)
 
     def __str__(self) -> str:
         labels = self.classes.tolist()

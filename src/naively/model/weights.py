@@ -36,7 +36,7 @@ class Weights(Shown):
     bias : tuple of float
         What is added to the log prior of each class, in nats.
     usual : float
-        The weight of a column, or for a class, without one of its own.
+        The weight, for every class, of a part that has none of its own.
     rows : float
         The total weight of the rows that the model held when these were fitted.
     how : {"loo", "temperature"}
@@ -64,7 +64,7 @@ class Weights(Shown):
 
     @property
     def by_name(self) -> dict[str, dict[Label, float]]:
-        """The weights of each column, or of a group that is one event, by class."""
+        """The weights of each part by class, under the name of the part."""
         return {
             str(part): dict(zip(self.classes, each, strict=True)) for part, each in self.of.items()
         }
@@ -77,7 +77,7 @@ class Weights(Shown):
         return "\n".join(lines)
 
     def fresh(self, rows: float) -> float:
-        """Return the share of the rows that the weights were fitted with, or to."""
+        """Return what share of so many rows the model held when the weights were fitted."""
         return min(1.0, self.rows / rows) if rows > 0 else 1.0
 
     @cached_property
@@ -117,10 +117,11 @@ class Weights(Shown):
         return last
 
     def bias_of(self, classes: Sequence[Label]) -> Floats:
-        """Return what is added to the log priors of classes."""
+        """Return what is added to the log priors of classes, of shape (classes,)."""
         return np.array([*self.bias, 0.0])[self._places(classes)]
 
     def _places(self, classes: Sequence[Label]) -> list[int]:
+        """Return the number of each class; of one that has no weights, the number after all."""
         place = {label: i for i, label in enumerate(self.classes)}
         return [place.get(label, len(place)) for label in classes]
 
