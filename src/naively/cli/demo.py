@@ -82,7 +82,7 @@ def demo(
         rows, y, target = _own(data, target)
         console.print(ABOUT)
         _run(console, Example(f"{Path(data).name}: which {target}?", lambda: (rows, y)))
-    console.print(f"\nAll of this took {_seconds(begin)}.", style="dim")
+    console.print(f"\nAll of this took {time.perf_counter() - begin:.1f} s.", style="dim")
     _say_what_is_next(console, data, target)
 
 
@@ -205,7 +205,3 @@ def _own_name() -> str:
     if called.endswith("__main__.py"):
         return "python -m naively"
     return "naively" if shutil.which("naively") == called else shlex.quote(called)
-
-
-def _seconds(begin: float) -> str:
-    return f"{time.perf_counter() - begin:.1f} s"

@@ -118,11 +118,12 @@ def train(  # noqa: PLR0917  (options, not positions)
     saving.check_output(output, [data])
     part = _hold_out(hold_out)
     prior = _class_prior(class_prior)
+    late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or folder_target(data)
     source = Data(data, input_format, *_columns(columns, ignore, target), labels=target)
     nb = Learned(
         _event_models(event_models),
-        class_prior=prior if isinstance(prior, str) else "data",
+        class_prior="data" if late else prior,
         estimate=_option("estimate", estimate),
         smoothing=_option("smoothing", smoothing),
         weights=_option("weights", weights),
@@ -149,8 +150,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         nb.partial_fit(rows, y)
     if not batches:
         raise ValueError(f"{data} has no rows to learn from.")
-    late = not isinstance(prior, str)
-    if late:  # of classes that are all known now
+    if late:
         nb.class_prior = _by_label(prior, nb.classes_.tolist())
         settings = replace(nb.model_.settings, class_prior=nb.class_prior)
         nb.keep(replace(nb.model_, settings=settings))
@@ -228,9 +228,7 @@ def _numbers(given: Collection[str]) -> list[float]:
 
 
 def _event_models(given: str) -> str | dict[str, str]:
-    if "=" not in given:
-        return given
-    return _pairs(given, "--event-models")
+    return _pairs(given, "--event-models") if "=" in given else given
 
 
 def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:

@@ -50,7 +50,6 @@ from naively.schema.settings import ClassPrior, Settings
 
 E = TypeVar("E", bound=EventModel)
 Array: TypeAlias = "Sequence[float] | NDArray[np.floating | np.integer]"  # of one dimension
-NUMBERS = (MatrixRows, SparseRows)
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 ALPHA: Allowed = {  # what the parameters of a ``Smoothed`` may be
     "alpha": [NOT_NEGATIVE, ARRAY],
@@ -210,8 +209,7 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         """Return what scikit-learn has read, an array or a CSR matrix of numbers, as rows."""
         if "positive_only" in self.takes:
             check_non_negative(X, f"{type(self).__name__} (input X)")
-        rows = as_rows(X)
-        return replace(rows, names=self._columns) if isinstance(rows, NUMBERS) else rows
+        return replace(cast("MatrixRows | SparseRows", as_rows(X)), names=self._columns)
 
     @property
     def _columns(self) -> range | tuple[str, ...]:

@@ -82,7 +82,7 @@ class GaussianNB(DropIn[Gaussian]):
         return prior
 
     def _event(self) -> Gaussian:
-        if isinstance(self.var_smoothing, str):
+        if self.var_smoothing == "column":
             return Gaussian(smoothing=0, floor=OF_COLUMN, floor_of="column")
         return Gaussian(smoothing=0, floor=float(self.var_smoothing))
 
