@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_non_negative, validate_data
 
 from naively.counting.labels import (
     LabelArray,
@@ -36,6 +36,7 @@ from naively.estimators.checks import (
     NONE,
     NOT_NEGATIVE,
     Allowed,
+    check_is_fitted,
     check_options,
     check_some_weight,
 )
