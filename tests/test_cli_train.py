@@ -51,7 +51,7 @@ def test_smoothing_is_that_of_python(data: Path, smoothing: str) -> None:
 @pytest.mark.parametrize("given", ["loud", "-1", "nan", "inf", ""])
 def test_any_other_smoothing_is_an_error(given: str) -> None:
     with pytest.raises(ValueError, match="--smoothing must be auto, laplace, jeffreys or") as error:
-        learn._smoothing(given)
+        learn._option("smoothing", given)
     assert repr(given) in str(error.value)
 
 
@@ -101,7 +101,11 @@ def test_any_other_class_prior_is_an_error(given: str) -> None:
 
 def test_what_is_wrong_with_an_option_is_one_sentence(data: Path) -> None:
     for option, given, message in (
-        ("--smoothing", "loud", "--smoothing must be auto, laplace, jeffreys or a number that is"),
+        (
+            "--smoothing",
+            "loud",
+            "--smoothing must be auto, laplace, jeffreys or a number of at least 0",
+        ),
         ("--class-prior", "beta(0,1)", "Beta a must be greater than 0, got 0.0."),
         ("--hold-out", "1.5", "--hold-out must be a share of the rows below 1, such as 0.2, or"),
         ("--hold-out", "1000", "--hold-out 1000 sets 6 of the 6 rows of "),

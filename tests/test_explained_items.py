@@ -10,7 +10,7 @@ import pytest
 
 from naively import Categorical, JointTable, NaiveBayes, Text
 from naively.events import Multinomial
-from naively.model.explain import RUNS, ExplainedRow, Run, strongest
+from naively.model.explain import NGRAMS, ExplainedRow, Ngram, strongest
 
 N = 90
 LABELS = np.array(list("abc"))[np.arange(N) % 3]
@@ -35,8 +35,8 @@ def mixed() -> dict[str, list[object]]:
     return table
 
 
-def run(characters: str, *words: str) -> Run:
-    found = Run(characters)
+def run(characters: str, *words: str) -> Ngram:
+    found = Ngram(characters)
     found.words = words
     return found
 
@@ -111,7 +111,7 @@ def test_runs_are_shared_out_to_the_words_that_they_are_in() -> None:
         ("note", "good", 2.5),
         ("note", "goose", 1.5),
         ("other", "good", 0.5),
-        ("note", RUNS, 0.25),
+        ("note", NGRAMS, 0.25),
         ("x", 7.0, 0.125),
         ("z", 7.0, 0.0625),
     ]
@@ -122,13 +122,13 @@ def test_runs_of_a_text_know_their_words() -> None:
     nb = NaiveBayes().fit(texts, ["spam", "spam", "ham", "ham"] * 5)
     assert nb.schema_.of_character_ngrams
     found = nb.explain(["Cheap lunch"])[0]
-    runs = {str(value): value.words for value in found.value if isinstance(value, Run)}
+    runs = {str(value): value.words for value in found.value if isinstance(value, Ngram)}
     assert runs
     for characters, words in runs.items():
         assert set(words) == {word for word in ("cheap", "lunch") if characters in f" {word} "}
     shown = {value for column, value, _ in found.top(0) if column == "text"}
     assert {"cheap", "lunch"} <= shown
-    assert not any(isinstance(value, Run) for value in shown)
+    assert not any(isinstance(value, Ngram) for value in shown)
 
 
 def test_several_columns_that_are_one_show_the_whole_row() -> None:

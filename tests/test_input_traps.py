@@ -131,6 +131,15 @@ def test_numbers_of_words_are_still_asked_for() -> None:
     assert nb.predict([[1], [3]]).tolist() == ["a", "b"]
 
 
+def test_a_warning_of_columns_names_the_line_of_the_caller() -> None:
+    with pytest.warns(UserWarning, match="mixes numbers and strings") as said:
+        nb = NaiveBayes(weights=None).fit({"a": [1, "x"], "b": [1, 2]}, ["u", "v"])
+    assert said[0].filename == __file__
+    with pytest.warns(UserWarning, match="No column 'b'") as said:
+        nb.predict({"a": ["x"]})
+    assert said[0].filename == __file__
+
+
 # Nothing to learn from.
 
 

@@ -113,5 +113,5 @@ def _run() -> int | None:
     return 2
 
 
-def _say_warning(message: Any, *_: Any, **__: Any) -> None:
+def _say_warning(message: object, *_: object, **__: object) -> None:
     say(f"warning: {message}")

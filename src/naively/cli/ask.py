@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
@@ -41,7 +42,9 @@ def predict(
     best = p.argmax(axis=1)
     classes = learned.classes.tolist()
     names = ["prediction", "probability"]
-    lines: Any = ([classes[c], float(p[i, c])] for i, c in enumerate(best.tolist()))
+    lines: Iterable[list[object]] = (
+        [classes[c], float(p[i, c])] for i, c in enumerate(best.tolist())
+    )
     if probabilities:
         names += [f"p({label})" for label in classes]
         lines = ([*line, *p[i].tolist()] for i, line in enumerate(lines))
@@ -132,7 +135,7 @@ def show(
 
 def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = None) -> None:
     """Write accuracy, log loss and calibration, and precision and recall by class."""
-    lines: list[list[Any]] = [
+    lines: list[list[object]] = [
         ["rows", None, s.rows],
         ["accuracy", None, s.accuracy],
         ["accuracy of the majority class", s.majority, s.majority_accuracy],
@@ -150,7 +153,7 @@ def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = Non
     output.write(["score", "class", "value"], lines, form, out)
 
 
-def _verdict(explained: ExplainedRow) -> list[Any]:
+def _verdict(explained: ExplainedRow) -> list[object]:
     """Return the predicted class, its probability, and the class that comes next."""
     c = explained.best
     labels = explained.classes.tolist()

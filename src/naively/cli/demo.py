@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,9 +27,9 @@ from naively.cli.source import Data, TargetOption, find_target, folder_target, h
 from naively.messages import tell
 
 if TYPE_CHECKING:
-    import numpy as np
     from rich.console import Console
 
+    from naively.counting.labels import LabelArray
     from naively.data.rows import Rows
 
 SHARE, SEED = 0.25, 0  # of the rows that are held out
@@ -54,7 +54,7 @@ class Example:
     """A labelled table: the question that it asks, and the function that reads it."""
 
     title: str
-    get: Callable[[], tuple[Rows, np.ndarray[Any, Any]]]
+    get: Callable[[], tuple[Rows, LabelArray]]
     draw: Callable[[Rows], list[str]] | None = None  # draws a row that is a picture
 
 
@@ -82,11 +82,11 @@ def demo(
         rows, y, target = _own(data, target)
         console.print(ABOUT)
         _run(console, Example(f"{Path(data).name}: which {target}?", lambda: (rows, y)))
-    console.print(f"\nAll of this took {_seconds(begin)}.", style="dim")
+    console.print(f"\nAll of this took {time.perf_counter() - begin:.1f} s.", style="dim")
     _say_what_is_next(console, data, target)
 
 
-def _own(data: str, target: str | None) -> tuple[Rows, np.ndarray[Any, Any], str]:
+def _own(data: str, target: str | None) -> tuple[Rows, LabelArray, str]:
     from naively.data.rows import column_rows
 
     table = Data(data).read()
@@ -102,12 +102,12 @@ def _examples() -> list[Example]:
     from naively import datasets
     from naively.data.frames import as_rows
 
-    def texts() -> tuple[Rows, np.ndarray[Any, Any]]:
+    def texts() -> tuple[Rows, LabelArray]:
         documents, libraries = datasets.docstrings()
         return as_rows(documents), np.array(libraries)
 
-    def of(get: Callable[[], datasets.Dataset]) -> Callable[[], tuple[Rows, Any]]:
-        def table() -> tuple[Rows, np.ndarray[Any, Any]]:
+    def of(get: Callable[[], datasets.Dataset]) -> Callable[[], tuple[Rows, LabelArray]]:
+        def table() -> tuple[Rows, LabelArray]:
             X, y, names, classes = get()
             return as_rows({name: X[:, j] for j, name in enumerate(names)}), np.array(classes)[y]
 
@@ -205,7 +205,3 @@ def _own_name() -> str:
     if called.endswith("__main__.py"):
         return "python -m naively"
     return "naively" if shutil.which("naively") == called else shlex.quote(called)
-
-
-def _seconds(begin: float) -> str:
-    return f"{time.perf_counter() - begin:.1f} s"

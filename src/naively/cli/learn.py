@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections import Counter
+from collections.abc import Collection
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,15 +30,13 @@ from naively.messages import say, tell
 
 if TYPE_CHECKING:
     from naively.cli.learned import Learned
+    from naively.counting.labels import Label
     from naively.events import Beta, Dirichlet
     from naively.model.model import Model
+    from naively.schema.settings import ClassPrior
 
 SHOWN = 20  # classes, of which it is said how many rows they have
-HOW = ("mean", "map", "mle", "predictive")
-TEXT = ("auto", "words")
-SMOOTHING = ("auto", "laplace", "jeffreys")
 PRIORS = ("data", "uniform")
-WEIGHTS = ("loo", "temperature", "none")
 
 
 def train(  # noqa: PLR0917  (options, not positions)
@@ -127,17 +126,18 @@ def train(  # noqa: PLR0917  (options, not positions)
     saving.check_output(output, [data])
     part = _hold_out(hold_out)
     prior = _class_prior(class_prior)
+    late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or folder_target(data)
     source = Data(data, input_format, *_columns(columns, ignore, target), labels=target)
     nb = Learned(
         _event_models(event_models),
-        class_prior=prior if isinstance(prior, str) else "data",
-        estimate=_one_of(estimate, HOW, "--estimate"),
-        smoothing=_smoothing(smoothing),
-        weights=_one_of(weights, WEIGHTS, "--weights"),
-        interactions=_one_of(interactions, ("auto", "none"), "--interactions"),
+        class_prior="data" if late else prior,
+        estimate=_option("estimate", estimate),
+        smoothing=_option("smoothing", smoothing),
+        weights=_option("weights", weights),
+        interactions=_option("interactions", interactions),
         semi_supervised=semi_supervised,
-        text=_one_of(text, TEXT, "--text"),
+        text=_option("text", text),
     )
     aside, total, batches = None, 0, 0
     for table in source.read_batches(whole=bool(part)):
@@ -158,8 +158,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         nb.partial_fit(rows, y)
     if not batches:
         raise ValueError(f"{data} has no rows to learn from.")
-    late = not isinstance(prior, str)
-    if late:  # of classes that are all known now
+    if late:
         nb.class_prior = _by_label(prior, nb.classes_.tolist())
         settings = replace(nb.model_.settings, class_prior=nb.class_prior)
         nb.keep(replace(nb.model_, settings=settings))
@@ -207,17 +206,17 @@ def _plain(count: float) -> str:
     return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
 
 
-def _smoothing(given: str) -> float | str:
-    """Return the value of --smoothing: a rule by its name, or a pseudo-count."""
-    if given in SMOOTHING:
-        return given
-    pseudo_count = _number(given)
-    if pseudo_count is None or pseudo_count < 0:
-        raise ValueError(
-            f"--smoothing must be {', '.join(SMOOTHING)} or a number that is at least 0, "
-            f"got {given!r}."
-        )
-    return pseudo_count
+def _option(name: str, given: str) -> Any:
+    """Return the value of an option of ``NaiveBayes`` that is written as text."""
+    from naively.estimators.checks import expected
+    from naively.estimators.options import ALLOWED
+
+    number = _number(given)
+    value = None if given == "none" else given if number is None else number
+    if any(kind.holds(value) for kind in ALLOWED[name]):
+        return value
+    written = expected(ALLOWED[name]).replace("'", "").replace("None", "none")
+    raise ValueError(f"--{name} must be {written}, got {given!r}.")
 
 
 def _hold_out(given: str) -> float | int:
@@ -240,22 +239,26 @@ def _number(given: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def _numbers(given: Collection[str]) -> list[float]:
+    """Return finite numbers; none of them if a text is not one."""
+    numbers = [number for number in map(_number, given) if number is not None]
+    return numbers if len(numbers) == len(given) else []
+
+
 def _event_models(given: str) -> str | dict[str, str]:
-    if "=" not in given:
-        return given
-    return _pairs(given, "--event-models")
+    return _pairs(given, "--event-models") if "=" in given else given
 
 
-def _class_prior(given: str) -> Any:
+def _class_prior(given: str) -> str | dict[str, float] | Beta | Dirichlet:
     """Return a class prior: its name, probabilities by label (still strings), or a distribution."""
     if given in PRIORS:
         return given
     if "=" in given:
         pairs = _pairs(given, "--class-prior")
-        numbers = {label: _number(p) for label, p in pairs.items()}
-        if None in numbers.values():
+        numbers = _numbers(pairs.values())
+        if not numbers:
             raise ValueError(f"--class-prior needs numbers, as in a=0.3,b=0.7; got {given!r}.")
-        return numbers
+        return dict(zip(pairs, numbers, strict=True))
     return _distribution(given)
 
 
@@ -265,30 +268,23 @@ def _distribution(given: str) -> Beta | Dirichlet:
 
     written = re.fullmatch(r"\s*(beta|dirichlet)\s*\(([^()]*)\)\s*", given, re.IGNORECASE)
     name, inside = written.groups() if written else ("", "")
-    counts = [_number(count) for count in inside.split(",")]
-    if name.lower() == "beta" and len(counts) == 2 and None not in counts:
-        return Beta(*counts)  # type: ignore[arg-type]  # None is not in counts
-    if name.lower() == "dirichlet" and None not in counts:
-        return Dirichlet(counts[0] if len(counts) == 1 else counts)  # type: ignore[arg-type]  # as above
+    counts = _numbers(inside.split(","))
+    if name.lower() == "beta" and len(counts) == 2:
+        return Beta(*counts)
+    if name.lower() == "dirichlet" and counts:
+        return Dirichlet(counts[0] if len(counts) == 1 else counts)
     raise ValueError(
         f"--class-prior must be {', '.join(PRIORS)}, probabilities such as a=0.3,b=0.7, beta(a,b) "
         f"of two classes, or dirichlet(a) or dirichlet(a,b,...) of more; got {given!r}."
     )
 
 
-def _by_label(prior: Any, classes: list[Any]) -> Any:
+def _by_label(prior: ClassPrior, classes: list[Label]) -> ClassPrior:
     """Return a prior whose labels are those of the classes, as numbers where these are numbers."""
     if not isinstance(prior, dict):
         return prior
     label_of = {str(label): label for label in classes}
     return {label_of.get(label, label): p for label, p in prior.items()}
-
-
-def _one_of(given: str, known: tuple[str, ...], option: str) -> Any:
-    """Return the value of an option, None for "none"; a value that is not known is an error."""
-    if given not in known:
-        raise ValueError(f"{option} must be one of {', '.join(known)}, got {given!r}.")
-    return None if given == "none" else given
 
 
 def _columns(

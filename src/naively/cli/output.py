@@ -37,7 +37,7 @@ DIGITS = 4  # after the point of a float in a table; CSV and JSON have all digit
 
 def write(
     names: Sequence[str],
-    rows: Iterable[Sequence[Any]],
+    rows: Iterable[Sequence[object]],
     form: Format | None,
     out: TextIO | None = None,
 ) -> None:
@@ -60,7 +60,7 @@ def write(
         _write_table(names, rows, out)
 
 
-def _json(value: Any) -> Any:
+def _json(value: object) -> object:
     """Return a value that JSON can hold: infinity is a string, and NaN is null."""
     if isinstance(value, list | tuple):
         return [_json(part) for part in value]
@@ -70,17 +70,17 @@ def _json(value: Any) -> Any:
     return value
 
 
-def _visible(row: Iterable[Any]) -> list[Any]:
+def _visible(row: Iterable[object]) -> list[object]:
     return [visible(value) if isinstance(value, str) else value for value in row]
 
 
-def _write_csv(rows: Iterable[Sequence[Any]], out: TextIO) -> None:
+def _write_csv(rows: Iterable[Sequence[object]], out: TextIO) -> None:
     plain, quoted = (
         csv.writer(out, lineterminator="\n", quoting=quoting)
         for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_ALL)
     )
     for row in rows:  # the module quotes a lone carriage return only from Python 3.13 on
-        returns = any(isinstance(value, str) and "\r" in value for value in row)
+        returns = any("\r" in str(value) for value in row)
         (quoted if returns else plain).writerow(row)
 
 
@@ -91,7 +91,7 @@ def console(out: TextIO, **settings: Any) -> Console:
     return Console(file=out, markup=False, emoji=False, highlight=False, **settings)
 
 
-def _write_table(names: Sequence[str], rows: Iterable[Sequence[Any]], out: TextIO) -> None:
+def _write_table(names: Sequence[str], rows: Iterable[Sequence[object]], out: TextIO) -> None:
     from rich.table import Table
 
     rows = list(rows)
@@ -104,7 +104,7 @@ def _write_table(names: Sequence[str], rows: Iterable[Sequence[Any]], out: TextI
     console(out).print(table)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.{DIGITS}f}" if value == value else ""  # noqa: PLR0124
     if isinstance(value, int) and not isinstance(value, bool):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from naively.messages import visible
 
@@ -84,7 +84,7 @@ def print_row(console: Console, row: Rows, picture: list[str]) -> None:
             _print_wrapped(console, _plain(row.values(name)[0]), lines=2)
 
 
-def print_explanation(console: Console, explained: ExplainedRow, right: Any) -> None:
+def print_explanation(console: Console, explained: ExplainedRow, right: object) -> None:
     """Print the prediction of a row, the contributions to its log odds, and their sum."""
     from rich.text import Text
 
@@ -109,7 +109,7 @@ def print_explanation(console: Console, explained: ExplainedRow, right: Any) -> 
     console.print(f"    {odds:8.2f}  log odds of {answer} against {rival}", style="bold")
 
 
-def _item(column: str, value: Any, *, exact: bool = False) -> str:
+def _item(column: str, value: object, *, exact: bool = False) -> str:
     """Return an item of an explanation: a word, or a column with its level or number."""
     if value is None:
         return column
@@ -129,11 +129,11 @@ def _print_wrapped(console: Console, text: str, lines: int = 3) -> None:
         console.print(visible(line))
 
 
-def _plain(value: Any) -> str:
+def _plain(value: object) -> str:
     return " ".join(str(value).split())
 
 
-def shortened(value: Any, width: int) -> str:
+def shortened(value: object, width: int) -> str:
     """Return a text that is cut to a width, with escapes for what a terminal would obey."""
     text = visible(str(value))
     return text if len(text) <= width else f"{text[: width - 3]}..."

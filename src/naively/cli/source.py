@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from naively.counting.labels import LabelArray
     from naively.data.rows import Rows
     from naively.model.model import Model
 
-    Table = dict[str, NDArray[Any]]  # columns by name, each of shape (rows,)
+    Columns = dict[str, NDArray[Any]]  # by name, each of shape (rows,)
 
 DataArgument = Annotated[
     str,
@@ -70,7 +71,7 @@ class Data:
     ignore: Sequence[str] = ()
     labels: str | None = None
 
-    def read(self, types: Mapping[str, str] | None = None) -> Table:
+    def read(self, types: Mapping[str, str] | None = None) -> Columns:
         """Return the columns, of these types where they are given, and say what was repaired."""
         from naively.data import files
 
@@ -79,7 +80,7 @@ class Data:
             say(note)
         return table.values
 
-    def read_batches(self, *, whole: bool) -> Iterator[Table]:
+    def read_batches(self, *, whole: bool) -> Iterator[Columns]:
         """Yield the columns, those of a large file some rows at a time unless wanted whole."""
         from pathlib import Path
 
@@ -111,7 +112,7 @@ class Data:
 
 def rows_for(
     model: Model, data: str, input_format: str | None, target: str | None
-) -> tuple[Rows, Table]:
+) -> tuple[Rows, Columns]:
     """Return the rows of DATA as a model expects them, and all columns that were read.
 
     The target is read as labels are; it is not among the rows.
@@ -132,7 +133,7 @@ def rows_for(
 
 def labelled_rows_for(
     model: Model, data: str, input_format: str | None, target: str | None
-) -> tuple[Rows, NDArray[Any]]:
+) -> tuple[Rows, LabelArray]:
     """Return the rows of DATA as a model expects them, and their labels of shape (rows,)."""
     from naively.counting.labels import as_classes
 

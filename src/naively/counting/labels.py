@@ -5,10 +5,17 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+Label: TypeAlias = str | float | dt.date  # names a class; truths and whole numbers are numbers too
+LabelArray: TypeAlias = "NDArray[Any]"  # of labels; its type is any that a model file can hold
+# The labels of some rows as a user has them, of shape (rows,), which ``encode_labels`` reads: an
+# array, a list, or a column of any frame, which have no type in common.
+Target: TypeAlias = Any
+RowWeight: TypeAlias = "ArrayLike | None"  # of shape (rows,), or one for all rows; None is 1
 
 MOST_BYTES = 1 << 26  # of class labels that are strings, each as long as the longest
 LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products of sums are no floats
@@ -81,7 +88,7 @@ class Labels:
         return table
 
 
-def encode_labels(y: Any, sample_weight: Any = None) -> Labels:
+def encode_labels(y: Target, sample_weight: RowWeight = None) -> Labels:
     """Encode labels; a missing one is a ValueError that names the row.
 
     Parameters
@@ -106,7 +113,9 @@ def encode_labels(y: Any, sample_weight: Any = None) -> Labels:
     return Labels(codes, classes, check_weight(sample_weight, len(codes)))
 
 
-def encode_some_labels(y: Any, sample_weight: Any = None) -> tuple[Labels, NDArray[np.int64]]:
+def encode_some_labels(
+    y: Target, sample_weight: RowWeight = None
+) -> tuple[Labels, NDArray[np.int64]]:
     """Encode the labels that are not missing; return them and the rows that they are of.
 
     Examples
@@ -195,7 +204,7 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.str_ | np.bool_ | np.number) else value
 
 
-def check_weight(weight: Any, rows: int) -> NDArray[np.float64] | None:
+def check_weight(weight: RowWeight, rows: int) -> NDArray[np.float64] | None:
     """Return the sample weights as float64, or raise a ValueError that names the row."""
     if weight is None:
         return None

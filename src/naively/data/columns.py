@@ -9,7 +9,6 @@ integers that stand for words, is a text.
 from __future__ import annotations
 
 import datetime as dt
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from naively.counting.labels import is_missing, plain
 from naively.counting.names import Name
 from naively.data.arrays import EXACT, unmasked
+from naively.messages import warn
 
 Kind: TypeAlias = Literal["number", "boolean", "string", "text", "time", "part", "interaction"]
 Column: TypeAlias = "tuple[NDArray[Any], Kind | None]"  # the kind is None if all cells are missing
@@ -182,10 +182,10 @@ def _of_mixed(name: Name, cells: list[Any], families: set[str]) -> Column:
     mixed = f"Column {name!r} mixes {' and '.join(sorted(f'{f}s' for f in families))}"
     where = f"(first in row {row})"
     if families == {"boolean", "number"}:
-        warnings.warn(f"{mixed} {where}: read as numbers.", stacklevel=2)
+        warn(f"{mixed} {where}: read as numbers.")
         return _numbers(name, [None if c is None else c + 0 for c in cells]), "number"
     if "string" in families:
-        warnings.warn(f"{mixed} {where}: read as strings.", stacklevel=2)
+        warn(f"{mixed} {where}: read as strings.")
         return _objects([None if c is None else _as_string(c) for c in cells]), "string"
     raise ValueError(f"{mixed} {where}; make it all of one kind.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,16 @@ from naively.data.columns import Column, read_column, read_series
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
 from naively.messages import warn
 
+# Rows as a user has them, which ``as_rows`` reads: an array, a SciPy matrix, a frame, a mapping of
+# columns, a list of records, of lists or of texts. They have no type in common.
+Table: TypeAlias = Any
+
 TEXT = "text"  # the name of the one column of a list of texts
 DISTINCT = 0.5  # a column with a greater share of distinct cells looks like words, not categories
 ARROW_READERS = ("pyarrow", "polars")  # libraries that read an Arrow stream
 
 
-def as_rows(X: Any, texts: bool | None = None) -> Rows:
+def as_rows(X: Table, texts: bool | None = None) -> Rows:
     """Read a table.
 
     Parameters

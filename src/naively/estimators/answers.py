@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.counting.labels import Label, LabelArray
 from naively.counting.names import title
 from naively.counting.tally import Tally
-from naively.data.frames import as_table
+from naively.data.frames import Table, as_table
 from naively.data.rows import Rows
-from naively.estimators.checks import check_is_fitted
+from naively.estimators.checks import Seed, check_is_fitted
 from naively.evaluation.cross_validate import assess, costs
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.scores import Scores
@@ -34,7 +33,7 @@ class Answers(metaclass=ABCMeta):
     _sample: Reservoir | None = None  # of the rows learned; None where that has changed
 
     @abstractmethod
-    def _rows(self, X: Any) -> Rows:
+    def _rows(self, X: Table) -> Rows:
         """Read rows to predict, or raise what is wrong with them."""
 
     @property
@@ -42,7 +41,7 @@ class Answers(metaclass=ABCMeta):
         """The kind of weights that are fitted; None of pure naive Bayes."""
         return None
 
-    def predict(self, X: Any, *, cost: Cost = None, reject: float | None = None) -> NDArray[Any]:
+    def predict(self, X: Table, *, cost: Cost = None, reject: float | None = None) -> LabelArray:
         """Return the most probable class of each row, or the one of least expected cost.
 
         Parameters
@@ -68,7 +67,7 @@ class Answers(metaclass=ABCMeta):
             return self._checked.decide(self._rows(X))
         return decide(self.predict_proba(X), self.classes_, cost, reject)
 
-    def predict_proba(self, X: Any, *, class_prior: Probabilities | None = None) -> Floats:
+    def predict_proba(self, X: Table, *, class_prior: Probabilities | None = None) -> Floats:
         """Return the posterior p(class | row), of shape (rows, classes).
 
         Parameters
@@ -84,7 +83,7 @@ class Answers(metaclass=ABCMeta):
             return p
         return shift(p, np.exp(self.class_log_prior_), given_prior(class_prior, self.classes_))
 
-    def estimate_class_prior(self, X: Any) -> Floats:
+    def estimate_class_prior(self, X: Table) -> Floats:
         """Estimate how frequent the classes are where these rows come from, by EM.
 
         Saerens, Latinne & Decaestecker (2002). Pass it to ``predict_proba``.
@@ -98,7 +97,7 @@ class Answers(metaclass=ABCMeta):
         """
         return estimate_prior(self.predict_proba(X), np.exp(self.class_log_prior_))
 
-    def score_samples(self, X: Any) -> Floats:
+    def score_samples(self, X: Table) -> Floats:
         """Return log p(row): how much each row surprises, for outliers and drift.
 
         It is the density (or probability) under the event models, the base measure included;
@@ -114,18 +113,18 @@ class Answers(metaclass=ABCMeta):
         """
         return self._checked.log_evidence(self._rows(X))
 
-    def predict_log_proba(self, X: Any) -> Floats:
+    def predict_log_proba(self, X: Table) -> Floats:
         """Return the log posterior, of shape (rows, classes)."""
         return self._checked.log_posterior(self._rows(X))
 
-    def predict_joint_log_proba(self, X: Any) -> Floats:
+    def predict_joint_log_proba(self, X: Table) -> Floats:
         """Return log p(class) + log p(row | class), less what does not depend on the class.
 
         Where there are weights, it is the score with them that the posterior follows from.
         """
         return self._checked.joint_log_likelihood(self._rows(X))
 
-    def explain(self, X: Any) -> Explanation:
+    def explain(self, X: Table) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
 
         Returns
@@ -237,7 +236,9 @@ class Answers(metaclass=ABCMeta):
         """
         return linear(self._checked)
 
-    def sample(self, n: int, y: Any = None, random_state: Any = None) -> tuple[Any, NDArray[Any]]:
+    def sample(
+        self, n: int, y: Label | None = None, random_state: Seed = None
+    ) -> tuple[Table, LabelArray]:
         """Draw labelled rows from the model, to see what it has learned.
 
         Parameters
@@ -282,12 +283,12 @@ class Answers(metaclass=ABCMeta):
         rows, labels = model.sample(n, y, random_state)
         return self._table(rows), labels
 
-    def _table(self, rows: Rows) -> Any:
+    def _table(self, rows: Rows) -> Table:
         """Return rows in the form that X has."""
         return as_table(rows)
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> LabelArray:
         """The class labels."""
         return self._fitted.classes
 

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from functools import wraps
 from os import PathLike
 from threading import RLock
-from typing import Any, Self, TypeVar, cast
+from typing import Concatenate, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 
-from naively.data.frames import TEXT
+from naively.counting.labels import RowWeight, Target
+from naively.data.frames import TEXT, Table
 from naively.estimators.answers import Answers
 from naively.estimators.checks import check_is_fitted
 from naively.evaluation.reservoir import Reservoir
@@ -19,35 +20,37 @@ from naively.model.file import store
 from naively.model.file.sample import SampledRows
 from naively.model.model import Model
 
-Verb = TypeVar("Verb", bound=Callable[..., Any])
+S = TypeVar("S")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 LOCK = "_lock"  # neither pickled nor copied: another object has one of its own
 
 
-def exclusive(verb: Verb) -> Verb:
+def exclusive(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
     """Let a method that changes an estimator in place run in one thread at a time.
 
     The model is frozen and exchanged whole, so that who only asks needs no lock.
     """
 
     @wraps(verb)
-    def alone(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def alone(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
         # dict.setdefault is atomic: all threads get the same lock.
         with self.__dict__.setdefault(LOCK, RLock()):
             return verb(self, *args, **kwargs)
 
-    return cast("Verb", alone)
+    return alone
 
 
 class CountingClassifier(Answers):
     """A classifier that holds a frozen model: it predicts, explains, merges, forgets, decays."""
 
     @abstractmethod
-    def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
+    def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         """Count more labelled rows, as the fitted model counted its own."""
 
     @exclusive
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def forget(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
         """Unlearn rows: the counts are then as if they had never been seen; the weights stay.
 
         Raises
@@ -195,8 +198,8 @@ class CountingClassifier(Answers):
         if names and names != [TEXT]:
             self.feature_names_in_ = np.array(names, object)
 
-    def __getstate__(self) -> dict[str, Any]:
-        found: Any = super().__getstate__()
+    def __getstate__(self) -> dict[str, object]:
+        found = cast("dict[str, object] | None", super().__getstate__())
         state = {name: of for name, of in (found or {}).items() if name != LOCK}
         return {**state, "_sample": None} if "_sample" in state else state  # rows stay private
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Levels
 from naively.counting.statistic import LEVEL
+from naively.data.frames import Table
 from naively.data.rows import Rows
 from naively.estimators.checks import ARRAY, COUNT, NONE, NOT_NEGATIVE, Allowed
-from naively.estimators.drop_in import ALPHA, Array, DropIn, class_prior_of
+from naively.estimators.drop_in import ALPHA, Array, Smoothed
 from naively.events import Categorical
 from naively.kernels.reference import Floats
 from naively.messages import warn
-from naively.schema.settings import ClassPrior
 
 
-class CategoricalNB(DropIn[Categorical]):
+class CategoricalNB(Smoothed[Categorical]):
     """Categorical naive Bayes for codes 0, 1, 2, ..., a drop-in for scikit-learn's.
 
     Parameters
@@ -60,7 +60,6 @@ class CategoricalNB(DropIn[Categorical]):
         "alpha": [NOT_NEGATIVE],
     }
     takes = ("categorical", "positive_only")
-    poor_score = True
 
     def __init__(
         self,
@@ -71,10 +70,9 @@ class CategoricalNB(DropIn[Categorical]):
         class_prior: Array | None = None,
         min_categories: int | Array | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+        super().__init__(
+            alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior
+        )
         self.min_categories = min_categories
 
     @property
@@ -124,14 +122,11 @@ class CategoricalNB(DropIn[Categorical]):
         alpha = cast("float", self._check_alpha())  # one for all columns, as ``allowed`` says
         return Categorical(alpha=alpha, codes=least.tolist())
 
-    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
-        return class_prior_of(self.class_prior, classes, fit=self.fit_prior)
-
     @property
-    def _reading(self) -> dict[str, Any]:
+    def _reading(self) -> dict[str, object]:
         return {"accept_sparse": False, "dtype": "numeric"}
 
-    def _as_rows(self, X: Any) -> Rows:
+    def _as_rows(self, X: Table) -> Rows:
         whole = X.astype(np.int64)
         cut = (whole != X).any(axis=0)
         if cut.any():

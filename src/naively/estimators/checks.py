@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -23,34 +23,37 @@ ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share 
 
 
 @dataclass(frozen=True)
-class Kind:
+class OptionKind:
     """What an option may be, in words and as a test."""
 
     words: str
-    holds: Callable[[Any], bool]
+    holds: Callable[[object], bool]
 
 
-Allowed: TypeAlias = "dict[str, Sequence[Kind]]"
+Allowed: TypeAlias = "dict[str, Sequence[OptionKind]]"
+Seed: TypeAlias = "int | np.random.Generator | None"  # of random choices
 
-NOT_NEGATIVE = Kind(
+NOT_NEGATIVE = OptionKind(
     "a number of at least 0", lambda x: isinstance(x, Real) and 0 <= float(x) < math.inf
 )
-COUNT = Kind("a whole number of at least 1", lambda x: isinstance(x, Integral) and int(x) >= 1)
-BOOLEAN = Kind("True or False", lambda x: isinstance(x, bool | np.bool_))
-ARRAY = Kind("an array", lambda x: isinstance(x, Sized) and not isinstance(x, str | Mapping))
-NONE = Kind("None", lambda x: x is None)
+COUNT = OptionKind(
+    "a whole number of at least 1", lambda x: isinstance(x, Integral) and int(x) >= 1
+)
+BOOLEAN = OptionKind("True or False", lambda x: isinstance(x, bool | np.bool_))
+ARRAY = OptionKind("an array", lambda x: isinstance(x, Sized) and not isinstance(x, str | Mapping))
+NONE = OptionKind("None", lambda x: x is None)
 
 
-def words(*each: str) -> list[Kind]:
+def words(*each: str) -> list[OptionKind]:
     """Return the kinds that only these words are of."""
-    return [Kind(repr(word), partial(_is_word, word)) for word in each]
+    return [OptionKind(repr(word), partial(_is_word, word)) for word in each]
 
 
-def _is_word(word: str, value: Any) -> bool:
+def _is_word(word: str, value: object) -> bool:
     return isinstance(value, str) and value == word  # an array is not compared
 
 
-def check_options(estimator: Any, allowed: Allowed) -> None:
+def check_options(estimator: object, allowed: Allowed) -> None:
     """Raise a ValueError where an option of an estimator is of none of its kinds.
 
     Examples
@@ -63,12 +66,16 @@ def check_options(estimator: Any, allowed: Allowed) -> None:
     for name, kinds in allowed.items():
         value = getattr(estimator, name)
         if not any(kind.holds(value) for kind in kinds):
-            *others, last = [kind.words for kind in kinds]
-            expected = f"{', '.join(others)} or {last}" if others else last
-            raise ValueError(f"{name} must be {expected}, got {value!r}.")
+            raise ValueError(f"{name} must be {expected(kinds)}, got {value!r}.")
 
 
-def check_is_fitted(estimator: Any) -> None:
+def expected(kinds: Sequence[OptionKind]) -> str:
+    """Return in words what an option may be."""
+    *others, last = [kind.words for kind in kinds]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def check_is_fitted(estimator: object) -> None:
     """Raise scikit-learn's NotFittedError, or its TypeError, unless an estimator has learned.
 
     Scikit-learn, which takes long to import, is imported only to say no.

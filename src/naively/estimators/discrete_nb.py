@@ -7,20 +7,32 @@ settings, and every attribute is derived from the tally.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.counting.labels import LabelArray
 from naively.counting.statistic import VALUE
+from naively.data.frames import Table
 from naively.estimators.checks import BOOLEAN, NONE, NOT_NEGATIVE, Allowed
-from naively.estimators.drop_in import ALPHA, Array, DropIn, class_prior_of
+from naively.estimators.drop_in import ALPHA, Array, E, Smoothed
 from naively.events import Bernoulli, Complement, Multinomial
 from naively.kernels.reference import Floats
 from naively.schema.settings import ClassPrior, Settings
 
 
-class BernoulliNB(DropIn[Bernoulli]):
+class Summed(Smoothed[E]):
+    """A drop-in that counts the sum of each column."""
+
+    takes: ClassVar[tuple[str, ...]] = ("sparse", "positive_only")
+
+    @property
+    def feature_count_(self) -> Floats:
+        """Sum of each column (of truths how many are true) over the rows of each class."""
+        return self._block[VALUE].high.T
+
+
+class BernoulliNB(Summed[Bernoulli]):
     """Bernoulli naive Bayes for truths, a drop-in for scikit-learn's.
 
     Parameters
@@ -51,7 +63,6 @@ class BernoulliNB(DropIn[Bernoulli]):
         "binarize": [NOT_NEGATIVE, NONE],
     }
     takes = ("sparse",)
-    poor_score = True
 
     def __init__(
         self,
@@ -62,16 +73,10 @@ class BernoulliNB(DropIn[Bernoulli]):
         fit_prior: bool = True,
         class_prior: Array | None = None,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
+        super().__init__(
+            alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior
+        )
         self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-
-    @property
-    def feature_count_(self) -> Floats:
-        """How often each column is true in each class."""
-        return self._block[VALUE].high.T
 
     @property
     def feature_log_prob_(self) -> Floats:
@@ -84,11 +89,8 @@ class BernoulliNB(DropIn[Bernoulli]):
     def _event(self) -> Bernoulli:
         return Bernoulli(alpha=self._check_alpha(), threshold=self.binarize)
 
-    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
-        return class_prior_of(self.class_prior, classes, fit=self.fit_prior)
 
-
-class MultinomialNB(DropIn[Multinomial]):
+class MultinomialNB(Summed[Multinomial]):
     """Multinomial naive Bayes for counts, a drop-in for scikit-learn's.
 
     Parameters
@@ -118,28 +120,6 @@ class MultinomialNB(DropIn[Multinomial]):
            [0., 4.]])
     """
 
-    allowed: ClassVar[Allowed] = ALPHA
-    takes = ("sparse", "positive_only")
-    poor_score = True
-
-    def __init__(
-        self,
-        *,
-        alpha: float | Array = 1.0,
-        force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: Array | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-
-    @property
-    def feature_count_(self) -> Floats:
-        """Sum of each column over the rows of each class."""
-        return self._block[VALUE].high.T
-
     @property
     def feature_log_prob_(self) -> Floats:
         """Log probability of each column in each class."""
@@ -149,11 +129,8 @@ class MultinomialNB(DropIn[Multinomial]):
     def _event(self) -> Multinomial:
         return Multinomial(alpha=self._check_alpha())
 
-    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
-        return class_prior_of(self.class_prior, classes, fit=self.fit_prior)
 
-
-class ComplementNB(DropIn[Complement]):
+class ComplementNB(Summed[Complement]):
     """Complement naive Bayes (Rennie et al., 2003), a drop-in for scikit-learn's.
 
     Parameters
@@ -187,8 +164,6 @@ class ComplementNB(DropIn[Complement]):
         **ALPHA,
         "norm": [BOOLEAN],
     }
-    takes = ("sparse", "positive_only")
-    poor_score = True
 
     def __init__(
         self,
@@ -199,16 +174,10 @@ class ComplementNB(DropIn[Complement]):
         class_prior: Array | None = None,
         norm: bool = False,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+        super().__init__(
+            alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior
+        )
         self.norm = norm
-
-    @property
-    def feature_count_(self) -> Floats:
-        """Sum of each column over the rows of each class."""
-        return self._block[VALUE].high.T
 
     @property
     def feature_log_prob_(self) -> Floats:
@@ -225,17 +194,16 @@ class ComplementNB(DropIn[Complement]):
     @property
     def class_log_prior_(self) -> Floats:
         """Log probability of each class, which the scores leave out."""
-        prior = class_prior_of(self.class_prior, self.classes_, fit=self.fit_prior)
-        settings = Settings(prior)
+        settings = Settings(super()._class_prior(self.classes_))
         return replace(self._fitted, settings=settings).class_log_prior
 
-    def predict_joint_log_proba(self, X: Any) -> Floats:
+    def predict_joint_log_proba(self, X: Table) -> Floats:
         """Return the sum of the weights of each class, without a class prior."""
         return super().predict_joint_log_proba(X) + float(np.log(len(self.classes_)))
 
     def _event(self) -> Complement:
         return Complement(alpha=self._check_alpha(), norm=self.norm)
 
-    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
-        class_prior_of(self.class_prior, classes, fit=self.fit_prior)  # it is checked, and not used
+    def _class_prior(self, classes: LabelArray) -> ClassPrior:
+        super()._class_prior(classes)  # it is checked, and not used
         return "uniform"

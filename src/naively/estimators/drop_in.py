@@ -8,18 +8,26 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
+from typing import ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_non_negative, validate_data
 
-from naively.counting.labels import Labels, encode_labels, union_classes
+from naively.counting.labels import (
+    LabelArray,
+    Labels,
+    RowWeight,
+    Target,
+    encode_labels,
+    union_classes,
+)
 from naively.counting.tally import BlockTally, Tally
 from naively.data.arrays import check_sparse, unmasked
-from naively.data.frames import as_rows
+from naively.data.frames import Table, as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
 from naively.estimators.base import CountingClassifier, exclusive
 from naively.estimators.checks import (
@@ -28,6 +36,7 @@ from naively.estimators.checks import (
     NONE,
     NOT_NEGATIVE,
     Allowed,
+    check_is_fitted,
     check_options,
     check_some_weight,
 )
@@ -41,10 +50,9 @@ from naively.schema.choose import infer
 from naively.schema.settings import ClassPrior, Settings
 
 E = TypeVar("E", bound=EventModel)
-Array: TypeAlias = "Sequence[float] | NDArray[Any]"  # of one dimension
-NUMBERS = (MatrixRows, SparseRows)
+Array: TypeAlias = "Sequence[float] | NDArray[np.floating | np.integer]"  # of one dimension
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
-ALPHA: Allowed = {  # what the parameters may be of the drop-ins that are smoothed by alpha
+ALPHA: Allowed = {  # what the parameters of a ``Smoothed`` may be
     "alpha": [NOT_NEGATIVE, ARRAY],
     "fit_prior": [BOOLEAN],
     "class_prior": [ARRAY, NONE],
@@ -63,19 +71,17 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
     allowed: ClassVar[Allowed]
     takes: ClassVar[tuple[str, ...]] = ()
     poor_score: ClassVar[bool] = False
-    alpha: float | Array
-    force_alpha: bool
 
     @abstractmethod
     def _event(self) -> E:
         """Return the event model that the parameters ask for."""
 
     @abstractmethod
-    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
+    def _class_prior(self, classes: LabelArray) -> ClassPrior:
         """Return the class prior that the parameters ask for."""
 
     @exclusive
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
 
         Parameters
@@ -101,7 +107,9 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         return self._learn(rows, labels)
 
     @exclusive
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: Table, y: Target, classes: Target = None, sample_weight: RowWeight = None
+    ) -> Self:
         """Learn from more rows; the result is the same as from all rows at once.
 
         Parameters
@@ -175,33 +183,34 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
             self._sample.add(batch, model)
         return self
 
-    def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
+    def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         rows, labels = self._labelled(X, y, sample_weight, reset=False)
         return Model.learn(rows, labels, self.model_.counted, self.model_.settings)
 
-    def _labelled(self, X: Any, y: Any, sample_weight: Any, *, reset: bool) -> tuple[Rows, Labels]:
+    def _labelled(
+        self, X: Table, y: Target, sample_weight: RowWeight, *, reset: bool
+    ) -> tuple[Rows, Labels]:
         X, y = validate_data(self, _looked_at(X), y, reset=reset, **self._reading)
         check_classification_targets(y)
         return self._as_rows(X), encode_labels(y, sample_weight)
 
-    def _rows(self, X: Any) -> Rows:
+    def _rows(self, X: Table) -> Rows:
         return self._as_rows(validate_data(self, _looked_at(X), reset=False, **self._reading))
 
-    def _table(self, rows: Rows) -> Any:
+    def _table(self, rows: Rows) -> Table:
         return np.column_stack([rows.values(name) for name in rows.names])
 
     @property
-    def _reading(self) -> dict[str, Any]:
+    def _reading(self) -> dict[str, object]:
         """How scikit-learn is to read X."""
         sparse = "csr" if "sparse" in self.takes else False
         return {"accept_sparse": sparse, "dtype": [np.float64, np.float32]}
 
-    def _as_rows(self, X: Any) -> Rows:
+    def _as_rows(self, X: Table) -> Rows:
         """Return what scikit-learn has read, an array or a CSR matrix of numbers, as rows."""
         if "positive_only" in self.takes:
             check_non_negative(X, f"{type(self).__name__} (input X)")
-        rows = as_rows(X)
-        return replace(rows, names=self._columns) if isinstance(rows, NUMBERS) else rows
+        return replace(cast("MatrixRows | SparseRows", as_rows(X)), names=self._columns)
 
     @property
     def _columns(self) -> range | tuple[str, ...]:
@@ -219,10 +228,40 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         """The event model that it was counted by, which ``_event`` has made."""
         return cast("E", self._fitted.schema.groups[0].event)
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        for name in self.takes:
+            setattr(tags.input_tags, name, True)
+        tags.classifier_tags.poor_score = self.poor_score
+        return tags
+
+
+class Smoothed(DropIn[E]):
+    """A drop-in that is smoothed by pretend counts, and whose class prior may be given."""
+
+    allowed: ClassVar[Allowed] = ALPHA
+    poor_score = True
+
+    def __init__(
+        self,
+        *,
+        alpha: float | Array = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Array | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def _class_prior(self, classes: LabelArray) -> ClassPrior:
+        return class_prior_of(self.class_prior, classes, fit=self.fit_prior)
+
     def _check_alpha(self) -> float | list[float]:
         """Return alpha, or what scikit-learn puts in its place where it is too small.
 
-        Scikit-learn's own tests call it by this name. Only some drop-ins have an alpha.
+        Scikit-learn's own tests call it by this name.
 
         Returns
         -------
@@ -245,15 +284,8 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
             alpha = np.maximum(alpha, LEAST_ALPHA)
         return list(alpha) if alpha.ndim else float(alpha)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        for name in self.takes:
-            setattr(tags.input_tags, name, True)
-        tags.classifier_tags.poor_score = self.poor_score
-        return tags
 
-
-def class_prior_of(given: Array | None, classes: NDArray[Any], *, fit: bool = True) -> ClassPrior:
+def class_prior_of(given: Array | None, classes: LabelArray, *, fit: bool = True) -> ClassPrior:
     """Return the class prior that a drop-in was given, or raise a ValueError if it is none.
 
     Parameters
@@ -272,7 +304,7 @@ def class_prior_of(given: Array | None, classes: NDArray[Any], *, fit: bool = Tr
     return tuple(given_prior(given, classes).tolist())
 
 
-def _looked_at(X: Any) -> Any:
+def _looked_at(X: Table) -> Table:
     """Return X as scikit-learn is to check it, which trusts SciPy and passes over masks."""
     if hasattr(X, "tocsr"):
         check_sparse(X)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.counting.labels import LabelArray
 from naively.estimators.checks import ARRAY, NONE, NOT_NEGATIVE, Allowed, words
 from naively.estimators.drop_in import Array, DropIn, class_prior_of
 from naively.events import Gaussian
@@ -82,11 +82,11 @@ class GaussianNB(DropIn[Gaussian]):
         return prior
 
     def _event(self) -> Gaussian:
-        if isinstance(self.var_smoothing, str):
+        if self.var_smoothing == "column":
             return Gaussian(smoothing=0, floor=OF_COLUMN, floor_of="column")
         return Gaussian(smoothing=0, floor=float(self.var_smoothing))
 
-    def _class_prior(self, classes: NDArray[Any]) -> ClassPrior:
+    def _class_prior(self, classes: LabelArray) -> ClassPrior:
         if self.priors is not None and len(self.priors) == len(classes):
             priors = np.asarray(self.priors, np.float64)
             if not np.isclose(priors.sum(), 1.0):

@@ -6,14 +6,14 @@ Their import takes longer than the command line takes to learn a small table.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from naively.counting.block import Batch
-from naively.counting.labels import Labels, encode_labels
-from naively.data.frames import TEXT, as_rows
+from naively.counting.labels import Labels, RowWeight, Target, encode_labels
+from naively.data.frames import TEXT, Table, as_rows
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, exclusive
-from naively.estimators.checks import check_is_fitted
+from naively.estimators.checks import Seed, check_is_fitted
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
 from naively.estimators.training import Training, read_labelled
 from naively.evaluation.calibrate import fit
@@ -43,12 +43,11 @@ class Learner(CountingClassifier):
         histograms, booleans and columns of 0 and 1 Bernoulli, strings categorical or texts (the
         different ones have four words or more on average, and are half of the rows or more than
         1,000), texts and sparse matrices multinomial. What is chosen follows from all rows that
-        were counted, whether they came at once, in batches or by merged models. Times,
-        and strings that are all ISO 8601 times, are numbers (seconds since 1970, UTC), with hour,
-        weekday and month as categories beside them where their cycles repeat. A name ("gaussian",
-        "bernoulli", "categorical", "multinomial", "text") or an event model is for all columns; a
-        mapping is from columns, tuples of columns or kinds ("number", "boolean", "string", "time")
-        to either.
+        were counted, whether they came at once, in batches or by merged models. Times, and strings
+        that are all ISO 8601 times, are numbers (seconds since 1970, UTC), with hour, weekday and
+        month as categories beside them where their cycles repeat. A name ("gaussian", "bernoulli",
+        "categorical", "multinomial", "text") or an event model is for all columns; a mapping is
+        from columns, tuples of columns or kinds ("number", "boolean", "string", "time") to either.
         What was chosen, and why, is said by ``print(nb.schema_)``.
     class_prior : "data", "uniform", sequence, mapping, Beta or Dirichlet, default "data"
         Probability of each class before anything is seen: as counted, all equal, or given in the
@@ -137,7 +136,7 @@ class Learner(CountingClassifier):
         smoothing: float | str = "auto",
         weights: Weighting | None = "loo",
         interactions: Literal["auto"] | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         semi_supervised: bool = False,
         text: Literal["auto", "words"] = "auto",
     ) -> None:
@@ -152,7 +151,7 @@ class Learner(CountingClassifier):
         self.text = text
 
     @exclusive
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
         """Learn from labelled rows, forgetting what was learned before.
 
         Parameters
@@ -179,14 +178,12 @@ class Learner(CountingClassifier):
             If a table, label, weight or option is wrong; it says which, and what to do. A
             ``class_prior`` must be for the classes that the labels have.
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(X, y, sample_weight, None, more=False)
 
-    def _fit(
-        self, X: Any, y: Any, sample_weight: Any, classes: Any = None, *, more: bool = False
-    ) -> Self:
+    def _fit(self, X: Table, y: Target, weight: RowWeight, classes: Target, *, more: bool) -> Self:
         """Learn from labelled rows; there may be more of them, of other classes."""
         settings = settings_of(self)
-        found = self._training(X, y, sample_weight, means_texts(self.event_models))
+        found = self._read(X, y, weight, means_texts(self.event_models))
         found.check()
         if self.interactions and not found.is_labelled:
             raise ValueError(
@@ -212,7 +209,9 @@ class Learner(CountingClassifier):
         return self
 
     @exclusive
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: Table, y: Target, classes: Target = None, sample_weight: RowWeight = None
+    ) -> Self:
         """Learn from more rows; what is counted is the same as from all rows at once.
 
         So is what each column is taken for, where it was given no event model: a column of 0 and 1
@@ -233,7 +232,7 @@ class Learner(CountingClassifier):
         """
         if not self.__sklearn_is_fitted__():
             return self._fit(X, y, sample_weight, classes, more=True)
-        found = self._training(X, y, sample_weight, self._learned_texts)
+        found = self._read(X, y, sample_weight, self._learned_texts)
         model, sample, batch = self.model_, self._sample, None
         if len(found.rows) or len(found.labels):
             batch, more = self._count(found.rows, found.labels)
@@ -251,7 +250,7 @@ class Learner(CountingClassifier):
         return self
 
     @exclusive
-    def calibrate(self, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
+    def calibrate(self, X: Table = None, y: Target = None, sample_weight: RowWeight = None) -> Self:
         """Fit the weights again; what was counted stays.
 
         Parameters
@@ -312,7 +311,7 @@ class Learner(CountingClassifier):
     def _kind(self) -> Weighting | None:
         return self.weights
 
-    def _rows(self, X: Any) -> Rows:
+    def _rows(self, X: Table) -> Rows:
         return as_rows(X, self._learned_texts)
 
     @property
@@ -327,15 +326,15 @@ class Learner(CountingClassifier):
     def _warn_of_a_column(self, message: str) -> None:
         """Warn of labels that are a column of a matrix, as whoever gives them expects it."""
 
-    def _training(self, X: Any, y: Any, sample_weight: Any, texts: bool | None) -> Training:
+    def _read(self, X: Table, y: Target, sample_weight: RowWeight, texts: bool | None) -> Training:
         rows, y = read_labelled(X, y, texts, self._warn_of_a_column)
         return Training.encode(rows, y, sample_weight, semi_supervised=self.semi_supervised)
 
-    def _labelled(self, X: Any, y: Any, sample_weight: Any) -> tuple[Rows, Labels]:
+    def _labelled(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         rows, y = read_labelled(X, y, self._learned_texts, self._warn_of_a_column)
         return rows, encode_labels(y, sample_weight)
 
-    def _model_of(self, X: Any, y: Any, sample_weight: Any) -> Model:
+    def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         return self._count(*self._labelled(X, y, sample_weight))[1]
 
     def _count(self, rows: Rows, labels: Labels) -> tuple[Batch, Model]:

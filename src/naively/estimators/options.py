@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from naively.counting.analyser import Analyser
-from naively.counting.labels import encode_labels, union_classes
+from naively.counting.labels import Target, encode_labels, union_classes
 from naively.data.frames import TEXT
 from naively.estimators.checks import NONE, NOT_NEGATIVE, Allowed, check_options, words
 from naively.events import Beta, Categorical, Dirichlet, JointTable
@@ -106,7 +106,7 @@ def check_effect(nb: Options, schema: Schema) -> None:
         )
 
 
-def check_class_prior(model: Model, classes: Any, *, more: bool) -> None:
+def check_class_prior(model: Model, classes: Target, *, more: bool) -> None:
     """Raise a ValueError if the class prior is not for the classes of a model.
 
     Parameters

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
+from sklearn.utils import Tags
 
 from naively.estimators.naive_bayes import Learner
 from naively.estimators.options import learner_of
@@ -20,7 +20,7 @@ class NaiveBayes(ClassifierMixin, Learner, BaseEstimator):  # noqa: D101  (it ha
     def _warn_of_a_column(self, message: str) -> None:
         warn(message, DataConversionWarning)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True

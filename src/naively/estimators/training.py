@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.labels import Labels, check_weight, encode_labels, encode_some_labels
-from naively.data.frames import as_rows
+from naively.counting.labels import (
+    Labels,
+    RowWeight,
+    Target,
+    check_weight,
+    encode_labels,
+    encode_some_labels,
+)
+from naively.data.frames import Table, as_rows
 from naively.data.rows import Rows
 from naively.estimators.checks import check_classification, check_some_weight
 from naively.evaluation.reservoir import Reservoir
@@ -45,7 +51,9 @@ class Training:
     weight: Floats | None = None
 
     @classmethod
-    def encode(cls, rows: Rows, y: Any, sample_weight: Any, *, semi_supervised: bool) -> Training:
+    def encode(
+        cls, rows: Rows, y: Target, sample_weight: RowWeight, *, semi_supervised: bool
+    ) -> Training:
         """Encode labels, of which some may be missing if learning is semi-supervised."""
         if not semi_supervised:
             return cls(rows, encode_labels(y, sample_weight))
@@ -108,8 +116,8 @@ class Training:
 
 
 def read_labelled(
-    X: Any, y: Any, texts: bool | None, warn_of_a_column: Callable[[str], None]
-) -> tuple[Rows, Any]:
+    X: Table, y: Target, texts: bool | None, warn_of_a_column: Callable[[str], None]
+) -> tuple[Rows, Target]:
     """Read rows, and take the column that ``y`` may name out of them.
 
     Parameters

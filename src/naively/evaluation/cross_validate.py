@@ -123,7 +123,6 @@ def cross_validate(
         Of the rows scored, with the weight of the copies in the fold.
     """
     unweighted = replace(model.without_interactions(), weights=None)
-    place = {label: i for i, label in enumerate(model.classes.tolist())}
     copies, found, labels = sample.copies, [], []
     for fold in dealt.T:
         held_out, others = sample.keep(fold), sample.keep(copies - fold)
@@ -134,9 +133,8 @@ def cross_validate(
             rest = rest.weighed(others.weights(rest, kind))
         if model.schema.interactions:
             rest = add_interactions(rest, others, most=len(model.schema.interactions))
-        columns = [place[label] for label in rest.classes.tolist()]
-        p = np.zeros((len(held_out.copies), len(place)))
-        p[:, columns] = held_out.posterior(rest)
+        p = np.zeros((len(held_out.copies), len(model.classes)))
+        p[:, np.isin(model.classes, rest.classes)] = held_out.posterior(rest)
         found.append(p)
         labels.append(held_out.labels)
     return np.concatenate(found), Labels.join(labels)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.labels import Labels, encode_labels, union_classes
+from naively.counting.labels import Label, LabelArray, Labels, encode_labels, union_classes
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
 from naively.messages import Shown
@@ -82,11 +81,11 @@ class Scores(Shown):
     brier: float
     auc: float
     calibration_error: float
-    majority: Any
+    majority: Label
     majority_accuracy: float
-    by_class: dict[Any, tuple[float, float, float]]
-    classes: list[Any]
-    confusion: NDArray[Any]
+    by_class: dict[Label, tuple[float, float, float]]
+    classes: list[Label]
+    confusion: Floats | NDArray[np.int64]
     reliability: list[Bin]
     cost: Mapping[str, float] = field(default_factory=dict)
     of: int = 0
@@ -121,7 +120,7 @@ class Scores(Shown):
         return [f"folds              {number}" + (f" ({self.why_folds})" if self.why_folds else "")]
 
 
-def score(model: Model, rows: Rows, y: NDArray[Any]) -> Scores:
+def score(model: Model, rows: Rows, y: LabelArray) -> Scores:
     """Predict rows and score the predictions; a label that was never learned is always missed."""
     if not len(rows):
         raise ValueError("There are no rows to score.")
@@ -129,10 +128,11 @@ def score(model: Model, rows: Rows, y: NDArray[Any]) -> Scores:
     return scores(model.posterior(rows), model.classes, right.classes[right.codes])
 
 
-def scores(
-    p: Floats, learned: NDArray[Any], y: NDArray[Any], weight: Floats | None = None
-) -> Scores:
-    """Score posteriors (rows × learned classes) against the right labels."""
+def scores(p: Floats, learned: LabelArray, y: LabelArray, weight: Floats | None = None) -> Scores:
+    """Score posteriors (rows, learned classes) against the right labels, of shape (rows,).
+
+    ``weight`` is the weight of each row, of shape (rows,); by default they weigh the same.
+    """
     labels, code = np.unique(y, return_inverse=True)
     every = union_classes(learned, labels)
     right, of_learned = _places(labels, every)[code], _places(learned, every)
@@ -166,7 +166,7 @@ def scores(
     )
 
 
-def log_loss(p_right: Floats, weight: NDArray[Any] | None = None) -> float:
+def log_loss(p_right: Floats, weight: Floats | NDArray[np.int64] | None = None) -> float:
     """Return the mean of -log p(right class), p clipped at 1e-15, in nats a row.
 
     Parameters
@@ -186,13 +186,13 @@ def p_right(joint: Floats, labels: Labels) -> Floats:
     return right
 
 
-def _places(labels: NDArray[Any], every: NDArray[Any]) -> NDArray[np.int64]:
+def _places(labels: LabelArray, every: LabelArray) -> NDArray[np.int64]:
     """Return where labels are among every label; 1.0 is 1, and a day is its midnight."""
     place = {label: i for i, label in enumerate(every.tolist())}
     return np.array([place[label] for label in labels.astype(every.dtype).tolist()], np.int64)
 
 
-def _mean(values: Floats, weight: NDArray[Any] | None) -> float:
+def _mean(values: Floats, weight: Floats | NDArray[np.int64] | None) -> float:
     return float(np.average(values, weights=weight))
 
 
@@ -209,7 +209,8 @@ def _auc(p: Floats, truth: Floats, weight: Floats | None) -> float:
 def area_under_roc(score: Floats, truth: Floats, weight: Floats | None = None) -> float:
     """Return the chance that a row of the class scores above one that is not; a tie is half.
 
-    scikit-learn has it too, and takes a second to import.
+    The scores, the truth (1 for a row of the class, else 0) and the weights are of shape (rows,).
+    Scikit-learn has it too, and takes a second to import.
 
     Examples
     --------

@@ -23,7 +23,7 @@ from naively.kernels.reference import Floats
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weighting
 
-SHARES = (0.1, 0.3, 1.0)  # of an unlabelled row, beside a labelled one
+SHARES = (0.1, 0.3, 1.0)  # how much an unlabelled row may count, beside a labelled one
 ENOUGH = 1e-3  # mean change of the posteriors after which they stay
 MOST_STEPS = 15
 FOLDS = 5  # of the labelled rows, to see whether the others help
@@ -145,7 +145,7 @@ class Unlabelled:
 
 
 def _loss(found: LeaveOneOut) -> float:
-    """Return the log loss after one temperature for all evidence."""
+    """Return the log loss where all evidence has one weight, a temperature."""
     joint = found.table.sum(axis=0)
     joint = found.prior + temperature(joint, found.prior, found.labels) * joint
     return log_loss(p_right(joint, found.labels), found.labels.weight)

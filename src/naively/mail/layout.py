@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    Arrays = Mapping[str, memoryview[Any] | array[Any]]
+    from typing_extensions import Buffer
+
+    Arrays = Mapping[str, Buffer]  # one for each name of ARRAYS
+    Entries = dict[str, Any]  # of a header: what JSON can hold
 
 FORMAT = 2
 KEY = "naively"  # of the header in the file's metadata, as in every model file
@@ -66,7 +69,7 @@ def pack(entries: Mapping[str, object], arrays: Arrays) -> bytes:
     return b"".join([size, _with_checksum(text, f"{crc32(content):08x}"), *parts])
 
 
-def unpack(content: bytes | mmap.mmap) -> tuple[dict[str, Any], dict[str, memoryview[Any]]]:
+def unpack(content: bytes | mmap.mmap) -> tuple[Entries, dict[str, memoryview]]:
     """Return the header's entries and the arrays of a file of any format so far.
 
     Raises
@@ -112,9 +115,7 @@ def _with_checksum(header: bytes, checksum: str, instead_of: str = UNKNOWN) -> b
     return header.replace(before, after, 1)
 
 
-def _arrays(
-    header: Mapping[str, Any], version: int, rest: memoryview[Any]
-) -> dict[str, memoryview[Any]]:
+def _arrays(header: Entries, version: int, rest: memoryview) -> dict[str, memoryview]:
     """Return the arrays, which follow each other without a gap and fill the file."""
     arrays = {}
     place = 0

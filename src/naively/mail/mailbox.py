@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import mailbox
 import re
-import warnings
 from pathlib import Path
 
 from naively.mail.limits import BYTES
 from naively.mail.message import COLUMNS, read_message
+from naively.messages import warn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _in_folder(folder: Path, above: frozenset[Path]) -> Iterator[bytes]:
         elif entry.is_file():
             yield from [_message(entry)] if is_maildir else _in_file(entry)
         else:
-            warnings.warn(f"{entry} is no file: it is passed over.", stacklevel=2)
+            warn(f"{entry} is no file: it is passed over.")
 
 
 def _in_file(path: Path) -> Iterator[bytes]:

@@ -167,9 +167,8 @@ def _header(value: object, notes: Notes) -> str:
     text = decode(str(value).encode("utf-8", "surrogateescape"))
     if "=?" not in text:
         return text
-    if any(
-        len(line) > ENCODED_LINE for line in text.splitlines()
-    ):  # takes the square of its length
+    # To decode a line takes time by the square of its length.
+    if any(len(line) > ENCODED_LINE for line in text.splitlines()):
         notes[f"encoded words in lines beyond {ENCODED_LINE:,} characters not decoded"] = None
         return text
     try:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from naively.mail.layout import Arrays
 
+    Growing = dict[str, array[Any]]  # the arrays of a table that is being made, of floats or ints
+
 CLASSES = ("ham", "spam")
 TEMPERATURE = 1.0
 COUNTED = ("messages", "counts", "ends", "hashes", "words")
@@ -136,7 +138,7 @@ class MailTable:
             not learned as this class.
         """
         total = _sum(self.messages, messages, "messages")
-        out: dict[str, array[Any]] = {name: array(ARRAYS[name][1]) for name in COUNTED}
+        out: Growing = {name: array(ARRAYS[name][1]) for name in COUNTED}
         out["messages"].extend(total)
         done = 0
         keys = ((word.encode("utf-8", "surrogatepass"), word) for word in counts)
@@ -157,11 +159,11 @@ class MailTable:
                     f"These were not learned as {label}, so they cannot be unlearned: a word is in "
                     "more messages than would be left."
                 )
-        return self._with(**out)
+        return self._with(out)
 
     def add_histogram(self, histogram: Sequence[int]) -> MailTable:
         """Return the table with a histogram of scores (2 ``BINS`` counts) added to its own."""
-        return self._with(evidence=array("q", map(add, self.histogram, histogram)))
+        return self._with({"evidence": array("q", map(add, self.histogram, histogram))})
 
     def with_temperature(self, temperature: float) -> MailTable:
         """Return the same counts with another temperature."""
@@ -169,7 +171,7 @@ class MailTable:
 
     def with_digests(self, digests: Collection[bytes]) -> MailTable:
         """Return the same counts with these digests of the messages that they are of."""
-        return self._with(digests=array("B", b"".join(sorted(digests))))
+        return self._with({"digests": b"".join(sorted(digests))})
 
     def digests(self) -> set[bytes]:
         """Return the digests of the messages that are remembered."""
@@ -235,10 +237,9 @@ class MailTable:
             "digests": self._digests,
         }
 
-    def _with(self, **arrays: array[Any]) -> MailTable:
-        return MailTable(
-            {**self._arrays(), **arrays}, self.temperature, self.unfitted, remembers=self.remembers
-        )
+    def _with(self, arrays: Arrays) -> MailTable:
+        whole = {**self._arrays(), **arrays}
+        return MailTable(whole, self.temperature, self.unfitted, remembers=self.remembers)
 
     def _word(self, i: int) -> bytes:
         return bytes(self._words[self._ends[i - 1] if i else 0 : self._ends[i]])
@@ -255,7 +256,7 @@ class MailTable:
         i = bisect_left(range(end), word, i, key=self._word)
         return i, i < end and self._word(i) == word
 
-    def _copy(self, begin: int, end: int, out: dict[str, array[Any]]) -> None:
+    def _copy(self, begin: int, end: int, out: Growing) -> None:
         """Append the words from begin to end, with their counts, to arrays that are being made."""
         if begin == end:
             return
@@ -309,7 +310,7 @@ def _sum(a: Counts, b: Counts, what: str) -> Counts:
     return total
 
 
-def _at_least_as_many(arrays: Mapping[str, memoryview[Any]]) -> array[float]:
+def _at_least_as_many(arrays: Mapping[str, memoryview]) -> array[float]:
     """Return how many messages of each class a file of format 1 has: at least as hold any word.
 
     In that format a message could be unlearned that had not been learned.

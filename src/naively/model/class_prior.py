@@ -1,7 +1,7 @@
 """The class prior, how probable each class is before anything is seen; and decisions by cost.
 
-A decision follows from posteriors and costs, with a right to be unsure, and under another class
-prior than the one that was learned.
+A decision follows from posteriors and costs, and may be to be unsure. Where the classes are not as
+frequent as in training, posteriors follow from another class prior, which EM estimates.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
+from naively.counting.labels import LabelArray
 from naively.events import Beta, Dirichlet
 from naively.events.base import How
 from naively.kernels.reference import Floats
 from naively.schema.settings import ClassPrior, Probabilities
 
-Cost: TypeAlias = "Mapping[Any, Mapping[Any, float]] | Any"
+Cost: TypeAlias = "Mapping[Any, Mapping[Any, float]] | ArrayLike | None"
 
 UNSURE = "unsure"
 ENOUGH = 1e-9  # change of a probability after which the class prior has converged
@@ -25,20 +26,25 @@ MOST_STEPS = 1000
 
 
 def class_probabilities(
-    prior: ClassPrior, how: How, class_count: Floats, classes: NDArray[Any]
+    prior: ClassPrior, how: How, class_count: Floats, classes: LabelArray
 ) -> Floats:
-    """Return the probability of each class: as counted, given, or estimated under a prior."""
-    if not isinstance(prior, str | Beta | Dirichlet):
-        return given_prior(prior, classes)
-    if isinstance(prior, Beta | Dirichlet):
-        count = np.maximum(class_count + pretend_classes(prior, how, classes), 0.0)
-    elif prior in ("data", "uniform"):
-        count = class_count if prior == "data" else np.ones(len(classes))
-    else:
-        raise ValueError(
-            "class_prior must be 'data', 'uniform', probabilities, Beta or Dirichlet, "
-            f"got {prior!r}."
-        )
+    """Return the probability of each class: as counted, given, or estimated under a prior.
+
+    The rows (total weight) of each class, their labels and their probabilities are of shape
+    (classes,).
+    """
+    match prior:
+        case Beta() | Dirichlet():
+            count = np.maximum(class_count + pretend_classes(prior, how, classes), 0.0)
+        case str() if prior in ("data", "uniform"):
+            count = class_count if prior == "data" else np.ones(len(classes))
+        case str():
+            raise ValueError(
+                "class_prior must be 'data', 'uniform', probabilities, Beta or Dirichlet, "
+                f"got {prior!r}."
+            )
+        case _:
+            return given_prior(prior, classes)
     if not count.sum() > 0:
         raise ValueError("Nothing is left to predict from: the counts are all zero.")
     p: Floats = count / count.sum()
@@ -46,7 +52,7 @@ def class_probabilities(
 
 
 def check_class_prior(
-    prior: ClassPrior, how: How, classes: NDArray[Any], *, more: bool = False
+    prior: ClassPrior, how: How, classes: LabelArray, *, more: bool = False
 ) -> None:
     """Raise a ValueError if no probabilities of these classes follow from the class prior.
 
@@ -55,52 +61,55 @@ def check_class_prior(
     more : bool, default False
         Whether other classes may still come: then it may be for more classes than these.
     """
-    if more and isinstance(prior, Mapping):
-        if all(label in prior for label in classes.tolist()):
-            classes = _array_of(list(prior))
-    elif more and (size := _number_of_classes(prior)) is not None and size > len(classes):
-        classes = _array_of(list(range(size)))
+    if more:
+        classes = _may_come(prior, classes)
     class_probabilities(prior, how, np.ones(len(classes)), classes)
 
 
-def among_fewer(prior: ClassPrior, classes: NDArray[Any], fewer: NDArray[Any]) -> ClassPrior:
-    """Return the class prior given that a row is of one of fewer classes."""
-    if isinstance(prior, str) or len(fewer) == len(classes) or _number_of_classes(prior) is None:
+def _may_come(prior: ClassPrior, classes: LabelArray) -> LabelArray:
+    """Return the classes that a prior is for if these are among them, and else these.
+
+    Where only their number is known, the others have numbers for labels.
+    """
+    match prior:
+        case Mapping() if all(label in prior for label in classes.tolist()):
+            every = np.empty(len(prior), object)
+            every[:] = list(prior)
+            return every
+        case str() | Mapping():
+            n = 0
+        case Beta():
+            n = 2
+        case Dirichlet():
+            n = np.size(prior.alpha)
+        case _:
+            n = np.size(prior)
+    return classes if n <= len(classes) else np.arange(n)
+
+
+def among_fewer(prior: ClassPrior, classes: LabelArray, fewer: LabelArray) -> ClassPrior:
+    """Return the class prior given that a row is of one of fewer of the classes."""
+    if isinstance(prior, str) or len(fewer) == len(classes):
         return prior
-    if isinstance(prior, Beta):
-        return "data"  # one class is left, which is certain
     there = np.isin(classes, fewer)
-    if isinstance(prior, Dirichlet):
-        return Dirichlet(tuple(np.asarray(prior.alpha, np.float64)[there].tolist()))
-    p = given_prior(prior, classes)[there]
-    return tuple((p / p.sum()).tolist()) if p.any() else "uniform"
-
-
-def _number_of_classes(prior: ClassPrior) -> int | None:
-    """Return how many classes a prior is for; None if it is for any number."""
-    if isinstance(prior, str):
-        return None
-    if isinstance(prior, Beta):
-        return 2
-    if isinstance(prior, Mapping):
-        return len(prior)
-    counts = np.asarray(prior.alpha if isinstance(prior, Dirichlet) else prior)
-    return len(counts) if counts.ndim else None
-
-
-def _array_of(labels: list[Any]) -> NDArray[Any]:
-    array = np.empty(len(labels), object)
-    array[:] = labels
-    return array
+    match prior:
+        case Beta():
+            return "data"  # one class is left, which is certain
+        case Dirichlet():
+            alpha = np.asarray(prior.alpha, np.float64)
+            return Dirichlet(tuple(alpha[there].tolist())) if alpha.ndim else prior
+        case _:
+            p = given_prior(prior, classes)[there]
+            return tuple((p / p.sum()).tolist()) if p.any() else "uniform"
 
 
 def is_estimated(prior: ClassPrior) -> bool:
     """Whether the class prior follows from the class counts."""
-    return prior == "data" if isinstance(prior, str) else isinstance(prior, Beta | Dirichlet)
+    return isinstance(prior, str | Beta | Dirichlet) and prior != "uniform"
 
 
-def pretend_classes(prior: Beta | Dirichlet, how: How, classes: NDArray[Any]) -> Floats:
-    """Return the pretend rows of each class that its prior stands for."""
+def pretend_classes(prior: Beta | Dirichlet, how: How, classes: LabelArray) -> Floats:
+    """Return the pretend rows that a prior stands for, of shape (classes,), or () if all alike."""
     if isinstance(prior, Beta):
         if len(classes) != 2:
             raise ValueError(
@@ -118,8 +127,8 @@ def pretend_classes(prior: Beta | Dirichlet, how: How, classes: NDArray[Any]) ->
     return pretend
 
 
-def given_prior(prior: Probabilities, classes: NDArray[Any]) -> Floats:
-    """Check probabilities that were given for the classes, in order or by label."""
+def given_prior(prior: Probabilities, classes: LabelArray) -> Floats:
+    """Return probabilities that were given, by label or in order, of shape (classes,)."""
     labels = classes.tolist()
     if isinstance(prior, Mapping):
         if set(prior) != set(labels):
@@ -140,26 +149,30 @@ def given_prior(prior: Probabilities, classes: NDArray[Any]) -> Floats:
 
 
 def decide(
-    p: Floats, classes: NDArray[Any], cost: Cost = None, reject: float | None = None
-) -> NDArray[Any]:
+    p: Floats, classes: LabelArray, cost: Cost = None, reject: float | None = None
+) -> LabelArray:
     """Return the class of least expected cost, or "unsure" (see ``NaiveBayes.predict``).
 
-    Duda, Hart & Stork, Pattern Classification (2001), section 2.2; Chow, On optimum recognition
-    error and reject tradeoff (1970).
+    The posteriors ``p`` are of shape (rows, classes), the answers of shape (rows,). Duda, Hart &
+    Stork, Pattern Classification (2001), section 2.2; Chow, On optimum recognition error and reject
+    tradeoff (1970).
     """
     best = p.argmax(axis=1) if cost is None else (p @ cost_table(cost, classes)).argmin(axis=1)
-    answer: NDArray[Any] = classes[best]
+    answer: LabelArray = classes[best]
     if reject is None:
         return answer
     if not 0 <= reject <= 1:
         raise ValueError(f"reject must be a probability, from 0 to 1, got {reject}.")
-    unsure: NDArray[Any] = answer.astype(object)
+    unsure: LabelArray = answer.astype(object)
     unsure[p[np.arange(len(p)), best] < reject] = UNSURE
     return unsure
 
 
-def cost_table(cost: Cost, classes: NDArray[Any]) -> Floats:
-    """Return costs as right class × answer, from an array or a mapping of mappings."""
+def cost_table(cost: Cost, classes: LabelArray) -> Floats:
+    """Return what each answer costs for each right class, of shape (classes, classes).
+
+    A row is a right class, and a column an answer.
+    """
     labels = classes.tolist()
     if isinstance(cost, Mapping):
         named = {*cost, *(answer for of in cost.values() for answer in of)}
@@ -180,7 +193,7 @@ def cost_table(cost: Cost, classes: NDArray[Any]) -> Floats:
 
 
 def shift(p: Floats, prior: Floats, other: Floats) -> Floats:
-    """Return posteriors under another class prior than the one that they were derived with."""
+    """Return posteriors (rows, classes) under another class prior than they were derived with."""
     with np.errstate(divide="ignore", invalid="ignore"):
         shifted = p * np.where(prior > 0, other / prior, 0.0)
         total = shifted.sum(axis=1, keepdims=True)
@@ -188,10 +201,10 @@ def shift(p: Floats, prior: Floats, other: Floats) -> Floats:
 
 
 def estimate_prior(p: Floats, prior: Floats) -> Floats:
-    """Estimate the class prior of rows from their posteriors under another one, by EM.
+    """Estimate the class prior of rows from their posteriors (rows, classes), by EM.
 
-    Saerens, Latinne & Decaestecker, Adjusting the outputs of a classifier to new a priori
-    probabilities (2002).
+    They were derived with another class prior, that of training. Saerens, Latinne & Decaestecker,
+    Adjusting the outputs of a classifier to new a priori probabilities (2002).
     """
     other = prior
     for _ in range(MOST_STEPS):

@@ -1,7 +1,7 @@
 """Explanations: weights of evidence, one per column, category or word, that sum to the log odds.
 
 The weight of evidence of an item for class c against class r is log p(item | c) - log p(item | r)
-(I. J. Good, Probability and the Weighing of ExplainedRow, 1950), in nats.
+(I. J. Good, Probability and the Weighing of Evidence, 1950), in nats.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, Levels, Words
 from naively.counting.block import Documents
+from naively.counting.labels import LabelArray
 from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
@@ -26,14 +26,15 @@ from naively.schema.encode import plain_cells
 
 PRIOR = "class prior"
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
-RUNS = "(character n-grams)"
+NGRAMS = "(character n-grams)"  # of a text, those that are in no word of it
 LONGEST = 1_000_000  # characters, of a text that is explained
-FEW_WORDS = 16  # in a token; of more, a run that is in none of them is not theirs
+FEW_WORDS = 16  # in a token; of more, a character n-gram that is in none of them is not theirs
 
-Item: TypeAlias = "tuple[str, Any, Floats]"  # column, value, log likelihoods
+Item: TypeAlias = "tuple[str, object, Floats]"  # column, value, log likelihoods (classes,)
+Weighed: TypeAlias = "tuple[str, object, float]"  # column, value, weight of evidence in nats
 
 
-class Run(str):
+class Ngram(str):
     """A character n-gram of a text whose words are counted too, and the words that it is in."""
 
     __slots__ = ("words",)
@@ -43,13 +44,27 @@ class Run(str):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ExplainedRow(Shown):
-    """The evidence in one row: items with their log likelihood under each class."""
+    """The evidence in one row: items with their log likelihood under each class.
+
+    Parameters
+    ----------
+    column : list of str
+        The column of each item; the first item is the class prior.
+    value : list
+        What each item is: a word, a level, a number, a time, or None.
+    log_likelihood : ndarray of shape (items, classes)
+        In nats, times the weights.
+    joint : ndarray of shape (classes,)
+        The sum of the items: the joint log likelihood.
+    classes : ndarray of shape (classes,)
+        The class labels.
+    """
 
     column: list[str]
-    value: list[Any]
-    log_likelihood: Floats  # (items, classes); the first item is the class prior
-    joint: Floats  # (classes,)
-    classes: NDArray[Any]
+    value: list[object]
+    log_likelihood: Floats
+    joint: Floats
+    classes: LabelArray
 
     def rival(self, c: int) -> int:
         """Return the strongest class other than c."""
@@ -79,22 +94,21 @@ class ExplainedRow(Shown):
         p = np.exp(self.joint - top) if np.isfinite(top) else np.exp(self.log_likelihood[0])
         return float(p[c] / p.sum())
 
-    def top(self, c: int, n: int | None = None) -> list[tuple[str, Any, float]]:
-        """Return the n items of greatest weight either way, greatest first.
+    def top(self, c: int, n: int | None = None) -> list[Weighed]:
+        """Return the n items of greatest weight for or against class c, greatest first.
 
-        What the character n-grams of a text say is shared out to the words that they are in.
+        What the character n-grams of a text say is shared out to the words that they are in, and
+        what is said of a word more than once is one item.
         """
-        weights: dict[tuple[str, Any], float] = {}
+        weights: dict[tuple[str, str | int], float] = {}
         for i, (column, value, weight) in enumerate(
             zip(self.column, self.value, self.weights(c).tolist(), strict=True)
         ):
-            items: list[tuple[str, Any]]
-            if isinstance(value, Run):
-                items = [(column, word) for word in value.words or (RUNS,)]
-            else:
-                items = [(column, value if isinstance(value, str) else i)]
-            for item in items:
-                weights[item] = weights.get(item, 0.0) + weight / len(items)
+            of: Sequence[str | int] = (value if isinstance(value, str) else i,)
+            if isinstance(value, Ngram):
+                of = value.words or (NGRAMS,)
+            for key in of:
+                weights[column, key] = weights.get((column, key), 0.0) + weight / len(of)
         found = [
             (column, key if isinstance(key, str) else self.value[key], weight)
             for (column, key), weight in weights.items()
@@ -112,19 +126,15 @@ class ExplainedRow(Shown):
         lines = [f"{names}: {shown}"]
         both = self.log_likelihood[:, [c, self.rival(c)]]
         nowhere = np.flatnonzero(np.isneginf(both).all(axis=1)) if len(self.classes) > 1 else ()
-        for i in nowhere:
-            item = self._item(self.column[i], self.value[i])
-            lines.append(f"    -inf  {item} (for both)")
-        skipped = {self._item(self.column[i], self.value[i]) for i in nowhere}
-        for column, value, weight in self.top(c):
-            item = self._item(column, value)
-            if item not in skipped:
-                lines.append(f"{weight:+8.2f}  {item}")
+        impossible = [_shown(self.column[i], self.value[i]) for i in nowhere]
+        lines += [f"    -inf  {item} (for both)" for item in impossible]
+        items = ((_shown(column, value), weight) for column, value, weight in self.top(c))
+        lines += [f"{weight:+8.2f}  {item}" for item, weight in items if item not in impossible]
         return "\n".join(lines)
 
-    @staticmethod
-    def _item(column: str, value: Any) -> str:
-        return column if value is None else f"{column} = {_plain(value)}"
+
+def _shown(column: str, value: object) -> str:
+    return column if value is None else f"{column} = {_plain(value)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -204,23 +214,16 @@ def explain(model: Model, rows: Rows) -> Explanation:
     for key, block in model.blocks(batch).items():
         found = model.likelihoods[key].itemised(block)
         _collect(items, found, model.counts[key].axis, rows, key in of_character_ngrams)
-    joint = model.score(batch, "joint")
-    return Explanation(
-        [
-            ExplainedRow(
-                [column for column, _, _ in of_row],
-                [value for _, value, _ in of_row],
-                np.stack([log_likelihood for _, _, log_likelihood in of_row]),
-                joint[i],
-                model.classes,
-            )
-            for i, of_row in enumerate(items)
-        ]
-    )
+    explained = []
+    for of_row, joint in zip(items, model.score(batch, "joint"), strict=True):
+        columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
+        evidence = np.stack(log_likelihoods)
+        explained.append(ExplainedRow(columns, values, evidence, joint, model.classes))
+    return Explanation(explained)
 
 
 def _refuse_long(block: Documents) -> None:
-    """Raise a ValueError if a text has more to say than anyone reads."""
+    """Raise a ValueError if a text is longer than any that is explained."""
     for row, text in enumerate(block.texts):
         if isinstance(text, str) and len(text) > LONGEST:
             raise ValueError(
@@ -234,10 +237,11 @@ def _collect(
     found: Contributions,
     axis: Axis,
     rows: Rows,
-    runs: bool,
+    of_ngrams: bool,
 ) -> None:
+    """Add the log likelihoods of a block, item by item, to the items of each row."""
     values: dict[int, Any] = {}
-    words_of = _words_of_ngrams(axis, rows) if runs and isinstance(axis, Words) else []
+    words_of = _words_of_ngrams(axis, rows) if of_ngrams and isinstance(axis, Words) else []
     for row, column, item, value in zip(
         found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
     ):
@@ -249,8 +253,8 @@ def _collect(
             shown = 0 if known is None else f"(no {known})"
         elif isinstance(axis, Words):
             shown = axis.label(item)[1]
-            if runs:
-                shown = Run(shown)
+            if of_ngrams:
+                shown = Ngram(shown)
                 shown.words = words_of[row].get(shown, ())
         else:
             if column not in values:
@@ -266,7 +270,7 @@ def _collect(
 
 
 def _words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
-    """Return the words that each character n-gram of each text is in."""
+    """Return the words that each character n-gram of each text is in, a mapping for each text."""
     options = {key: value for key, value in axis.analyser.splitting.items() if key != "features"}
     lower, of_character_ngrams = options["lowercase"], splitter(**options)
     of_words = splitter("word", (1, 1), lower, ())
@@ -277,23 +281,24 @@ def _words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]
             inner = of_words(token) or [token.lower() if lower else token]
             holders = _holders(inner, options["ngram_range"][1])
             beside = inner if len(inner) <= FEW_WORDS else ()
-            for run in dict.fromkeys(of_character_ngrams(token)):
-                near = holders.get(run.strip(), beside)
-                words.setdefault(run, {}).update(dict.fromkeys(near))
-        found.append({run: tuple(of) for run, of in words.items()})
+            for ngram in dict.fromkeys(of_character_ngrams(token)):
+                near = holders.get(ngram.strip(), beside)
+                words.setdefault(ngram, {}).update(dict.fromkeys(near))
+        found.append({ngram: tuple(of) for ngram, of in words.items()})
     return found
 
 
 def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
-    """Return the words that each run of so many characters at most is in."""
+    """Return the words that each character n-gram is in, of n up to the longest."""
     found: dict[str, dict[str, None]] = {}
     for word in dict.fromkeys(words):
-        for run in character_ngrams(word, 1, longest):
-            found.setdefault(run, {})[word] = None
+        for ngram in character_ngrams(word, 1, longest):
+            found.setdefault(ngram, {})[word] = None
     return found
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
+    """Return a scalar of NumPy as Python's own."""
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -304,7 +309,7 @@ def _cells(name: Name, rows: Rows) -> Sequence[Any] | None:
     return plain_cells(rows.values(name)) if name in rows.names else None
 
 
-def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
+def strongest(model: Model, c: int, n: int) -> list[Weighed]:
     """Return the n items that speak most for class c against all others together.
 
     An item is a word (no character n-gram), a level, a column that is true, or a number that is
@@ -316,7 +321,7 @@ def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
         return []
     prior = model.class_log_prior[others]
     log_share = prior - np.logaddexp.reduce(prior)
-    found: list[tuple[float, str, Any]] = []
+    found: list[Weighed] = []
     for name, likelihood in model.without_interactions().likelihoods.items():
         axis = model.counts[name].axis
         if name in model.schema.of_character_ngrams:
@@ -334,6 +339,5 @@ def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:
                 column, shown = axis.columns[i], float(typical.x[i])
                 if column in model.schema.times:
                     shown = np.datetime64(round(shown), "s").item()
-            found.append((float(weight[i]), title(column), shown))
-    found.sort(key=lambda item: -item[0])
-    return [(column, value, weight) for weight, column, value in found[:n]]
+            found.append((title(column), shown, float(weight[i])))
+    return sorted(found, key=lambda item: -item[2])[:n]

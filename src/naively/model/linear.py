@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.labels import LabelArray
 from naively.counting.names import title
 from naively.kernels.reference import Floats
 from naively.messages import Shown
@@ -37,10 +37,10 @@ class Linear(Shown):
     (['colour=red', 'colour=blue'], array([[ 0.59, -0.51]]), array([1.1]))
     """
 
-    feature_names: NDArray[Any]
+    feature_names: NDArray[np.object_]  # (features,)
     coef: Floats  # (1, features) for two classes, else (classes, features)
-    intercept: Floats
-    classes: NDArray[Any]
+    intercept: Floats  # (1,) for two classes, else (classes,)
+    classes: LabelArray  # (classes,)
 
     def __str__(self) -> str:
         labels = self.classes.tolist()

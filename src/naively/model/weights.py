@@ -7,13 +7,14 @@ probabilities are calibrated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from naively.counting.labels import Label
 from naively.counting.names import Name
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
@@ -35,7 +36,7 @@ class Weights(Shown):
     bias : tuple of float
         What is added to the log prior of each class, in nats.
     usual : float
-        The weight of a column, or for a class, without one of its own.
+        The weight, for every class, of a part that has none of its own.
     rows : float
         The total weight of the rows that the model held when these were fitted.
     how : {"loo", "temperature"}
@@ -54,7 +55,7 @@ class Weights(Shown):
     True
     """
 
-    classes: tuple[Any, ...]
+    classes: tuple[Label, ...]
     of: Mapping[Part, tuple[float, ...]]
     bias: tuple[float, ...]
     usual: float
@@ -62,8 +63,8 @@ class Weights(Shown):
     how: Weighting = "loo"
 
     @property
-    def by_name(self) -> dict[str, dict[Any, float]]:
-        """The weights of each column, or of a group that is one event, by class."""
+    def by_name(self) -> dict[str, dict[Label, float]]:
+        """The weights of each part by class, under the name of the part."""
         return {
             str(part): dict(zip(self.classes, each, strict=True)) for part, each in self.of.items()
         }
@@ -76,15 +77,15 @@ class Weights(Shown):
         return "\n".join(lines)
 
     def fresh(self, rows: float) -> float:
-        """Return the share of the rows that the weights were fitted with, or to."""
+        """Return what share of so many rows the model held when the weights were fitted."""
         return min(1.0, self.rows / rows) if rows > 0 else 1.0
 
     @cached_property
-    def groups(self) -> frozenset[Any]:
+    def groups(self) -> frozenset[Hashable]:
         """The groups of which some column has weights of its own."""
         return frozenset(part.group for part in self.of if part.column is not None)
 
-    def table(self, parts: Sequence[Part], classes: Sequence[Any]) -> Floats:
+    def table(self, parts: Sequence[Part], classes: Sequence[Label]) -> Floats:
         """Return the weights of parts, of shape (parts, classes).
 
         A band of words that came more often than any did when the weights were fitted has those
@@ -106,20 +107,21 @@ class Weights(Shown):
         return self.of.get(part, of_group)
 
     @cached_property
-    def _last_band(self) -> dict[tuple[Any, Name | None], int]:
+    def _last_band(self) -> dict[tuple[Hashable, Name | None], int]:
         """The last band of each text that has weights by band."""
-        last: dict[tuple[Any, Name | None], int] = {}
+        last: dict[tuple[Hashable, Name | None], int] = {}
         for part in self.of:
             if part.band is not None:
                 of = part.group, part.column
                 last[of] = max(part.band, last.get(of, 0))
         return last
 
-    def bias_of(self, classes: Sequence[Any]) -> Floats:
-        """Return what is added to the log priors of classes."""
+    def bias_of(self, classes: Sequence[Label]) -> Floats:
+        """Return what is added to the log priors of classes, of shape (classes,)."""
         return np.array([*self.bias, 0.0])[self._places(classes)]
 
-    def _places(self, classes: Sequence[Any]) -> list[int]:
+    def _places(self, classes: Sequence[Label]) -> list[int]:
+        """Return the number of each class; of one that has no weights, the number after all."""
         place = {label: i for i, label in enumerate(self.classes)}
         return [place.get(label, len(place)) for label in classes]
 

@@ -6,7 +6,6 @@ becomes one block.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,7 +19,7 @@ from naively.counting.names import Derived, Name, title
 from naively.data.columns import Kind
 from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
 from naively.data.times import TimedRows
-from naively.messages import Shown
+from naively.messages import Shown, warn
 from naively.schema.encode import decode, split_rows
 from naively.schema.group import Group, GroupKey, event_name, event_names
 from naively.schema.held import Held
@@ -200,9 +199,9 @@ class Schema(Shown):
                 f"{list_names(rows.names)}, but {list_names(self.order)} were learned."
             )
         if lacking:
-            warnings.warn(f"No column {list_names(lacking)}: counted as missing.", stacklevel=2)
+            warn(f"No column {list_names(lacking)}: counted as missing.")
         if extra:
-            warnings.warn(f"Column {list_names(extra)} was not learned: ignored.", stacklevel=2)
+            warn(f"Column {list_names(extra)} was not learned: ignored.")
         for group in self.groups:
             _check_kinds(rows, group, [name for name in group.columns if name in rows.place])
         return self._timed(PaddedRows(rows, tuple(self.order)) if lacking else rows)
