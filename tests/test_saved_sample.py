@@ -233,6 +233,19 @@ def test_batches_of_both_forms_stay_apart(tmp_path: Path) -> None:
     same(again(nb, tmp_path), nb, X)
 
 
+@pytest.mark.parametrize("event", ["gaussian", "histogram", "categorical"])
+def test_weights_that_are_rounded_where_rows_are_equal_are_no_damage(
+    event: str, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        X, y = rng.integers(0, 3, (40, 1)), rng.integers(0, 3, 40)
+        weight = rng.choice([0.1, 0.3, 1e5, 1e-90], 40)
+        nb = NaiveBayes(event, weights=None).fit(X, y, weight)
+        loaded = again(nb.merge(NaiveBayes(event, weights=None).fit(X, y, weight[::-1])), tmp_path)
+        assert loaded.assess().rows == 80
+
+
 def test_a_drop_in_saves_its_sample_too(tmp_path: Path) -> None:
     X, y = np.random.default_rng(0).normal(size=(80, 3)).astype(np.float32), [0, 1] * 40
     nb = GaussianNB().fit(X, y)

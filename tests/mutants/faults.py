@@ -41,6 +41,20 @@ class Fault:
 
 FAULTS = [
     Fault(
+        "a model file keeps only those rows of the sample that are in use",
+        "src/naively/evaluation/reservoir.py",
+        "for kept in _encoded(self._kept, model)]\n        return SampledRows",
+        "for kept in _encoded(self._sample(), model)]\n        return SampledRows",
+        ("tests/test_saved_sample.py",),
+    ),
+    Fault(
+        "rows are saved where nobody asked for it",
+        "src/naively/estimators/base.py",
+        "rows = self.sampled() if sample else None",
+        "rows = self.sampled()",
+        ("tests/test_saved_sample.py",),
+    ),
+    Fault(
         "merged weights are averaged by the wrong shares",
         "src/naively/model/weights.py",
         "share = self.rows / rows if",
