@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, Columns, Levels, Words
 from naively.counting.labels import Labels
-from naively.kernels.reference import hold
+from naively.kernels.reference import clipped
 from naively.kernels.tokens import Row
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Block(ABC):
     def entries(self) -> Entries:
         """Return the cells that are not missing (nor zero, of numbers): row, item, number.
 
-        Numbers are held where kernels hold them.
+        Numbers are clipped as kernels clip them (``FAR``).
         """
 
     @abstractmethod
@@ -67,7 +67,7 @@ class Dense(Block):
 
     def entries(self) -> Entries:
         row, item = np.nonzero(np.nan_to_num(self.values))
-        return row, item, hold(self.values[row, item])
+        return row, item, clipped(self.values[row, item])
 
     def select(self, rows: NDArray[np.int64]) -> Dense:
         return Dense(self.values[rows], self.axis)
@@ -110,7 +110,7 @@ class Sparse(Block):
 
     def entries(self) -> Entries:
         row, there = np.repeat(np.arange(len(self)), np.diff(self.indptr)), ~np.isnan(self.data)
-        return row[there], self.indices[there].astype(np.int64), hold(self.data[there])
+        return row[there], self.indices[there].astype(np.int64), clipped(self.data[there])
 
     def select(self, rows: NDArray[np.int64]) -> Sparse:
         length = np.diff(self.indptr)[rows]

@@ -15,12 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Name, title
-from naively.counting.block import Entries, Sparse
-from naively.counting.labels import Labels
-from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 
-ROWS = 1_000  # at a time, to bound memory
 # Of a sum of weights such as 2.3: less 0.3 it is a word of two texts, not of almost two.
 ROUNDING = 1e-9
 
@@ -144,93 +140,3 @@ class Parts:
         table = np.zeros((n, len(self), value.shape[1]))
         np.add.at(table, (row, self.of_unit[unit]), value)
         return table
-
-
-def lengths_left(count: Floats, block: Sparse, labels: Labels) -> Floats:
-    """Return how many words each text has that other texts hold, of shape (rows,).
-
-    Parameters are those of ``leave_one_out``.
-    """
-    row, word, x = block.entries()
-    weight = labels.weights
-    known = count.sum(axis=1)[word] - x * weight[row] > NEGLIGIBLE
-    return np.bincount(row[known], x[known], len(block)).astype(np.float64)
-
-
-def leave_one_out(
-    count: Floats, pretend: Floats, block: Sparse, labels: Labels, *, by_band: bool
-) -> Floats:
-    """Return what the words say in each text, as if it had not been counted.
-
-    Parameters
-    ----------
-    count : ndarray of shape (words, classes)
-        How often the texts of each class hold a word, these among them.
-    pretend : ndarray of shape (words,)
-        Pretend counts beside them.
-    block : Sparse
-        The words of the texts.
-    labels : Labels
-        Their classes; what they weigh is left out, at most 1.
-    by_band : bool
-        Whether each band of document frequency is a part; else all words are one.
-
-    Returns
-    -------
-    evidence : ndarray of shape (rows, parts, classes)
-        A band is of the number of other texts that hold a word. A word that no other text
-        holds is as if it had never been seen.
-    """
-    frequency = count.sum(axis=1)
-    bands = count_bands(frequency) if by_band else 1
-    total = count.sum(axis=0) + pretend.sum()
-    evidence = np.zeros((len(block), bands, count.shape[1]))
-    for start in range(0, len(block), ROWS):
-        some = np.arange(start, min(start + ROWS, len(block)))
-        texts, own = block.select(some), labels.take(some)
-        row, word, x = texts.entries()
-        here = np.zeros(len(count), np.bool_)  # the words that some of these texts hold
-        here[word] = True
-        cells = row, (np.cumsum(here) - 1)[word], x
-        evidence[some] = _some(
-            count[here], frequency[here], pretend[here], total, cells, own, bands
-        )
-    return evidence
-
-
-def _some(
-    count: Floats,
-    frequency: Floats,
-    pretend: Floats,
-    total: Floats,
-    cells: Entries,
-    labels: Labels,
-    bands: int,
-) -> Floats:
-    """Return the evidence of a few texts, of the words that they hold (see ``leave_one_out``)."""
-    from scipy.sparse import csr_array
-
-    row, word, x = cells
-    n, k = len(labels), count.shape[1]
-    weight = labels.weights
-    own, y = x * weight[row], labels.codes[row]
-    others = frequency[word] - own
-    total = np.tile(total, (n, 1))
-    total[np.arange(n), labels.codes] -= np.bincount(row, own, n)
-    known = others > NEGLIGIBLE
-    total -= np.bincount(row[~known], pretend[word[~known]], n)[:, None]
-    row, word, x, own, y = row[known], word[known], x[known], own[known], y[known]
-
-    part = row * bands + (band_of(others[known]) if bands > 1 else 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_count = np.log(count + pretend[:, None])
-        held = csr_array((x, (part, word)), shape=(n * bands, len(count)))
-        evidence = (held @ log_count).reshape(n, bands, k)
-        left = np.maximum(count[word, y] - own, 0.0) + pretend[word]
-        change = np.bincount(part, x * (np.log(left) - log_count[word, y]), n * bands)
-        evidence[np.arange(n), :, labels.codes] += change.reshape(n, bands)
-        of_all = np.where(total > NEGLIGIBLE, np.log(total), 0.0)
-    number = np.bincount(part, x, n * bands).reshape(n, bands)
-    evidence -= number[:, :, None] * of_all[:, None]
-    evidence[np.broadcast_to((total <= NEGLIGIBLE)[:, None], evidence.shape)] = 0.0
-    return evidence

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from naively.counting.axis import A, Columns, Words, title
 from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import LeftOut
-from naively.counting.statistic import PRESENT, VALUE, Statistic
+from naively.counting.leave_one_out import LeftOut, frequency_of
+from naively.counting.statistic import Statistic
 from naively.counting.tally import BlockTally, count
-from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 
@@ -151,20 +150,15 @@ class EventModel(ABC, Generic[A, B]):
         own = self.log_prob_without(tally, cells)
         for w in np.unique(weight):
             # All zeros of a row are left out alike: its class has had so much less of every column.
-            fewer = dict(tally.sums)
-            if PRESENT in fewer:
-                fewer[PRESENT] = fewer[PRESENT] - Sums(np.full((1, labels.k), w))
-            less = self.likelihood(BlockTally(tally.axis, fewer))
+            less = self.likelihood(cells.rest_of_zeros(tally, float(w)))
             rows, alike = weight == w, np.flatnonzero(weight[row] == w)
             zeros = less.log_prob(block, none, "joint", none)
             joint[here[rows], labels.codes[rows]] = zeros[here[rows], labels.codes[rows]]
             at, y = row[alike], labels.codes[row[alike]]
             change = own[alike, y] - less.at(x[alike], item[alike])[np.arange(len(alike)), y]
             np.add.at(joint, (at, y), change)
-        if tally.axis.grows:  # a word that no other row holds goes with the row
-            left = tally[VALUE].high[item].sum(axis=1) - weight[row] * x
-            alone = left <= NEGLIGIBLE
-            np.subtract.at(joint, row[alone], own[alone])
+        alone = cells.alone(tally, cells.others(frequency_of(tally, block)))
+        np.subtract.at(joint, row[alone], own[alone])
         joint[np.isnan(joint)] = -np.inf  # impossible with a cell and without it
         return joint[:, None]
 

@@ -34,8 +34,7 @@ SPARE = 0.5  # each level, and one never seen, has half a row more where pretend
 HALF = 0.5  # each class has half a row more in the log loss that m is chosen by
 MOST_CODES = 1 << 31  # levels of a column, with codes=
 CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)  # of m, for "auto"
-# Few rows say little: the choice is shrunk towards this m, by so much log loss.
-USUAL_M, SURE = 2.0, 0.5
+USUAL_M = 2.0  # towards which the choice is shrunk
 
 
 @final
@@ -243,10 +242,9 @@ class Categorical(Estimable[Levels, Codes]):
             own = own_prior[column] * rest / (np.maximum(total - 1.0, 0.0)[column] + m)
             right = own / (others.sum(axis=1, keepdims=True) - others + own)
             of_level = -(count * np.log(right)).sum(axis=1)
-            of_column = np.bincount(column, of_level, d).astype(np.float64)
-            return of_column + float(SURE / 2 * np.log(m / USUAL_M) ** 2)
+            return np.bincount(column, of_level, d).astype(np.float64)
 
-        return choose(CHOICES, loss)
+        return choose(CHOICES, loss, towards=USUAL_M)
 
 
 @dataclass(frozen=True, eq=False)

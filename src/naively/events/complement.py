@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
@@ -59,6 +60,8 @@ class Complement(BagOfCounts):
 
     def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
         weights = super().log_probabilities(tally, how)
+        if weights.shape[1] == 1:  # one class has no complement
+            return np.zeros_like(weights)
         if self.norm:
             weights /= self._size(tally)
         return weights
@@ -81,10 +84,10 @@ class Complement(BagOfCounts):
         others: Floats = count.sum(axis=1, keepdims=True) - count
         return others
 
-    def _log_shares(self, count: Floats, total: Floats) -> Floats:
-        if count.shape[1] == 1:  # one class has no complement
-            return np.zeros_like(count)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # A word that is rare elsewhere weighs much.
-            weights: Floats = np.where(total > 0, np.log(total) - np.log(count), 0.0)
-            return weights
+    def _judged(self, k: int) -> NDArray[np.int64]:
+        return np.nonzero(~np.eye(k, dtype=np.bool_))[1].reshape(k, k - 1)
+
+    def _log_weight(self, count: Floats) -> Floats:
+        # A word that is rare elsewhere weighs much.
+        weight: Floats = -np.log(count)
+        return weight

@@ -17,7 +17,7 @@ from naively.events.base import How, check_estimate, numbers
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Normal, NormalInverseGamma, share
 from naively.kernels.double_double import CANCELLED, Sums
-from naively.kernels.reference import Floats, hold
+from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, sum_of_cells
 from naively.likelihoods.pointwise import Pointwise
 from naively.likelihoods.quadratic import Quadratic
@@ -97,7 +97,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
             shape, mean, width = self._predictive(tally)
 
             def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
-                distance = hold((hold(x)[:, None] - mean[column]) / width[column])
+                distance = clipped((clipped(x)[:, None] - mean[column]) / width[column])
                 standard = _standard(None if shape is None else shape[column])
                 return np.asarray(standard.logpdf(distance), np.float64) - np.log(width[column])
 

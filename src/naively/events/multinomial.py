@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Dense, Documents, Sparse
+from naively.counting.block import Dense, Documents
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import pseudo_count_of_words
-from naively.counting.parts import leave_one_out
+from naively.counting.leave_one_out import BagsLeftOut, bags_left_out, pseudo_count_of_words
+from naively.counting.parts import band_of, count_bands
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
@@ -97,69 +97,72 @@ class BagOfCounts(Estimable[Items, Counts]):
         return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
 
     @abstractmethod
-    def _log_shares(self, count: Floats, total: Floats) -> Floats:
-        """Return what each of some words says of each class.
+    def _log_weight(self, count: Floats) -> Floats:
+        """Return what a word says of classes that are judged by such counts (``_counts``).
 
-        Parameters
-        ----------
-        count : ndarray of shape (words, classes)
-            How often it comes, pretend counts among them (``_counts``).
-        total : ndarray of shape (words or 1, classes)
-            The same of all words together.
+        Less that of the sum of all words, it is the word's log weight.
         """
 
+    @np.errstate(divide="ignore", invalid="ignore")
     def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
         """Return what each word says of each class; 0 for what says nothing."""
         count = self._counts(tally, how)
-        log_p = self._log_shares(count, count.sum(axis=0, keepdims=True))
-        # A column that was never recorded says nothing.
-        log_p[np.broadcast_to(self._unrecorded(tally), len(log_p))] = 0.0
+        total = count.sum(axis=0)
+        log_p = self._log_weight(count) - self._log_weight(total)
+        # A class without any counts says nothing, nor does a column that was never recorded.
+        log_p[:, total == 0] = 0.0
+        log_p[self._unrecorded(tally)] = 0.0
         return log_p
 
     def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
-        """Return the log likelihood of each row as if it had not been counted, (rows, 1, classes).
+        """Return the log likelihood of each row as if it had not been counted.
 
-        A word (or a dense column) that no other row holds goes with the row, as if never seen.
+        A word (or a dense column) that no other row has goes with the row, as if never seen.
         """
         settled = self.settled(tally)
         if settled is not self:
             return settled.leave_one_out(tally, block, labels)
-        row, item, x = block.entries()
-        weight = labels.weights
-        own = self._of_classes(labels.take(row).one_hot() * x[:, None])
-        every, all_counts = self._of_classes(tally[VALUE].high), self._counts(tally, self.estimate)
-        alone = np.zeros(len(row), np.bool_)
-        if tally.axis.grows:
-            count = tally[VALUE].high[item].sum(axis=1)
-            alone = count - weight[row] * x <= NEGLIGIBLE
-        pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(every), 1))
-        pretend = np.where(self._unrecorded(tally)[:, None], 0.0, pretend)
-        left = np.maximum(np.maximum(every[item] - own, 0.0) + pretend[item], 0.0)
-        total = np.tile(all_counts.sum(axis=0), (len(block), 1))
-        np.subtract.at(total, row, all_counts[item] - left)
-        if isinstance(block, Dense):  # a column that only this row records goes with it
-            recorded = tally[PRESENT].high.sum(axis=1)
-            gone_row, gone = np.nonzero(~np.isnan(block.values))
-            only = recorded[gone] - weight[gone_row] <= NEGLIGIBLE
-            gone_row, gone = gone_row[only], gone[only]
-            np.subtract.at(total, gone_row, np.maximum(pretend[gone], 0.0))
-            alone = recorded[item] - weight[row] <= NEGLIGIBLE
-        else:
-            np.subtract.at(total, row[alone], np.maximum(pretend[item[alone]], 0.0))
-        length = np.bincount(row[~alone], x[~alone], len(block)).astype(np.float64)
-        evidence = self._say(x, left, total[row], length[row])
-        evidence[alone] = 0.0
-        joint = np.zeros((len(block), 1, labels.k))
-        np.add.at(joint[:, 0], row, evidence)
-        return joint
+        count = self._counts(tally, self.estimate)
+        pretend = np.maximum(self._pretend(tally, self.estimate)[:, 0], 0.0)
+        pretend = np.where(self._unrecorded(tally), 0.0, pretend)
+        of, bands = self._judged(labels.k), self._bands(tally)
+        evidence = np.zeros((len(block), bands, labels.k))
+        for rows, bags in bags_left_out(tally, block, labels, count, pretend, of):
+            part = bags.row * bands + (band_of(bags.others) if bands > 1 else 0)
+            evidence[rows] = self._say(bags, part, bands)
+        return evidence
 
-    def _say(self, x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:  # noqa: ARG002
-        """Return the log likelihoods of cells x of rows of this length, (cells, classes)."""
-        return x[:, None] * self._log_shares(count, total)
+    def _bands(self, tally: BlockTally[Items]) -> int:
+        """Return how many bands of document frequency each row's words are divided into."""
+        axis = tally.axis
+        by_band = self.by_word and isinstance(axis, Words) and axis.analyser.binary
+        return count_bands(tally[VALUE].high.sum(axis=1)) if by_band else 1
+
+    @np.errstate(divide="ignore", invalid="ignore")
+    def _say(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
+        """Return the log likelihood of each row, (rows, parts, classes); of a cell's part each."""
+        from scipy.sparse import csr_array
+
+        n, k = bags.total.shape
+        word, x, size = bags.word, bags.x, n * parts
+        log_count = self._log_weight(bags.count)
+        said = csr_array((x, (part, word)), shape=(size, len(log_count))) @ log_count
+        change = x[:, None] * (self._log_weight(bags.left) - log_count[word[:, None], bags.judged])
+        change[np.isnan(change)] = 0.0  # there was nothing, and nothing was taken
+        at = part[:, None] * k + bags.judged
+        said += np.bincount(at.ravel(), change.ravel(), size * k).reshape(size, k)
+        length = np.bincount(part, x, size).reshape(n, parts, 1)
+        said = said.reshape(n, parts, k) - length * self._log_weight(bags.total)[:, None]
+        # A class without any counts says nothing.
+        return np.where(bags.total[:, None] > NEGLIGIBLE, said, 0.0)
 
     def _of_classes(self, count: Floats) -> Floats:
         """Return the counts that a class is judged by: its own."""
         return count
+
+    def _judged(self, k: int) -> NDArray[np.int64]:
+        """Return the classes that are judged by the counts of each of k classes, (k, m)."""
+        return np.arange(k)[:, None]
 
     def _unrecorded(self, tally: BlockTally[Items]) -> NDArray[np.bool_]:
         """Return which columns were never recorded; all or none of the words of a text."""
@@ -254,23 +257,19 @@ class Multinomial(BagOfCounts):
         cell = np.bincount(row * len(value) + drawn, minlength=shape[0] * shape[1])
         return numbers(cell.reshape(shape).astype(np.float64), tally)
 
-    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
-        if not (isinstance(tally.axis, Words) and isinstance(block, Sparse) and self.by_word):
-            return super().leave_one_out(tally, block, labels)
-        count = tally[VALUE].high
-        pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(count), 1))
-        by_band = tally.axis.analyser.binary
-        return leave_one_out(count, pretend[:, 0], block, labels, by_band=by_band)
+    def _say(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
+        if not self.integrates:
+            return super()._say(bags, part, parts)
+        row, x = bags.row, bags.x
+        count = bags.count[bags.word]
+        count[np.arange(len(row))[:, None], bags.judged] = bags.left
+        length = np.bincount(row, x, len(bags.total)).astype(np.float64)
+        said = np.zeros((len(bags.total), 1, count.shape[1]))
+        np.add.at(said[:, 0], row, cells_of_urn(x, count, bags.total[row], length[row]))
+        return said
 
-    def _say(self, x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
-        if self.integrates:
-            return cells_of_urn(x, count, total, np.maximum(length, 1e-300))
-        return super()._say(x, count, total, length)
-
-    def _log_shares(self, count: Floats, total: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # A class without any counts says nothing.
-            return np.where(total > 0, np.log(count) - np.log(total), 0.0)
+    def _log_weight(self, count: Floats) -> Floats:
+        return np.log(count)
 
 
 def _draw_from_urns(

@@ -28,7 +28,7 @@ from naively.events.base import (
 )
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Beta, Gamma, pretend_rows
-from naively.kernels.reference import Floats, hold
+from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, sum_of_cells
 from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.pointwise import Pointwise
@@ -100,7 +100,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
             typical = self.mean(self.conjugate.mean(a, b))
 
         def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
-            found = self.log_next(hold(x)[:, None], a[column], b[column])
+            found = self.log_next(clipped(x)[:, None], a[column], b[column])
             return np.asarray(found, np.float64)
 
         return Pointwise(log_density, typical)

@@ -307,15 +307,15 @@ def _sum_clipped(x: NDArray[np.number], slope: Floats) -> Floats:
     ``x`` has the shape (cells,), ``slope`` the shape (cells, classes), and the sum (classes,).
     """
     with np.errstate(over="ignore"):
-        cells = hold(x)[:, None] * slope
+        cells = clipped(x)[:, None] * slope
     total: Floats = np.where(np.isinf(slope), cells, np.clip(cells, -MOST, MOST)).sum(axis=0)
     return total
 
 
-def hold(x: NDArray[np.number]) -> Floats:
+def clipped(x: NDArray[np.number]) -> Floats:
     """Return the numbers clipped to ``FAR`` on both sides; NaN stays NaN."""
-    held: Floats = np.clip(np.asarray(x, np.float64), -FAR, FAR)
-    return held
+    found: Floats = np.clip(np.asarray(x, np.float64), -FAR, FAR)
+    return found
 
 
 def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> NDArray[np.generic]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from naively.counting.block import Dense
 from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Floats, hold
+from naively.kernels.reference import Finish, Floats, clipped
 
 ABSENT = -1  # the item of a contribution that stands for all words a row does not hold; below it,
 # ABSENT - 1 - i stands for word i alone
@@ -146,10 +146,10 @@ def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Any) -> Floats:
     So is what a sparse block does not store: the function must be 0 at 0.
     """
     if isinstance(block, Dense):
-        total: Floats = np.nansum(of_cell(hold(block.values)), axis=1)
+        total: Floats = np.nansum(of_cell(clipped(block.values)), axis=1)
         return total
     row = np.repeat(np.arange(len(block)), np.diff(block.indptr))
-    of_row = np.nan_to_num(of_cell(hold(block.data)), nan=0.0)
+    of_row = np.nan_to_num(of_cell(clipped(block.data)), nan=0.0)
     return np.bincount(row, of_row, len(block)).astype(np.float64)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Words
 from naively.counting.block import Dense, Documents, Sparse
 from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Floats, hold
+from naively.kernels.reference import Finish, Floats, clipped
 from naively.likelihoods.base import ABSENT, Contributions, Likelihood, Typical, multiply
 
 
@@ -77,7 +77,7 @@ class LogLinear(Likelihood):
         raise TypeError(f"a log-linear likelihood cannot score a {type(block).__name__}")
 
     def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
-        x = hold(x)[:, None]
+        x = clipped(x)[:, None]
         with np.errstate(invalid="ignore"):
             value = np.where(x == 0, 0.0, x * self.slope[column])
             if self.offset is not None:
