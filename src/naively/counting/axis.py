@@ -58,7 +58,7 @@ class Axis(ABC):
         """Return the column of a row and its level or word (None where it is a whole column)."""
 
     @abstractmethod
-    def union(self, other: Any) -> tuple[Self, RowMap, RowMap]:
+    def union(self, other: Self) -> tuple[Self, RowMap, RowMap]:
         """Return the axis with the rows of both, and where the rows of each go in it."""
 
     @abstractmethod
@@ -300,7 +300,7 @@ class Words(Axis):
                 return place
         return self.vocabulary.find(other.words)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # The native vocabulary does not pickle, and a plain one need not meet native kernels.
         arrays = self.vocabulary.to_arrays() if self.grows else ()
         return words_axis, (self.columns, self.analyser, *arrays)
@@ -310,7 +310,7 @@ class Words(Axis):
         return statistic is not PRESENT
 
 
-def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: Any) -> Words:
+def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: NDArray[Any]) -> Words:
     """Return the axis whose vocabulary was written to arrays; a hashed one has none."""
     if not arrays:
         return Words(columns, analyser.vocabulary(), analyser)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns
-from naively.counting.block import B, Block, Codes, Dense
+from naively.counting.block import B, Block
 from naively.counting.labels import Labels
 from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally
@@ -74,16 +74,8 @@ class LeftOut(Generic[B]):
 
     @classmethod
     def of(cls, block: B, labels: Labels) -> LeftOut[B]:
-        """Return the cells of a block that are not missing, nor 0 in a sparse one."""
-        x: NDArray[Any]
-        if isinstance(block, Dense):
-            row, column = np.nonzero(~np.isnan(block.values))
-            x = block.values[row, column].astype(np.float64)
-        elif isinstance(block, Codes):
-            row, column = np.nonzero(block.codes >= 0)
-            x = block.codes[row, column]
-        else:
-            row, column, x = block.entries()
+        """Return the cells of a block that are not missing, nor 0 where it does not store it."""
+        row, column, x = block.entries()
         return cls(block, row, column, x, labels.take(row))
 
     def __len__(self) -> int:
@@ -120,17 +112,16 @@ class LeftOut(Generic[B]):
         Of dense numbers, it is in how many other rows the column is not missing. ``frequency``, of
         shape (words or columns,), says the same of all rows (``frequency_of``).
         """
-        own = self.weight if isinstance(self.block, Dense) else self.weight * self.x
-        return frequency[self.column] - own
+        added = self.x if self.block.frequency is VALUE else 1.0
+        return frequency[self.column] - self.weight * added
 
     def alone(self, tally: BlockTally, others: Floats) -> NDArray[np.bool_]:
         """Mark the cells of a word that no other row has, or of a dense column, of shape (cells,).
 
         The word goes with the row, as if it had never been seen.
         """
-        if not (tally.axis.grows or isinstance(self.block, Dense)):
-            return np.zeros(len(self), np.bool_)
-        return others <= NEGLIGIBLE
+        goes = tally.axis.grows or self.block.frequency is PRESENT
+        return (others <= NEGLIGIBLE) & goes
 
     def spread(self, value: Floats) -> Floats:
         """Return values of cells (cells × classes) by row and column; those missing have 0."""
@@ -144,7 +135,7 @@ def frequency_of(tally: BlockTally, block: Block) -> Floats:
 
     The shape is (words or columns,).
     """
-    frequency: Floats = tally[PRESENT if isinstance(block, Dense) else VALUE].high.sum(axis=1)
+    frequency: Floats = tally[block.frequency].high.sum(axis=1)
     return frequency
 
 

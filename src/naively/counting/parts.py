@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Name, title
+from naively.counting.block import BlockKey
 from naively.kernels.reference import Floats
 
 # Of a sum of weights such as 2.3: less 0.3 it is a word of two texts, not of almost two.
@@ -59,7 +59,7 @@ class Part:
     multinomial text, words in 4 to 7 texts
     """
 
-    group: Any
+    group: BlockKey
     column: Name | None = None
     band: int | None = None
 
@@ -97,17 +97,17 @@ class Parts:
         return len(self.keys)
 
     @classmethod
-    def columns(cls, group: Any, columns: Sequence[Name]) -> Parts:
+    def columns(cls, group: BlockKey, columns: Sequence[Name]) -> Parts:
         """Return a part for each column."""
         return cls([Part(group, name) for name in columns], np.arange(len(columns)))
 
     @classmethod
-    def whole(cls, group: Any, units: int) -> Parts:
+    def whole(cls, group: BlockKey, units: int) -> Parts:
         """Return one part for all units."""
         return cls([Part(group)], np.zeros(units, np.int64))
 
     @classmethod
-    def words(cls, group: Any, column: Name, frequency: Floats, *, by_band: bool) -> Parts:
+    def words(cls, group: BlockKey, column: Name, frequency: Floats, *, by_band: bool) -> Parts:
         """Return a part for the words of a text, or one for each band of document frequency.
 
         ``frequency`` is how many texts hold each word, of shape (words,).

@@ -22,7 +22,8 @@ from naively.likelihoods.base import Likelihood
 
 How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
 Items: TypeAlias = Columns | Words  # what the cells of counts are of
-Counts: TypeAlias = Dense | Sparse | Documents
+PseudoCount: TypeAlias = "float | str | Sequence[float] | Floats"  # one for all, or one for each
+Distribution: TypeAlias = Any  # SciPy's, frozen; a mapping where several parameters have one each
 HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
 # What an event model may lack, and why.
@@ -170,11 +171,11 @@ class EventModel(ABC, Generic[A, B]):
         """Return how many different rows there can be; ``inf`` of numbers without end."""
         return math.inf
 
-    def posterior(self, tally: BlockTally[A]) -> Any:  # noqa: ARG002
+    def posterior(self, tally: BlockTally[A]) -> Distribution:  # noqa: ARG002
         """Return the posterior of the parameters, as frozen SciPy distributions."""
         raise self._lacks("posterior")
 
-    def predictive(self, tally: BlockTally[A]) -> Any:  # noqa: ARG002
+    def predictive(self, tally: BlockTally[A]) -> Distribution:  # noqa: ARG002
         """Return the distribution of the next cell, as frozen SciPy distributions."""
         raise self._lacks("predictive")
 
@@ -223,12 +224,12 @@ def draw_levels(
     return drawn
 
 
-def added(pseudo_count: Any, estimate: How, how: How) -> Floats:
+def added(pseudo_count: PseudoCount, estimate: How, how: How) -> Floats:
     """Return what is added to the count of each outcome, as a column: the net pretend data.
 
     Parameters
     ----------
-    pseudo_count : float or array-like
+    pseudo_count : float, or array-like of shape (columns or levels,)
         What is added for the estimate that is set.
     estimate : {"mean", "map", "mle", "predictive"}
         The estimate that is set. It decides of which prior the pseudo-count is: the posterior mean
@@ -250,7 +251,7 @@ def check_estimate(how: str) -> None:
 
 def check_alpha(
     model: EventModel,
-    alpha: float | str | Sequence[float],
+    alpha: PseudoCount,
     *,
     named: bool = False,
     auto: bool = False,
@@ -285,6 +286,6 @@ def check_not_negative(block: Block, model: str) -> None:
         )
 
 
-def by_row(counts: Floats | Sequence[float] | float | str) -> Floats:
-    """Return pretend counts as a column, to be added to a table of rows × classes."""
+def by_row(counts: PseudoCount) -> Floats:
+    """Return pretend counts, of shape (1 or rows, 1), to be added to a table of rows × classes."""
     return np.asarray(counts, np.float64).reshape(-1, 1)

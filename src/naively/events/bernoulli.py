@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Dense, Documents, Sparse
+from naively.counting.block import Counts, Dense, Documents, Sparse
 from naively.counting.leave_one_out import pseudo_count_of_coins
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
-    Counts,
+    Distribution,
     How,
     Items,
     added,
@@ -141,12 +141,12 @@ class Bernoulli(Estimable[Items, Counts]):
         a, b = (flat(of) for of in self._pretend(tally, "mean"))
         return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
-    def posterior(self, tally: BlockTally[Items]) -> Any:
+    def posterior(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 
         return stats.beta(*map(flat, self._counts(tally, "mean")))
 
-    def predictive(self, tally: BlockTally[Items]) -> Any:
+    def predictive(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 
         return stats.bernoulli(flat(self.parameters(tally, "mean")["p"]))

@@ -6,17 +6,18 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Levels, title
+from naively.counting.axis import Level, Levels, title
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut, choose
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    Distribution,
     How,
     added,
     by_row,
@@ -180,17 +181,17 @@ class Categorical(Estimable[Levels, Codes]):
             return None
         return Dirichlet(counts[0] if len(set(counts)) == 1 else counts)
 
-    def posterior(self, tally: BlockTally[Levels]) -> Any:
+    def posterior(self, tally: BlockTally[Levels]) -> Distribution:
         from scipy import stats
 
         return stats.dirichlet(flat(self._smoothed(tally, "mean").count))
 
-    def predictive(self, tally: BlockTally[Levels]) -> Any:
+    def predictive(self, tally: BlockTally[Levels]) -> Distribution:
         from scipy import stats
 
         return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
 
-    def _known(self, seen: Iterable[Any]) -> Iterable[Any]:
+    def _known(self, seen: Iterable[Level]) -> Iterable[Level]:
         """Return the levels of a plain sample: with ``codes`` all numbers up to the largest."""
         if self.codes is None:
             return seen

@@ -8,9 +8,10 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.block import Counts
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
-from naively.events.base import Counts, How, Items
+from naively.events.base import How, Items
 from naively.events.multinomial import BagOfCounts
 from naively.events.prior import share
 from naively.kernels.reference import Floats

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from naively.counting.axis import Columns, title
 from naively.counting.block import Dense
 from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import How, check_estimate, numbers
+from naively.events.base import Distribution, How, check_estimate, numbers
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Normal, NormalInverseGamma, share
 from naively.kernels.double_double import CANCELLED, Sums
@@ -114,7 +114,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
             return Normal(at, self._given_variance / rows)
         return NormalInverseGamma(at, rows, shape, scale) if scale > 0 else None
 
-    def posterior(self, tally: BlockTally[Columns]) -> Any:
+    def posterior(self, tally: BlockTally[Columns]) -> Distribution:
         """Return the posterior of the mean, or of mean and variance (a mapping)."""
         from scipy import stats
 
@@ -127,7 +127,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
             "variance": stats.invgamma(shape, scale=scale),
         }
 
-    def predictive(self, tally: BlockTally[Columns]) -> Any:
+    def predictive(self, tally: BlockTally[Columns]) -> Distribution:
         from scipy import stats
 
         shape, mean, width = self._predictive(tally)
@@ -333,7 +333,7 @@ def _log_jacobian(block: Dense) -> Floats:
     return sum_of_cells(np.negative, block)
 
 
-def _standard(shape: Floats | None) -> Any:
+def _standard(shape: Floats | None) -> Distribution:
     """Return Student's distribution, or the normal one, around 0 and as wide as 1."""
     from scipy import stats
 

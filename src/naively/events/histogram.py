@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from naively.counting.cells import Cells
 from naively.counting.leave_one_out import LeftOut, choose, leave_out
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
-from naively.events.base import How, check_alpha, check_estimate, numbers
+from naively.events.base import Distribution, How, check_alpha, check_estimate, numbers
 from naively.events.discretise import CUTS, edges_of, extent_of
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, share
@@ -142,7 +142,7 @@ class Histogram(Estimable[Cells, Dense]):
         counts = smoothed.pretend[smoothed.there, 0] + float(self.estimate == "map")
         return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
 
-    def posterior(self, tally: BlockTally[Cells]) -> Any:
+    def posterior(self, tally: BlockTally[Cells]) -> Distribution:
         """Return the posterior of the probabilities of the bins of one column."""
         from scipy import stats
 
@@ -150,7 +150,7 @@ class Histogram(Estimable[Cells, Dense]):
         counts = smoothed.smooth + smoothed.pretend + float(self.estimate == "map")
         return stats.dirichlet(flat(counts[smoothed.there]))
 
-    def predictive(self, tally: BlockTally[Cells]) -> Any:
+    def predictive(self, tally: BlockTally[Cells]) -> Distribution:
         """Return the distribution of the next number of one column."""
         from scipy import stats
 

@@ -8,20 +8,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Dense, Documents
+from naively.counting.block import Counts, Dense, Documents
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import BagsLeftOut, bags_left_out, pseudo_count_of_words
 from naively.counting.parts import band_of, count_bands
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
-    Counts,
+    Distribution,
     How,
     Items,
     added,
@@ -86,12 +86,12 @@ class BagOfCounts(Estimable[Items, Counts]):
         counts = flat(self._pretend(tally, "mean"))
         return Dirichlet(counts) if np.all(counts > 0) else None
 
-    def posterior(self, tally: BlockTally[Items]) -> Any:
+    def posterior(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 
         return stats.dirichlet(flat(self._counts(tally, "mean")))
 
-    def predictive(self, tally: BlockTally[Items]) -> Any:
+    def predictive(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 
         return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import How
+from naively.events.base import Distribution, How
 from naively.kernels.reference import Floats
 
-Counts: TypeAlias = "float | Sequence[float]"  # one for all, or one for each
+PretendCounts: TypeAlias = "float | Sequence[float]"  # one for all, or one for each
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Beta:
     True
     """
 
-    a: Counts
-    b: Counts
+    a: PretendCounts
+    b: PretendCounts
     mode_lacks: ClassVar = (1.0, 1.0)  # of a and b, if its mode is to be a / (a + b)
 
     def __post_init__(self) -> None:
@@ -55,7 +55,7 @@ class Beta:
         return share(a, a + b)
 
     @staticmethod
-    def distribution(a: Any, b: Any) -> Any:
+    def distribution(a: Floats | float, b: Floats | float) -> Distribution:
         """Return Beta(a, b) as SciPy's frozen distribution."""
         from scipy import stats
 
@@ -83,7 +83,7 @@ class Dirichlet:
     {'r': 0.6, 'b': 0.4}
     """
 
-    alpha: Counts
+    alpha: PretendCounts
 
     def __post_init__(self) -> None:
         _check_positive(self, "alpha")
@@ -130,7 +130,7 @@ class Gamma:
         return share(shape, rate)
 
     @staticmethod
-    def distribution(shape: Any, rate: Any) -> Any:
+    def distribution(shape: Floats | float, rate: Floats | float) -> Distribution:
         """Return Gamma(shape, rate) as SciPy's frozen distribution."""
         from scipy import stats
 
@@ -198,7 +198,10 @@ class NormalInverseGamma:
         _check_positive(self, "rows", "shape", "scale")
 
 
-def _counts(counts: Counts, how: How) -> Floats:
+Prior: TypeAlias = Beta | Dirichlet | Gamma | Normal | NormalInverseGamma
+
+
+def _counts(counts: PretendCounts, how: How) -> Floats:
     """Return pretend counts: none for the MLE, one less for the mode than for the mean."""
     pretend = np.asarray(counts, np.float64)
     if how == "mle":
