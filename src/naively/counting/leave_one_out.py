@@ -1,8 +1,7 @@
-"""Leaving a row out is subtraction: the sums that a cell is judged by, less what its row added.
+"""Leaving a row out is subtraction: the sums that a cell is scored by, less what its row added.
 
 An event model applies to what is left the formula that it applies to all. What it can choose by
-itself (a pseudo-count, pretend rows, a bandwidth) is what cells that are left out are best
-foretold with.
+itself (a pseudo-count, pretend rows, a bandwidth) is what predicts cells that are left out best.
 """
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ PSEUDO_COUNTS = Between(1e-3, 1e3)  # that "auto" chooses among
 
 @dataclass(frozen=True, eq=False)
 class LeftOut(Generic[B]):
-    """Cells of rows that were counted, each to be judged as if its row had not been.
+    """Cells of rows that were counted, each to be scored as if its row had not been counted.
 
     Parameters
     ----------
@@ -148,23 +147,24 @@ def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class BagsLeftOut:
-    """Rows of counts, each to be judged as if it had not been counted.
+    """Rows of counts, each to be scored as if it had not been counted.
 
     Parameters
     ----------
     row, word, x : ndarray of shape (cells,)
-        The row of each cell, the row of ``count`` that its word has, and how often it comes. The
-        words are those that other rows have too.
+        The row of each cell, the row of its word in ``count``, and how often the word comes. Only
+        words that other rows have too are there.
     others : ndarray of shape (cells,)
         How often other rows have the word of each cell.
     count : ndarray of shape (words, classes)
-        What each class is judged by, of the words that some of these rows have.
-    judged : ndarray of shape (cells, m)
-        The classes that are judged by what the cell's row added, among others.
+        The counts that each class is estimated from, pretend counts among them, of the words that
+        some of these rows have.
+    affected : ndarray of shape (cells, m)
+        The classes whose counts the cell's row added to.
     left : ndarray of shape (cells, m)
-        What is left of ``count`` for these classes.
+        What is left of the cell's count in each of these classes.
     total : ndarray of shape (rows, classes)
-        What is left of all words.
+        What is left of the counts of all words.
     """
 
     row: NDArray[np.int64]
@@ -172,7 +172,7 @@ class BagsLeftOut:
     x: Floats
     others: Floats
     count: Floats
-    judged: NDArray[np.int64]
+    affected: NDArray[np.int64]
     left: Floats
     total: Floats
 
@@ -183,7 +183,7 @@ def bags_left_out(
     labels: Labels,
     count: Floats,
     pretend: Floats,
-    judged: NDArray[np.int64],
+    affected: NDArray[np.int64],
 ) -> Iterator[tuple[NDArray[np.int64], BagsLeftOut]]:
     """Yield the numbers of some rows of counts, and what is left without each, until all were.
 
@@ -194,11 +194,11 @@ def bags_left_out(
     block, labels : Block, Labels
         The rows, with their classes.
     count : ndarray of shape (words, classes)
-        What each class is judged by, pretend counts among it.
+        The counts that each class is estimated from, pretend counts among them.
     pretend : ndarray of shape (words,)
         The pretend count of each word, at least 0.
-    judged : ndarray of shape (classes, m)
-        The classes that are judged by what is counted in each class.
+    affected : ndarray of shape (classes, m)
+        The classes whose counts a row of each class adds to.
     """
     frequency, total = frequency_of(tally, block), count.sum(axis=0)
     k = labels.k
@@ -206,7 +206,7 @@ def bags_left_out(
         rows = np.arange(start, min(start + ROWS, len(block)))
         cells = LeftOut.of(block.select(rows), labels.take(rows))
         row, word, x, n = cells.row, cells.column, cells.x, len(rows)
-        others, of = cells.others(frequency), judged[cells.labels.codes]
+        others, of = cells.others(frequency), affected[cells.labels.codes]
         before, least = count[word[:, None], of], pretend[word]
         left = np.maximum(before - (cells.weight * x)[:, None], least[:, None])
         gone = np.bincount((row[:, None] * k + of).ravel(), (before - left).ravel(), n * k)
@@ -269,7 +269,7 @@ def choose(
 
 
 def pseudo_count_of_words(count: Floats) -> float:
-    """Return the pseudo-count of words under which each single one is best foretold by the rest.
+    """Return the pseudo-count of words under which the rest predict each single one best.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def pseudo_count_of_words(count: Floats) -> float:
 
 
 def pseudo_count_of_coins(true: Floats, trials: Floats) -> float:
-    """Return the pseudo-count of both outcomes under which each is best foretold by the rest.
+    """Return the pseudo-count of both outcomes under which the rest predict each one best.
 
     Parameters
     ----------

@@ -85,8 +85,8 @@ class Parts:
         The number of the part that each unit is of. Units are the words of a text, and else the
         columns of the block.
     by_word : bool, default False
-        Whether what a text says is the sum of what its words say, over the square root of how many
-        they are.
+        Whether the evidence of a text is the sum of that of its words, over the square root of how
+        many they are.
     """
 
     keys: Sequence[Part]
@@ -124,14 +124,14 @@ class Parts:
     def sums(
         self, row: NDArray[np.int64], unit: NDArray[np.int64], value: Floats, n: int
     ) -> Floats:
-        """Sum what the units of n rows say, by part.
+        """Sum the log likelihoods of the units of n rows, by part.
 
         Parameters
         ----------
         row, unit : ndarray of shape (cells,)
             The row and the unit of each cell.
         value : ndarray of shape (cells, classes)
-            Its log likelihoods.
+            The log likelihoods of each cell.
 
         Returns
         -------

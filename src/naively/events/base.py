@@ -75,7 +75,7 @@ class EventModel(ABC, Generic[A, B]):
 
     @property
     def by_word(self) -> bool:
-        """Whether what a text says is the sum of what its words say, each of them by itself."""
+        """Whether the evidence of a text is the sum of that of its words, each by itself."""
         return False
 
     def prepare(self, block: B) -> B:

@@ -41,7 +41,7 @@ class Bernoulli(Estimable[Items, Counts]):
         Pretend count of each of the two outcomes in each class, for all columns or for each: the
         prior is Beta(alpha, alpha), or with ``estimate="map"`` Beta(alpha + 1, alpha + 1), whose
         mode it is. 1 is Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum
-        likelihood. "auto" is the one under which each outcome is best foretold by the rest.
+        likelihood. "auto" is the one under which the rest predict each outcome best.
     threshold : float or None, default 0.0
         A number above it counts as true. None: numbers are between 0 (false) and 1 (true)
         already, and count for as much as they are. A plain sample (``fit``) holds 0 and 1 only,

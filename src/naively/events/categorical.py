@@ -134,7 +134,7 @@ class Categorical(Estimable[Levels, Codes]):
         with np.errstate(divide="ignore", invalid="ignore"):
             table[np.arange(len(axis)) + column] = smoothed.count / smoothed.total[column]
             table[first[1:] - 1] = smoothed.never / (smoothed.total + smoothed.outside)
-            # A class with no value in a column, unsmoothed, says nothing.
+            # Unsmoothed, a class with no value in a column has a log likelihood of 0 there.
             return LevelTable(np.log(np.where(np.isnan(table), 1.0, table)), first)
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:

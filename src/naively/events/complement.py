@@ -1,4 +1,4 @@
-"""Complement event model: multinomial's tally, and what the other classes say."""
+"""Complement event model: multinomial's tally, of which a class is scored by all the others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from naively.likelihoods.log_linear import LogLinear
 @final
 @dataclass(frozen=True)
 class Complement(BagOfCounts):
-    """Counts of words, each class judged by how unlike all the others it is.
+    """Counts of words, each class scored by how unlike the counts of all others it is.
 
     Parameters
     ----------
@@ -81,11 +81,11 @@ class Complement(BagOfCounts):
         return size
 
     def _of_classes(self, count: Floats) -> Floats:
-        """Return the counts that a class is judged by: those of all the others."""
+        """Return the counts that each class is estimated from: those of all the others."""
         others: Floats = count.sum(axis=1, keepdims=True) - count
         return others
 
-    def _judged(self, k: int) -> NDArray[np.int64]:
+    def _affected(self, k: int) -> NDArray[np.int64]:
         return np.nonzero(~np.eye(k, dtype=np.bool_))[1].reshape(k, k - 1)
 
     def _log_weight(self, count: Floats) -> Floats:

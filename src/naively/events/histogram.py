@@ -122,7 +122,7 @@ class Histogram(Estimable[Cells, Dense]):
         edges, (middle, low, high) = edges_of(axis, bin_), extent_of(axis, bin_)
         width = high - low
         empty = np.flatnonzero(np.diff(axis.first) == 0)
-        if len(empty):  # a column without any number has one bin, which says nothing
+        if len(empty):  # a column without any number has one bin of log likelihood 0
             at = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first[empty]]
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
@@ -340,7 +340,7 @@ def _kernels(bins: Floats, width: Floats, most: int) -> Floats:
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole; 1, which says nothing, of a class without any number."""
+    """Return part / whole; 1, whose logarithm is 0, of a class without any number."""
     with np.errstate(divide="ignore", invalid="ignore"):
         p = part / whole
     return np.where(np.isnan(p), 1.0, p)

@@ -98,18 +98,21 @@ class BagOfCounts(Estimable[Items, Counts]):
 
     @abstractmethod
     def _log_weight(self, count: Floats) -> Floats:
-        """Return what a word says of classes that are judged by such counts (``_counts``).
+        """Return the log weight of a word of this count in a class, but for a constant.
 
-        Less that of the sum of all words, it is the word's log weight.
+        The constant is the same of the sum of all words' counts. Counts are of any shape, and
+        pretend counts are among them (``_counts``).
         """
 
     @np.errstate(divide="ignore", invalid="ignore")
     def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
-        """Return what each word says of each class; 0 for what says nothing."""
+        """Return the log weight of each word in each class, of shape (words, classes).
+
+        It is 0 in a class without any counts, and for a column that was never recorded.
+        """
         count = self._counts(tally, how)
         total = count.sum(axis=0)
         log_p = self._log_weight(count) - self._log_weight(total)
-        # A class without any counts says nothing, nor does a column that was never recorded.
         log_p[:, total == 0] = 0.0
         log_p[self._unrecorded(tally)] = 0.0
         return log_p
@@ -125,11 +128,11 @@ class BagOfCounts(Estimable[Items, Counts]):
         count = self._counts(tally, self.estimate)
         pretend = np.maximum(self._pretend(tally, self.estimate)[:, 0], 0.0)
         pretend = np.where(self._unrecorded(tally), 0.0, pretend)
-        of, bands = self._judged(labels.k), self._bands(tally)
+        of, bands = self._affected(labels.k), self._bands(tally)
         evidence = np.zeros((len(block), bands, labels.k))
         for rows, bags in bags_left_out(tally, block, labels, count, pretend, of):
             part = bags.row * bands + (band_of(bags.others) if bands > 1 else 0)
-            evidence[rows] = self._say(bags, part, bands)
+            evidence[rows] = self._log_likelihood(bags, part, bands)
         return evidence
 
     def _bands(self, tally: BlockTally[Items]) -> int:
@@ -139,29 +142,31 @@ class BagOfCounts(Estimable[Items, Counts]):
         return count_bands(tally[VALUE].high.sum(axis=1)) if by_band else 1
 
     @np.errstate(divide="ignore", invalid="ignore")
-    def _say(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
-        """Return the log likelihood of each row, (rows, parts, classes); of a cell's part each."""
+    def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
+        """Return log likelihoods of rows, (rows, parts, classes), where ``part`` is each cell's."""
         from scipy.sparse import csr_array
 
         n, k = bags.total.shape
-        word, x, size = bags.word, bags.x, n * parts
+        word, x, of, size = bags.word, bags.x, bags.affected, n * parts
         log_count = self._log_weight(bags.count)
-        said = csr_array((x, (part, word)), shape=(size, len(log_count))) @ log_count
-        change = x[:, None] * (self._log_weight(bags.left) - log_count[word[:, None], bags.judged])
+        found = csr_array((x, (part, word)), shape=(size, len(log_count))) @ log_count
+        change = x[:, None] * (
+            self._log_weight(bags.left) - log_count[word[:, None], bags.affected]
+        )
         change[np.isnan(change)] = 0.0  # there was nothing, and nothing was taken
-        at = part[:, None] * k + bags.judged
-        said += np.bincount(at.ravel(), change.ravel(), size * k).reshape(size, k)
+        at = part[:, None] * k + of
+        found += np.bincount(at.ravel(), change.ravel(), size * k).reshape(size, k)
         length = np.bincount(part, x, size).reshape(n, parts, 1)
-        said = said.reshape(n, parts, k) - length * self._log_weight(bags.total)[:, None]
-        # A class without any counts says nothing.
-        return np.where(bags.total[:, None] > NEGLIGIBLE, said, 0.0)
+        found = found.reshape(n, parts, k) - length * self._log_weight(bags.total)[:, None]
+        # In a class without any counts the log likelihood is 0.
+        return np.where(bags.total[:, None] > NEGLIGIBLE, found, 0.0)
 
     def _of_classes(self, count: Floats) -> Floats:
-        """Return the counts that a class is judged by: its own."""
+        """Return the counts that each class is estimated from, (words, classes): its own."""
         return count
 
-    def _judged(self, k: int) -> NDArray[np.int64]:
-        """Return the classes that are judged by the counts of each of k classes, (k, m)."""
+    def _affected(self, k: int) -> NDArray[np.int64]:
+        """Return the classes that a row of each of k classes counts for, of shape (k, m)."""
         return np.arange(k)[:, None]
 
     def _unrecorded(self, tally: BlockTally[Items]) -> NDArray[np.bool_]:
@@ -193,7 +198,7 @@ class Multinomial(BagOfCounts):
         Pretend count of each word in each class, one for all columns or one for each: the prior is
         Dirichlet(alpha), or with ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is. 1 is
         Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum likelihood. "auto" is the
-        one under which each single count is best foretold by the rest.
+        one under which the rest predict each single count best.
     prior : Dirichlet, optional
         Instead of ``alpha``; a vector is in the order of the columns.
     estimate : {"mean", "map", "mle", "predictive"}
@@ -257,16 +262,16 @@ class Multinomial(BagOfCounts):
         cell = np.bincount(row * len(value) + drawn, minlength=shape[0] * shape[1])
         return numbers(cell.reshape(shape).astype(np.float64), tally)
 
-    def _say(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
+    def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
         if not self.integrates:
-            return super()._say(bags, part, parts)
+            return super()._log_likelihood(bags, part, parts)
         row, x = bags.row, bags.x
         count = bags.count[bags.word]
-        count[np.arange(len(row))[:, None], bags.judged] = bags.left
+        count[np.arange(len(row))[:, None], bags.affected] = bags.left
         length = np.bincount(row, x, len(bags.total)).astype(np.float64)
-        said = np.zeros((len(bags.total), 1, count.shape[1]))
-        np.add.at(said[:, 0], row, cells_of_urn(x, count, bags.total[row], length[row]))
-        return said
+        found = np.zeros((len(bags.total), 1, count.shape[1]))
+        np.add.at(found[:, 0], row, cells_of_urn(x, count, bags.total[row], length[row]))
+        return found
 
     def _log_weight(self, count: Floats) -> Floats:
         return np.log(count)

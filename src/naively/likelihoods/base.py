@@ -91,7 +91,7 @@ class Likelihood(ABC, Generic[B]):
 
     def normalised_by_length(self) -> Likelihood:
         """Return what divides the evidence of a text by the root of how many words are known."""
-        raise TypeError(f"{type(self).__name__} does not add up what words say.")
+        raise TypeError(f"{type(self).__name__} does not add up the evidence of words.")
 
     centres: ClassVar[bool] = True
 
@@ -125,7 +125,7 @@ class Likelihood(ABC, Generic[B]):
 
 
 class CellByCell(Likelihood[B]):
-    """A likelihood that no kernel knows: what the cells of a row say is added up one by one."""
+    """A likelihood that no kernel knows: the cells of a row are added up one by one."""
 
     centres = False
 

@@ -1,7 +1,7 @@
 """Bags of words: drawn from one die, or from Pólya's urn, which is a die drawn from a Dirichlet.
 
-Of the urn, what a row says of its class is the multinomial's likelihood with the probabilities
-integrated out (the Dirichlet-multinomial), so that a word seen once is expected again.
+The likelihood of a row drawn from the urn is the multinomial's with the probabilities integrated
+out (the Dirichlet-multinomial), so that a word seen once is expected again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Flo
     with np.errstate(invalid="ignore"):
         of_row = gammaln(total) - gammaln(total + length)
         value = gammaln(count + x) - gammaln(count) + x / length * of_row
-    return np.where(total > 0, value, 0.0)  # a class without any counts says nothing
+    return np.where(total > 0, value, 0.0)  # 0 in a class without any counts
 
 
 def log_orders(row: NDArray[np.int64], x: Floats, rows: int) -> Floats:
@@ -58,7 +58,7 @@ def log_coefficient(block: Counts) -> Floats:
 class DirichletMultinomial(CellByCell[Counts]):
     """``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``."""
 
-    count: Floats  # words × classes, pretend ones among them; 0 throughout: says nothing
+    count: Floats  # words × classes, pretend ones among them; a word of no count adds 0
     weight: Floats | None = None  # of each word
     base = None
 
