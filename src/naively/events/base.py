@@ -99,6 +99,7 @@ class EventModel(ABC, Generic[A, B]):
     def likelihood(self, tally: BlockTally[A]) -> Likelihood:
         """Derive the log tables from the sums, smoothed by the prior's pretend data."""
 
+    @final
     def leave_one_out(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
         """Return the log likelihood of each cell, as if its row had not been counted.
 
@@ -124,9 +125,10 @@ class EventModel(ABC, Generic[A, B]):
         depends on several columns (a variance floor of the largest), or on all classes (a prior
         at the mean of a sparse column), stays as it was.
         """
-        settled = self.settled(tally)
-        if settled is not self:
-            return settled.leave_one_out(tally, block, labels)
+        return self.settled(tally)._leave_one_out(tally, block, labels)
+
+    def _leave_one_out(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
+        """Leave rows out, where nothing is to be chosen any more."""
         cells = LeftOut.of(block, labels)
         if isinstance(block, Sparse | Documents):
             return self._leave_one_out_sparse(tally, cells, labels)

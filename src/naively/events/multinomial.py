@@ -117,14 +117,11 @@ class BagOfCounts(Estimable[Items, Counts]):
         log_p[self._unrecorded(tally)] = 0.0
         return log_p
 
-    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+    def _leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """Return the log likelihood of each row as if it had not been counted.
 
         A word (or a dense column) that no other row has goes with the row, as if never seen.
         """
-        settled = self.settled(tally)
-        if settled is not self:
-            return settled.leave_one_out(tally, block, labels)
         count = self._counts(tally, self.estimate)
         pretend = np.maximum(self._pretend(tally, self.estimate)[:, 0], 0.0)
         pretend = np.where(self._unrecorded(tally), 0.0, pretend)
@@ -150,9 +147,7 @@ class BagOfCounts(Estimable[Items, Counts]):
         word, x, of, size = bags.word, bags.x, bags.affected, n * parts
         log_count = self._log_weight(bags.count)
         found = csr_array((x, (part, word)), shape=(size, len(log_count))) @ log_count
-        change = x[:, None] * (
-            self._log_weight(bags.left) - log_count[word[:, None], bags.affected]
-        )
+        change = x[:, None] * (self._log_weight(bags.left) - log_count[word[:, None], of])
         change[np.isnan(change)] = 0.0  # there was nothing, and nothing was taken
         at = part[:, None] * k + of
         found += np.bincount(at.ravel(), change.ravel(), size * k).reshape(size, k)
