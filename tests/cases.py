@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ from naively.events import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.events.interaction import Interaction
+from naively.schema.derived import Interaction, LevelBins, NumberBins
 from naively.schema.patterns import Patterns
 from naively.schema.text import Text
 
@@ -65,7 +66,7 @@ class Case:
     column: Callable[[list[Any]], np.ndarray] = np.array
     oracle: Callable[[], Any] | None = None
     text: bool = False
-    pairs: Interaction | None = None
+    interactions: Sequence[Interaction] = ()
     name: str = ""
 
     def __repr__(self) -> str:
@@ -142,11 +143,12 @@ SETTLED = {  # nothing is chosen by what was counted
     "when": Exponential(),
     "note": DEFAULTS["note"],
 }
-PAIRS = Interaction(
-    pairs=[("size", "colour"), ("colour", "member")],
-    edges=[("size", [-10.0, 0.0, 2.0])],
-    levels=[("colour", ["red", "green"]), ("member", [True, False])],
+BINS = (
+    NumberBins("size", (-10.0, 0.0, 2.0)),
+    LevelBins("colour", ("red", "green")),
+    LevelBins("member", (True, False)),
 )
+INTERACTIONS = [Interaction(a, b) for a, b in pairwise(BINS)]
 
 CASES = [
     Case(Gaussian(), REAL, numbers),
@@ -208,7 +210,7 @@ CASES = [
     *(Case(text, TEXT, objects, text=True) for text in DEFAULTS["note"]),
     Case(DEFAULTS, name="mixed defaults"),
     Case(SETTLED, name="mixed"),
-    Case(SETTLED, pairs=PAIRS, name="mixed with pairs"),
+    Case(SETTLED, interactions=INTERACTIONS, name="mixed with interactions"),
 ]
 
 ORACLES = [

@@ -50,8 +50,8 @@ class Sample:
         labels = encode_labels(self.y, self.weight)
         model = learn(self.rows, labels, self.case.event)
         return (
-            model.with_interactions(self.case.pairs, [model.encode(self.rows, labels)])
-            if self.case.pairs
+            model.with_interactions(self.case.interactions, [model.encode(self.rows, labels)])
+            if self.case.interactions
             else model
         )
 

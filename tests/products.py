@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -23,8 +24,8 @@ from naively import (
     Text,
 )
 from naively.counting.tally import Tally
-from naively.events.interaction import Interaction
 from naively.kernels.double_double import Sums
+from naively.schema.derived import Interaction, LevelBins, NumberBins
 from naively.schema.patterns import Patterns
 
 Form = Literal["mapping", "texts", "array", "sparse"]
@@ -157,16 +158,16 @@ class Table:
 class Product:
     """A classifier by its settings, and the columns of its table.
 
-    Pairs of columns that are given are counted after ``fit``, as ``interactions="auto"`` does with
-    those that it chooses; the pairs and their bins must not depend on the rows, that models of
-    different rows are comparable.
+    Interactions that are given are counted after ``fit``, as ``interactions="auto"`` does with
+    those that it chooses; they and their bins must not depend on the rows, that models of different
+    rows are comparable.
     """
 
     name: str
     columns: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
     form: Form = "mapping"
-    pairs: Interaction | None = None
+    interactions: Sequence[Interaction] = ()
     rows: int = 48
 
     def __repr__(self) -> str:
@@ -185,10 +186,10 @@ class Product:
     def fit(self, table: Table) -> NaiveBayes:
         """Learn a table at once."""
         nb = NaiveBayes(**self.settings).fit(*table.labelled)
-        if self.pairs is None:
+        if not self.interactions:
             return nb
         batch = nb.model_.encode(*nb._labelled(*table.labelled))
-        nb.keep(nb.model_.with_interactions(self.pairs, [batch]))
+        nb.keep(nb.model_.with_interactions(self.interactions, [batch]))
         return nb.calibrate()
 
 
@@ -196,11 +197,12 @@ def words(alpha: Any = 0.5, **settings: Any) -> Text:
     return Text(binary=True, event=Multinomial(alpha=alpha), **settings)
 
 
-PAIRS = Interaction(
-    pairs=[("size", "colour"), ("colour", "member")],
-    edges=[("size", [0.0, 2.0, 4.0])],
-    levels=[("colour", ["red", "green", "blue"]), ("member", [True, False])],
+BINS = (
+    NumberBins("size", (0.0, 2.0, 4.0)),
+    LevelBins("colour", ("red", "green", "blue")),
+    LevelBins("member", (True, False)),
 )
+INTERACTIONS = [Interaction(a, b) for a, b in pairwise(BINS)]
 GIVEN = {
     "size": Gaussian(),
     "dose": Exponential(),
@@ -216,7 +218,7 @@ PRODUCTS = [
     Product("pure", MIXED, {"weights": None}),
     Product("pseudo-count and priors", MIXED, {"smoothing": 0.5, "class_prior": "uniform"}),
     Product("given", tuple(GIVEN), {"event_models": GIVEN}),
-    Product("pairs", ("size", "colour", "member"), pairs=PAIRS),
+    Product("interactions", ("size", "colour", "member"), interactions=INTERACTIONS),
     Product("numbers", ("size", "dose"), form="array"),
     Product("one temperature", ("size", "dose"), {"weights": "temperature"}, form="array"),
     Product("densities", ("size", "dose"), {"event_models": KernelDensity()}, form="array"),

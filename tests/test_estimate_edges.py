@@ -31,8 +31,9 @@ from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.data.rows import column_rows
 from naively.events.base import WHY_NOT, EventModel
-from naively.events.interaction import TRACE, Interaction
+from naively.events.lift import TRACE, Lift
 from naively.model.parameters import count_parameters
+from naively.schema.derived import Interaction, LevelBins, NumberBins
 from tests.cases import CASES, by_event
 from tests.learning import learn
 
@@ -78,12 +79,13 @@ def test_levels_by_maximum_likelihood_have_no_pretend_rows(m: Any) -> None:
 def test_pairs_by_maximum_likelihood_have_a_trace_of_pretend_rows() -> None:
     rows = column_rows({"p": np.array(list("uvuvuv")), "q": np.array(list("xyyxxy"))})
     labels = encode_labels(np.array(list("aabbab")))
-    one = Interaction(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])], m=2.0)
+    both = Interaction(LevelBins("p", ("u", "v")), LevelBins("q", ("x", "y")))
+    one = Lift(m=2.0)
     model = learn(rows, labels)
     joint = {
-        event: model.with_interactions(event, [model.encode(rows, labels)]).joint_log_likelihood(
-            rows
-        )
+        event: model.with_interactions(
+            [both], [model.encode(rows, labels)], event
+        ).joint_log_likelihood(rows)
         for event in (one, replace(one, estimate="mle"), replace(one, m=TRACE))
     }
     mean, mle, trace = joint.values()
@@ -207,9 +209,9 @@ def test_free_parameters_of_bins_and_of_pairs() -> None:
     bins = NaiveBayes(Histogram(smoothing=0), weights=None).fit(x[:, None], y)
     assert bins.n_parameters_ == 1 + 2 * (5 - 1)
     rows = column_rows({"p": x, "q": np.tile([*"uvwu"], 5)})
-    event = Interaction(pairs=[("p", "q")], edges=[("p", [2.5])], levels=[("q", ["u", "v", "w"])])
+    both = Interaction(NumberBins("p", (2.5,)), LevelBins("q", ("u", "v", "w")))
     alone = learn(rows, encode_labels(y))
-    paired = alone.with_interactions(event, [alone.encode(rows, encode_labels(y))])
+    paired = alone.with_interactions([both], [alone.encode(rows, encode_labels(y))])
     # Two bins and three levels meet, and each class has so many ratios that are free.
     assert count_parameters(paired) - count_parameters(alone) == (2 - 1) * (3 - 1) * 2
 
@@ -223,9 +225,7 @@ def test_the_prior_of_a_rate_is_pretend_rows_at_the_mean_of_the_sample() -> None
 LEARNED = dict.fromkeys(
     event
     for case in CASES
-    for one in (
-        case.event.values() if isinstance(case.event, Mapping) else [case.event, case.pairs]
-    )
+    for one in (case.event.values() if isinstance(case.event, Mapping) else [case.event, Lift()])
     for text in (one if isinstance(one, list) else [one])
     for event in [getattr(text, "event", text)]
     if isinstance(event, EventModel)
@@ -233,7 +233,7 @@ LEARNED = dict.fromkeys(
 LACKING = {
     "KernelDensity": {"posterior"},
     "Complement": {"sample"},
-    "Interaction": {"posterior", "predictive", "sample"},
+    "Lift": {"posterior", "predictive", "sample"},
 }
 
 

@@ -203,20 +203,33 @@ def test_codes_of_strings_are_said(saved: Path) -> None:
         load(saved).predict({"n": [1.0], "c": ["u"], "b": [True], "t": ["one two"]})
 
 
-def test_pairs_that_lie_are_refused(tmp_path: Path) -> None:
+def number_bins(group: dict[str, Any]) -> dict[str, Any]:
+    (column,) = group["columns"]
+    found: dict[str, Any] = next(b for b in (column["a"], column["b"]) if b["name"] == "NumberBins")
+    return found
+
+
+def test_interactions_that_lie_are_refused(tmp_path: Path) -> None:
     for change, why in [
-        (lambda o: o["edges"][0].__setitem__(1, list(range(70_000))), "more bins than"),
-        (lambda o: o["edges"][0].__setitem__(1, [2.0, 1.0]), "not in order"),
-        (lambda o: o.update(levels=[]), "without bins|bins that cannot meet"),
-        (lambda o: o.update(pairs=o["pairs"] * 2), "a pair twice"),
-        (lambda o: o.update(m=-1), "greater than 0"),
+        (lambda g: number_bins(g).update(edges=[*range(70_000)]), "more than 65,536 pairs of bins"),
+        (lambda g: number_bins(g).update(edges=[2.0, 1.0]), "not in order"),
+        (lambda g: number_bins(g).update(edges=[]), "other columns than it has"),
+        (lambda g: [number_bins(of).update(column="z") for of in (g, g["axis"])], "from none of"),
+        (lambda g: g.update(columns=["inside"]), "is no interaction"),
+        (lambda g: g.update(columns=[{"name": "TimePart"}]), "lacks 'of'"),
+        (lambda g: g.update(columns=[{"name": "Nothing"}]), "an object .* not a string"),
+        (lambda g: g.update(columns=g["columns"] * 2), "a column is named twice"),
+        (lambda g: g.update(kind="string"), "lift cannot count so"),
+        (lambda g: g["axis"].update(kind="columns"), "the axis is of columns instead of grid"),
+        (lambda g: g["axis"].update(kind="levels"), "levels of other columns"),
+        (lambda g: g["options"].update(m=-1), "greater than 0"),
     ]:
         path = tmp_path / "model.naively"
-        path.write_bytes((FOLDER / "3" / "interactions.naively").read_bytes())
+        path.write_bytes((FOLDER / "4" / "interactions.naively").read_bytes())
 
         def lie(header: dict[str, Any], _: Any, change: Any = change) -> None:
-            (of,) = (g for g in header["groups"] if g["event"] == "pairs")
-            change(of["options"])
+            (of,) = (g for g in header["groups"] if g["event"] == "lift")
+            change(of)
 
         rewrite(path, lie)
         with pytest.raises(ValueError, match=why):
@@ -233,7 +246,8 @@ def test_json_that_is_nested_or_no_object_is_refused(saved: Path) -> None:
         ('{"format": 1e999}', "format is inf"),
         ('{"format": 3}', "it has no checksum"),
         ('{"format": 1}', "not of format 1"),
-        ('{"format": 2}', "lacks 'classes'"),
+        ('{"format": 2}', "not of format 2"),
+        ('{"format": 4, "checksum": "00000000"}', "checksum does not fit"),
         (f'{{"format": {"9" * 5000}}}', "not JSON"),
     ]:
         saved.write_bytes(save({"x": np.zeros(1)}, {container.KEY: text}))

@@ -113,7 +113,7 @@ def test_a_missing_column_is_no_column(case: Case, data: st.DataObject) -> None:
 @every_case
 @given(data=st.data())
 def test_a_missing_cell_says_nothing(case: Case, data: st.DataObject) -> None:
-    if case.pairs is not None:
+    if case.interactions:
         pytest.skip("a missing cell is in a bin of its own, which meets those of other columns")
     sample = data.draw(samples(case))
     model = sample.model

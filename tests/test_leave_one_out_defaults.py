@@ -7,7 +7,7 @@ chosen with the row and stays; everything else is as if the row had never been s
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -27,11 +27,11 @@ from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.events import EventModel
 from naively.events.categorical import CHOICES, USUAL_M
 from naively.events.histogram import WIDTHS
-from naively.events.interaction import Interaction
 from naively.model.model import Model
+from naively.schema.derived import Interaction
 from tests.cases import COUNT, LEVEL, REAL, TEXT, TRUTH, Case, numbers, objects
 from tests.laws import Sample, samples
-from tests.products import GIVEN, PAIRS, Product, few, seeds
+from tests.products import GIVEN, INTERACTIONS, Product, few, seeds
 from tests.test_leave_one_out import assert_refitted, centred, without
 
 HALF = 0.5  # of a row, for each class, where a choice is made by log loss
@@ -269,12 +269,14 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
         yield joint[i], (left.joint_log_likelihood(one) - left.start)[0] + prior
 
 
-@pytest.mark.parametrize("pairs", [None, PAIRS], ids=["columns", "columns and pairs"])
+@pytest.mark.parametrize(
+    "interactions", [(), INTERACTIONS], ids=["columns", "columns and interactions"]
+)
 @few
 @given(seed=seeds())
 def test_weighted_evidence_is_what_the_weighted_model_without_the_row_says(
-    pairs: Interaction | None, seed: int
+    interactions: Sequence[Interaction], seed: int
 ) -> None:
-    product = Product("given", tuple(GIVEN), {"event_models": GIVEN}, pairs=pairs)
+    product = Product("given", tuple(GIVEN), {"event_models": GIVEN}, interactions=interactions)
     for found, expected in weighted_without(product, seed):
         np.testing.assert_allclose(centred(found), centred(expected), rtol=1e-9, atol=1e-9)

@@ -15,8 +15,8 @@ from naively.counting.statistic import LEVEL
 from naively.data.frames import as_rows
 from naively.data.rows import column_rows
 from naively.events import Gaussian
-from naively.events.interaction import Interaction
 from naively.model.model import Model
+from naively.schema.derived import Interaction, LevelBins
 from naively.schema.settings import Settings
 from tests import learning
 
@@ -94,16 +94,16 @@ def test_pairs_are_counted_of_rows_that_have_weight_and_taken_off_again() -> Non
     X = {"p": np.array(list("uvuvu")), "q": np.array(list("xxyyx"))}
     rows, labels = column_rows(X), encode_labels(Y, np.array([1.0, 2.0, 0.0, 1.0, 0.5]))
     model = learning.learn(rows, labels)
-    event = Interaction(pairs=[("p", "q")], levels=[("p", ["u", "v"]), ("q", ["x", "y"])])
-    paired = model.with_interactions(event, [model.encode(rows, labels).take(np.arange(2))])
+    both = [Interaction(LevelBins("p", ("u", "v")), LevelBins("q", ("x", "y")))]
+    paired = model.with_interactions(both, [model.encode(rows, labels).take(np.arange(2))])
     name = paired.schema.groups[-1].key
     assert paired.tally.blocks[name][LEVEL].high.sum() == 3.0
-    whole = model.with_interactions(event, [model.encode(rows, labels)])
+    whole = model.with_interactions(both, [model.encode(rows, labels)])
     np.testing.assert_array_equal(whole.tally.blocks[name][LEVEL].high.sum(axis=0), [2.0, 2.5])
     batch = model.encode(rows, labels)
     parts = [batch.take(index) for index in (np.array([0, 3]), np.array([1, 2, 4]))]
     np.testing.assert_array_equal(
-        model.with_interactions(event, parts).tally.blocks[name][LEVEL].high,
+        model.with_interactions(both, parts).tally.blocks[name][LEVEL].high,
         whole.tally.blocks[name][LEVEL].high,
     )
     alone = whole.without_interactions()

@@ -21,7 +21,6 @@ from naively import Bernoulli, Multinomial, NaiveBayes, load
 from naively.data.frames import as_rows
 from naively.evaluation.calibrate import fit
 from naively.evaluation.leave_one_out import leave_one_out_table
-from naively.events.interaction import Interaction
 from tests.products import PRODUCTS, Product, Table, assert_same, few, seeds
 
 every_product = pytest.mark.parametrize("product", PRODUCTS, ids=repr)
@@ -325,17 +324,15 @@ def test_pairs_that_are_chosen_are_counted_as_pairs_that_are_given(seed: int) ->
         np.where(depends ^ (rng.random(len(table)) < 0.1), "ham", "spam"),
     )
     nb = CHOSEN.fit(table)
-    events = [group.event for group in nb.schema_.groups]
-    (event,) = [event for event in events if isinstance(event, Interaction)]
-    assert ("size", "member") in event.pairs
-    given = Product("given", CHOSEN.columns, pairs=event)
+    chosen = nb.schema_.interactions
+    assert "size × member" in chosen
+    given = Product("given", CHOSEN.columns, interactions=[*chosen.values()])
     assert_same(nb, given.fit(table), new.X)
 
     first = CHOSEN.fit(table.take(slice(310)))
     for part in (slice(310, 340), slice(340, None)):
         first.partial_fit(*table.take(part).labelled[:2])
-    events = [group.event for group in first.schema_.groups]
-    of_first = [event for event in events if isinstance(event, Interaction)]
+    of_first = [*first.schema_.interactions.values()]
     if of_first:
-        given = Product("given", CHOSEN.columns, pairs=of_first[0])
+        given = Product("given", CHOSEN.columns, interactions=of_first)
         assert_same(first.calibrate(), given.fit(table), new.X)

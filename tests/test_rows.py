@@ -257,7 +257,7 @@ def test_a_time_has_its_parts_where_their_cycles_repeat():
         when = [NEW_YEAR + i * step for i in range(60)]
         nb = pure().fit({"when": when}, y)
         expected = [f"when ({part})" for part in parts]
-        assert [name for name in nb.schema_.columns if name != "when"] == expected, step
+        assert list(map(str, nb.schema_.columns)) == ["when", *expected], step
         assert nb.feature_names_in_.tolist() == ["when"]
         assert nb.n_features_in_ == 1
 
@@ -306,7 +306,7 @@ def test_strings_are_times_only_if_all_of_them_are():
     written = [m.isoformat() for m in hours()]
     nb = pure().fit({"when": written}, y)
     assert nb.schema_.columns["when"].kind == "time"
-    assert "when (hour)" in nb.schema_.columns
+    assert "when (hour)" in map(str, nb.schema_.columns)
     with pytest.raises(ValueError, match="'when' held times in training and holds 'noon' in row 1"):
         nb.predict({"when": [written[0], "noon"]})
     with pytest.raises(ValueError, match="'when' held times in training and holds numbers now"):

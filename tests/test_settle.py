@@ -203,7 +203,7 @@ def test_a_time_sorted_log_has_its_weekdays() -> None:
         if start:
             merged.merge(NaiveBayes().fit({"at": times[some]}, y[some]))
     for nb in (parts, merged):
-        assert "at (weekday)" in nb.schema_.columns
+        assert "at (weekday)" in map(str, nb.schema_.columns)
         assert nb.score({"at": times}, y) == 1.0
 
 

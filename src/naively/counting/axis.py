@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.analyser import Analyser
+from naively.counting.names import Derived, Level, Name, title
 from naively.counting.statistic import PRESENT, Statistic
 from naively.kernels.dispatch import Vocabulary
 
-Name: TypeAlias = str | int
-Level: TypeAlias = Any  # a string, a number or a boolean
 DENSE_RANGE = 1 << 16  # whole numbers this close together are encoded by position
 RowMap: TypeAlias = "NDArray[np.int64] | None"  # where each row goes; None: it stays
 
@@ -33,11 +32,6 @@ else:
     from typing import TypeVar
 
     A = TypeVar("A")
-
-
-def title(name: Name) -> str:
-    """Name a column in messages and reports; those of an array are x0, x1, ..."""
-    return name if isinstance(name, str) else f"x{name}"
 
 
 class Axis(ABC):
@@ -119,6 +113,16 @@ class Levels(Axis):
 
     columns: tuple[Name, ...]
     levels: tuple[tuple[Level, ...], ...]
+    whole: bool = False  # whether a level stays of which nothing was counted
+
+    @classmethod
+    def of_all(cls, columns: Sequence[Derived], *, whole: bool = True) -> Levels:
+        """Return the axis of all levels that derived columns can have."""
+        return cls(tuple(columns), tuple(column.levels for column in columns), whole)
+
+    @property
+    def grows(self) -> bool:
+        return not self.whole
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
@@ -155,22 +159,14 @@ class Levels(Axis):
             of_column = index.setdefault(name, {})
             for level in levels:
                 of_column.setdefault(level, len(of_column))
-        joined = Levels(tuple(index), tuple(tuple(levels) for levels in index.values()))
-        return joined, joined._rows_of(self), joined._rows_of(other)
-
-    def _rows_of(self, part: Levels) -> NDArray[np.int64]:
-        place = {name: j for j, name in enumerate(self.columns)}
-        rows = [
-            self.first[place[name]] + self.index[place[name]][level]
-            for name, levels in zip(part.columns, part.levels, strict=True)
-            for level in levels
-        ]
-        return np.array(rows, np.int64)
+        levels_of = tuple(tuple(levels) for levels in index.values())
+        joined = replace(self, columns=tuple(index), levels=levels_of)
+        return joined, _rows_in(joined, self), _rows_in(joined, other)
 
     def of(self, columns: Collection[Name]) -> tuple[Levels, NDArray[np.int64]]:
         some = [j for j, name in enumerate(self.columns) if name in columns]
         names, levels = (tuple(self.columns[j] for j in some), tuple(self.levels[j] for j in some))
-        return Levels(names, levels), rows_of(self.first, some)
+        return replace(self, columns=names, levels=levels), rows_of(self.first, some)
 
     def select(self, keep: NDArray[np.bool_]) -> Levels:
         kept = tuple(
@@ -178,6 +174,17 @@ class Levels(Axis):
             for levels, start in zip(self.levels, self.first, strict=False)
         )
         return Levels(self.columns, kept)
+
+
+def _rows_in(axis: Levels, part: Levels) -> NDArray[np.int64]:
+    """Return the row on an axis of each row of another one, all of whose levels are there."""
+    place = {name: j for j, name in enumerate(axis.columns)}
+    rows = [
+        axis.first[place[name]] + axis.index[place[name]][level]
+        for name, levels in zip(part.columns, part.levels, strict=True)
+        for level in levels
+    ]
+    return np.array(rows, np.int64)
 
 
 def rows_of(first: NDArray[np.int64], columns: Sequence[int]) -> NDArray[np.int64]:

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis, Level, Name, RowMap, rows_of
+from naively.counting.axis import Axis, RowMap, rows_of
+from naively.counting.names import Level, Name
 from naively.kernels.cells import LAST_SHIFT, Keys, as_float, coarsest, sortable
 
 INFINITE = sortable(np.array([-np.inf, np.inf]))

@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Levels, Words, sum_by_column, title
+from naively.counting.axis import Columns, Levels, Words, sum_by_column
 from naively.counting.block import BlockKey
 from naively.counting.cells import Cells
+from naively.counting.names import title
 from naively.counting.statistic import (
     CELL,
     DOCUMENT,

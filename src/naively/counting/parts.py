@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Name, title
 from naively.counting.block import BlockKey
+from naively.counting.names import Name, title
 from naively.kernels.reference import Floats
 
 # Of a sum of weights such as 2.3: less 0.3 it is a word of two texts, not of almost two.

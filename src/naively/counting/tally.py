@@ -15,10 +15,11 @@ from typing import Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import A, Axis, Level, Name, RowMap, Words, title
+from naively.counting.axis import A, Axis, RowMap, Words
 from naively.counting.block import Block, BlockKey, Codes, Dense, Documents, Sparse
 from naively.counting.cells import as_cells
 from naively.counting.labels import LabelArray, Labels, union_classes
+from naively.counting.names import Level, Name, title
 from naively.counting.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.kernels import dispatch
 from naively.kernels.cells import CAP

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import is_missing, plain
+from naively.counting.names import Name
 from naively.data.arrays import EXACT, unmasked
 
-Name: TypeAlias = str | int
-Kind: TypeAlias = Literal["number", "boolean", "string", "text", "time", "part", "pair"]
+Kind: TypeAlias = Literal["number", "boolean", "string", "text", "time", "part", "interaction"]
 Column: TypeAlias = "tuple[NDArray[Any], Kind | None]"  # the kind is None if all cells are missing
 
 TIME = np.dtype("datetime64[us]")

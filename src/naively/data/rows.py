@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.data.columns import Column, Kind, Name, as_floats, read_column
+from naively.counting.names import Name
+from naively.data.columns import Column, Kind, as_floats, read_column
 
 
 class Rows(ABC):

@@ -1,4 +1,4 @@
-"""Parts of times (hour, weekday, month) become columns, and strings that are times become times.
+"""Strings that are times become times, and times have parts: hour, weekday, month.
 
 A part is worth a column of its own only if its cycle repeats in the data; until then the time
 itself tells as much.
@@ -8,38 +8,38 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import title
-from naively.data.columns import TIME, Kind, Name, as_floats, as_times
+from naively.counting.names import Name, title
+from naively.data.columns import TIME, Kind, as_floats, as_times
 from naively.data.rows import Rows
 
+Cycle: TypeAlias = Literal["hour", "weekday", "month"]
 # A part tells more than the time itself if the times of a column span so many seconds: two cycles.
-CYCLES = {"hour": 2 * 86_400, "weekday": 14 * 86_400, "month": 731 * 86_400}
+CYCLES: dict[Cycle, int] = {"hour": 2 * 86_400, "weekday": 14 * 86_400, "month": 731 * 86_400}
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
     *("August", "September", "October", "November", "December"),
 )
-NAMES = {"weekday": WEEKDAYS, "month": MONTHS, "hour": tuple(f"{hour:02}" for hour in range(24))}
+EPOCH = np.datetime64(0, "us")
+NAMES: dict[Cycle, tuple[str, ...]] = {
+    "weekday": WEEKDAYS,
+    "month": MONTHS,
+    "hour": tuple(f"{hour:02}" for hour in range(24)),
+}
 # A time of ISO 8601 has year, month and day; it may have a time of day, and an offset from UTC.
 ISO = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?"
 )
 
 
-def part_name(name: Name, part: str) -> str:
-    """Return the name of the column of a part: ``pickup (hour)``."""
-    return f"{title(name)} ({part})"
-
-
-def part_of(moments: NDArray[np.datetime64], part: str) -> NDArray[Any]:
+def part_of(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[Any]:
     """Return the name of the hour, weekday or month of each time; None where the time is missing.
 
     Times and names are of shape (rows,).
@@ -53,6 +53,23 @@ def part_of(moments: NDArray[np.datetime64], part: str) -> NDArray[Any]:
     named = np.full(len(moments), None)
     named[there] = np.array(NAMES[part], object)[_codes(moments[there], part)]
     return named
+
+
+def times_of(seconds: NDArray[np.floating]) -> NDArray[np.datetime64]:
+    """Return seconds since 1970 as times, to the nearest microsecond; both of shape (rows,)."""
+    times: NDArray[np.datetime64] = np.rint(seconds * 1e6).astype("timedelta64[us]") + EPOCH
+    return times
+
+
+def part_codes(seconds: NDArray[np.floating], part: Cycle) -> NDArray[np.int64]:
+    """Return the place in ``NAMES`` of the part of each time; -1 where the time is missing.
+
+    Times are seconds since 1970, NaN where missing; both arrays are of shape (rows,).
+    """
+    there = ~np.isnan(seconds)
+    codes = np.full(len(seconds), -1)
+    codes[there] = _codes(times_of(seconds[there]), part)
+    return codes
 
 
 def parse_times(cells: NDArray[Any]) -> NDArray[np.datetime64] | None:
@@ -77,24 +94,20 @@ def parse_times(cells: NDArray[Any]) -> NDArray[np.datetime64] | None:
 
 @dataclass(frozen=True, eq=False)
 class TimedRows(Rows):
-    """Rows with columns for the parts of times, where some times may have come as strings."""
+    """Rows of which some columns are times, though they may have come as strings."""
 
     rows: Rows
     times: frozenset[Name]
-    parts: Mapping[Name, tuple[Name, str]]  # the time of each part, and which part
     _read: dict[Name, NDArray[np.datetime64]] = field(default_factory=dict)
 
-    @cached_property
-    def names(self) -> tuple[Name, ...]:  # type: ignore[override]  # read-only, as every dataclass here
-        """The columns' names, those of the parts last."""
-        return (*self.rows.names, *self.parts)
+    @property
+    def names(self) -> range | tuple[Name, ...]:  # type: ignore[override]  # read-only, as every dataclass here
+        return self.rows.names
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def kind(self, name: Name) -> Kind | None:
-        if name in self.parts:
-            return "part"
         return "time" if name in self.times else self.rows.kind(name)
 
     def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
@@ -103,18 +116,14 @@ class TimedRows(Rows):
         return np.stack([as_floats(self.values(name)) for name in names], axis=1)
 
     def values(self, name: Name) -> NDArray[Any]:
-        if name in self.parts:
-            of, part = self.parts[name]
-            return part_of(self._moments(of), part)
-        return self._moments(name) if name in self.times else self.rows.values(name)
-
-    def take(self, index: Any) -> TimedRows:
-        return replace(self, rows=self.rows.take(index), _read={})
-
-    def _moments(self, name: Name) -> NDArray[np.datetime64]:
+        if name not in self.times:
+            return self.rows.values(name)
         if name not in self._read:
             self._read[name] = _as_times(name, self.rows.values(name))
         return self._read[name]
+
+    def take(self, index: Any) -> TimedRows:
+        return replace(self, rows=self.rows.take(index), _read={})
 
 
 def _as_times(name: Name, column: NDArray[Any]) -> NDArray[np.datetime64]:
@@ -133,7 +142,7 @@ def _as_times(name: Name, column: NDArray[Any]) -> NDArray[np.datetime64]:
     return moments
 
 
-def _codes(moments: NDArray[np.datetime64], part: str) -> NDArray[np.int64]:
+def _codes(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[np.int64]:
     """Return the place in ``NAMES`` of the part of each time; both arrays are of shape (rows,)."""
     if part == "month":
         return moments.astype("datetime64[M]").astype(np.int64) % 12

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import title
+from naively.counting.names import title
 from naively.counting.tally import Tally
 from naively.data.frames import as_table
 from naively.data.rows import Rows
@@ -102,7 +102,7 @@ class Answers(metaclass=ABCMeta):
         """Return log p(row): how much each row surprises, for outliers and drift.
 
         It is the density (or probability) under the event models, the base measure included;
-        weights and pairs of columns have no part in it.
+        weights and interactions have no part in it.
 
         Examples
         --------
@@ -189,16 +189,14 @@ class Answers(metaclass=ABCMeta):
         """How much the leave-one-out log loss grows without each column, as shares of all.
 
         A time has the sum of what it and its parts (hour, weekday, month) have; and each column
-        what its pairs have.
+        what its interactions have.
         """
         sample, schema = self._learned(), self._fitted.schema
         cost = costs(self.model_, sample.of(self.model_))
         of_column = {name: [title(name)] for name in schema.order}
-        for part, (name, _) in schema.parts.items():
-            of_column[name].append(title(part))
-        for pair, both in schema.interactions.items():
-            for name in both:  # without either there is no pair
-                of_column[schema.parts.get(name, (name, ""))[0]].append(title(pair))
+        for name in schema.derived:  # without either of its columns there is no interaction
+            for of in name.roots:
+                of_column[of].append(title(name))
         growth = np.array(
             [sum(max(0.0, cost.get(one, 0.0)) for one in names) for names in of_column.values()]
         )
@@ -214,7 +212,8 @@ class Answers(metaclass=ABCMeta):
 
         It is with Bernoulli, categorical, multinomial, complement, Poisson, exponential and
         geometric columns, and with Gaussian ones whose variance is shared by the classes; with
-        texts only without weights, and never with pairs or where a parameter is integrated out.
+        texts only without weights, and never with interactions or where a parameter is integrated
+        out.
         The features are those of the encoded cells, none of them missing.
 
         Returns

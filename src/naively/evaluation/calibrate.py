@@ -23,7 +23,7 @@ from naively.model.model import Model
 from naively.model.weights import Weighting, Weights
 
 RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
-OF_INTERACTIONS = 10.0  # as RIDGE, of a pair of columns, whose centre is 0
+OF_INTERACTIONS = 10.0  # as RIDGE, of an interaction, whose centre is 0
 APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
 BIAS = 5.0  # as RIDGE, of a class's bias
 OF_TEXTS = 0.5  # as RIDGE, of words of a text, in temperatures; they are shrunk towards it
@@ -116,9 +116,10 @@ class Shrinkage:
 def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats) -> Shrinkage:
     texts = np.isin(kinds, ["text", "band"])
     square = np.square(np.where(texts, np.maximum(temperatures, 1e-3), 1.0))
+    interactions = kinds == "interaction"
     return Shrinkage(
-        centre=np.where(texts, temperatures, CENTRE * temperatures),
-        strength=np.select([kinds == "pair", texts], [OF_INTERACTIONS, OF_TEXTS / square], RIDGE),
+        centre=np.select([interactions, texts], [0.0, temperatures], CENTRE * temperatures),
+        strength=np.select([interactions, texts], [OF_INTERACTIONS, OF_TEXTS / square], RIDGE),
         apart=np.where(texts, TEXTS_APART / square, APART),
     )
 

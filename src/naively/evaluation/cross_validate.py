@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Words, title
+from naively.counting.axis import Words
 from naively.counting.labels import Labels
+from naively.counting.names import title
 from naively.counting.statistic import VALUE
 from naively.evaluation.calibrate import count_parts
 from naively.evaluation.interactions import COLUMNS, add_interactions

@@ -1,36 +1,30 @@
-"""Choosing pairs of columns: those that would lower the log loss most, beside the columns.
+"""Choosing interactions: the pairs of columns that would lower the log loss most.
 
-For each pair the leave-one-out evidence of how its bins meet is taken on the sample, and by its
-gradient and curvature at the current posteriors the log loss that a weight of its own would save,
-less the ridge. Of many pairs some save by chance; how much is enough is tried on rows that are
+For each pair the leave-one-out evidence of its bins is taken on the sample, and by its gradient and
+curvature at the current posteriors the log loss that a weight of its own would save, less the
+ridge. Of many pairs some save by chance; how much is enough is tried on rows that are
 held back. Only what is chosen is counted over all rows.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Name
 from naively.counting.block import Batch
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Sample
 from naively.evaluation.scores import log_loss
-from naively.events.interaction import (
-    Interaction,
-    bins_of_codes,
-    bins_of_numbers,
-    residual_without,
-)
+from naively.events.lift import Lift, log_lift_without
 from naively.kernels.reference import Floats
 from naively.model.model import Model
+from naively.schema.derived import Bins, Interaction, LevelBins, NumberBins, Source, TimePart
 from naively.schema.held import Held
 
 FEWEST = 300  # rows, below which no pair is worth its counts
@@ -44,41 +38,30 @@ SHARE = 3  # pairs for each column, at most
 GAINS = (8.0, 2.0)
 THIRDS = 3
 
-Bins: TypeAlias = "tuple[Name, dict[str, Any], NDArray[np.int64], int]"  # cuts, codes, how many
-
 
 @dataclass(frozen=True)
 class Candidates:
-    """Pairs of columns that may be worth counting, those that save most first.
+    """Interactions that may be worth counting, those that save most first.
 
     Parameters
     ----------
-    pairs : list of (column, column)
+    columns : list of Interaction
     gains : list of float
         How many nats of log loss each would save on the sample, by leave-one-out.
-    cuts : mapping of column to "edges" or "levels"
-        The bins of each column.
     """
 
-    pairs: list[tuple[Name, Name]]
+    columns: list[Interaction]
     gains: list[float]
-    cuts: Mapping[Name, dict[str, Any]]
 
-    def first(self, n: int) -> Interaction:
-        """Return the event model of the first n."""
-        used = dict.fromkeys(name for pair in self.pairs[:n] for name in pair)
-        cuts = [(name, self.cuts[name]) for name in used]
-        return Interaction(
-            pairs=self.pairs[:n],
-            edges=[(name, cut["edges"]) for name, cut in cuts if "edges" in cut],
-            levels=[(name, cut["levels"]) for name, cut in cuts if "levels" in cut],
-        )
+    def worth(self, least: float) -> list[Interaction]:
+        """Return those that save more than so many nats."""
+        return self.columns[: sum(gain > least for gain in self.gains)]
 
 
 def add_interactions(
     model: Model, sample: Sample, all_rows: Batch | None = None, most: int | None = None
 ) -> Model:
-    """Return the model with the pairs of columns that are worth it, and all weights fitted anew.
+    """Return the model with the interactions that are worth it, and all weights fitted anew.
 
     Parameters
     ----------
@@ -89,22 +72,25 @@ def add_interactions(
     all_rows : Batch, optional
         What it has learned, to be counted; by default the sample.
     most : int, optional
-        How many pairs at most; by default as many as a third of the sample that is held back
-        speaks for.
+        How many interactions at most; by default as many as a third of the sample that is held
+        back speaks for.
     """
     if len(sample) < FEWEST or len(model.classes) < 2:
         return model
     found = screen(model, sample)
-    if most is None and found.pairs:
-        least = _least_gain(model, sample)
-        most = sum(gain > least for gain in found.gains)
-    return _with(model, found.first(most or 0), sample, all_rows)
+    columns = found.columns[:most]
+    if most is None and columns:
+        columns = found.worth(_least_gain(model, sample))
+    return _with(model, columns, sample, all_rows)
 
 
-def _with(model: Model, event: Interaction, sample: Sample, all_rows: Batch | None = None) -> Model:
-    if not event.pairs:
+def _with(
+    model: Model, columns: list[Interaction], sample: Sample, all_rows: Batch | None = None
+) -> Model:
+    """Return the model with interactions, counted on all rows, or those of the sample."""
+    if not columns:
         return model
-    more = model.with_interactions(event, [all_rows] if all_rows else sample.batches)
+    more = model.with_interactions(columns, [all_rows] if all_rows else sample.batches)
     return replace(more, weights=sample.weights(more, "loo"))
 
 
@@ -120,8 +106,7 @@ def _least_gain(model: Model, sample: Sample) -> float:
     codes = back.labels.among(rest.classes).codes
 
     def loss(least: float) -> float:
-        event = found.first(sum(gain > least for gain in found.gains))
-        p = back.posterior(_with(rest, event, others))[np.arange(len(codes)), codes]
+        p = back.posterior(_with(rest, found.worth(least), others))[np.arange(len(codes)), codes]
         return log_loss(p, back.copies)
 
     return min((np.inf, *GAINS), key=loss)
@@ -136,36 +121,36 @@ def screen(model: Model, sample: Sample) -> Candidates:
     columns = _columns(found, weight)
     held = [Held(model.recode(batch)) for batch in sample.batches]
     bins = [_bins(held, name) for name in columns]
-    gains = _gains(bins, found, weight, model.weights.bias_of(classes))
+    codes = [np.concatenate([of.codes(batch) for batch in held]) for of in bins]
+    gains = _gains(bins, codes, found, weight, model.weights.bias_of(classes))
     most = min(SHARE * len(columns), max(0, CELLS // found.prior.size - len(found.parts)))
     best = sorted(((gain, pair) for pair, gain in gains.items() if gain > min(GAINS)), reverse=True)
-    pairs = [(bins[i][0], bins[j][0]) for _, (i, j) in best[:most]]
-    return Candidates(pairs, [gain for gain, _ in best[:most]], {b[0]: b[1] for b in bins})
+    chosen = [Interaction(bins[i], bins[j]) for _, (i, j) in best[:most]]
+    return Candidates(chosen, [gain for gain, _ in best[:most]])
 
 
-def _columns(found: LeaveOneOut, weight: Floats) -> list[Name]:
+def _columns(found: LeaveOneOut, weight: Floats) -> list[Source]:
     """Return the columns that pairs may be of: those that say most, if there are many."""
     parts = enumerate(zip(found.parts, found.kinds, strict=True))
-    of = [(i, p.column) for i, (p, kind) in parts if kind == "column" and p.column is not None]
+    of = [
+        (i, part.column)
+        for i, (part, kind) in parts
+        if kind == "column" and isinstance(part.column, str | int | TimePart)
+    ]
     if len(of) > COLUMNS:
         said = np.einsum("pc,pnc->p", weight, np.abs(found.table))
         of = sorted(sorted(of, key=lambda part: -said[part[0]])[:COLUMNS])
     return [column for _, column in of]
 
 
-def _bins(held: list[Held], name: Name) -> Bins:
+def _bins(held: list[Held], name: Source) -> Bins:
     """Cut a column into bins: its commonest levels, or about equally many numbers in each."""
     if any(name in batch.coded for batch in held):
         seen: Counter[Any] = Counter()
         for batch in held:
             seen.update(batch.count_levels(name))
-        levels = tuple(level for level, _ in seen.most_common(LEVELS))
-        codes = np.concatenate([batch.levels(name, levels) for batch in held])
-        bins = bins_of_codes(codes, len(levels))
-        return name, {"levels": levels}, bins, len(levels) + 2
-    numbers = np.concatenate([batch.number(name) for batch in held])
-    edges = _edges(numbers)
-    return name, {"edges": edges}, bins_of_numbers(numbers, edges), len(edges) + 2
+        return LevelBins(name, tuple(level for level, _ in seen.most_common(LEVELS)))
+    return NumberBins(name, _edges(np.concatenate([batch.number(name) for batch in held])))
 
 
 def _edges(numbers: NDArray[np.floating]) -> tuple[float, ...]:
@@ -181,27 +166,45 @@ def _edges(numbers: NDArray[np.floating]) -> tuple[float, ...]:
 
 
 def _gains(
-    bins: list[Bins], found: LeaveOneOut, weight: Floats, bias: Floats
+    bins: list[Bins],
+    codes: list[NDArray[np.int64]],
+    found: LeaveOneOut,
+    weight: Floats,
+    bias: Floats,
 ) -> dict[tuple[int, int], float]:
-    """Return how many nats of log loss the evidence of each pair would save on the sample."""
+    """Return how many nats of log loss the evidence of each pair would save on the sample.
+
+    Parameters
+    ----------
+    bins : list of NumberBins or LevelBins
+        Of each column.
+    codes : list of ndarray of shape (rows,)
+        The bin of each row, by column.
+    found : LeaveOneOut
+        The evidence of the columns.
+    weight : ndarray of shape (parts, classes)
+        Their weights.
+    bias : ndarray of shape (classes,)
+        The biases of the classes.
+    """
     joint = found.joint(weight) + bias
     p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
     right, k = found.labels.codes, found.labels.k
     rows = found.labels.weights
     lack = found.labels.one_hot() - p * rows[:, None]
     p_rows = p * rows[:, None]
-    m = Interaction().m
+    m = Lift().m
     gains = {}
-    for (i, (_, _, a, n_a)), (j, (_, _, b, n_b)) in combinations(enumerate(bins), 2):
-        code = a * n_b + b
-        meeting = code * k + right
-        count = np.bincount(meeting, found.labels.weight, n_a * n_b * k).astype(np.float64)
+    for i, j in combinations(range(len(bins)), 2):
+        n_a, n_b = bins[i].size, bins[j].size
+        cell = (codes[i] * n_b + codes[j]) * k + right
+        count = np.bincount(cell, found.labels.weight, n_a * n_b * k).astype(np.float64)
         there = np.flatnonzero(count)
         place = np.empty(len(count), np.int64)
         place[there] = np.arange(len(there))
-        cell, c = np.divmod(there, k)
-        of = residual_without(count.reshape(n_a, n_b, k), cell, c, np.ones(len(cell)), m)
-        evidence = of[place[meeting]]
+        both, c = np.divmod(there, k)
+        of = log_lift_without(count.reshape(n_a, n_b, k), both, c, np.ones(len(both)), m)
+        evidence = of[place[cell]]
         gradient = np.einsum("nk,nk->", lack, evidence)
         if gradient <= 0:
             continue

@@ -22,7 +22,7 @@ from naively.model.class_prior import is_estimated, pretend_classes
 from naively.model.model import Model
 from naively.schema.group import Group
 
-PartKind: TypeAlias = Literal["column", "pair", "text", "band"]
+PartKind: TypeAlias = Literal["column", "interaction", "text", "band"]
 IMPOSSIBLE = -700.0
 FARTHEST = 1e100  # nats, of one part: squares of sums stay finite
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
@@ -38,9 +38,9 @@ class LeaveOneOut:
         What the evidence is divided into.
     centred : list of bool
         Whether the weights of a part may differ by class.
-    kinds : list of {"column", "pair", "text", "band"}
-        Whether a part is a column (or a group that is one event), a pair of columns, a text, or
-        the words of one that about as many texts hold. What a text says is over the square root
+    kinds : list of {"column", "interaction", "text", "band"}
+        Whether a part is a column (or a group that is one event), an interaction, a text, or the
+        words of one that about as many texts hold. What a text says is over the square root
         of its length.
     table : ndarray of shape (parts, rows, classes)
         Log likelihoods, centred over the classes.
@@ -140,8 +140,8 @@ def _of_group(
 
 def _kind(group: Group, parts: Parts) -> PartKind:
     """Return what the parts of a group are."""
-    if group.event.beside:
-        return "pair"
+    if group.is_interaction:
+        return "interaction"
     if parts.by_word:
         return "text" if parts.keys[0].band is None else "band"
     return "column"

@@ -11,10 +11,11 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import A, Columns, Words, title
+from naively.counting.axis import A, Columns, Words
 from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, frequency_of
+from naively.counting.names import title
 from naively.counting.statistic import Statistic
 from naively.counting.tally import BlockTally, count
 from naively.kernels.reference import Floats
@@ -51,11 +52,10 @@ class EventModel(ABC, Generic[A, B]):
 
     name: ClassVar[str]
     statistics: ClassVar[tuple[Statistic, ...]]
-    # How columns are encoded: as they are, each by its levels, all together by whole rows, or by
-    # how the bins of two columns meet.
-    layout: ClassVar[Literal["numbers", "levels", "rows", "pairs"]] = "numbers"
+    # How columns are encoded: as they are, each by its levels, all together by whole rows, or
+    # derived columns by all their levels.
+    layout: ClassVar[Literal["numbers", "levels", "rows", "grid"]] = "numbers"
     joined: ClassVar[bool] = False  # whether all columns of a block are one event, one die's faces
-    beside: ClassVar[bool] = False  # whether it is of columns that another event model counts
     smoothed_by: ClassVar[str] = "alpha"  # the option that is ``NaiveBayes(smoothing=)``
     chosen_by: ClassVar[str | None] = None  # the option of which "auto" is chosen by leave-one-out
     shares: ClassVar[bool] = False  # whether values are from 0 to 1, and sum to at most the cells
@@ -125,10 +125,10 @@ class EventModel(ABC, Generic[A, B]):
         depends on several columns (a variance floor of the largest), or on all classes (a prior
         at the mean of a sparse column), stays as it was.
         """
-        return self.settled(tally)._leave_one_out(tally, block, labels)
+        return self.settled(tally).evidence_without(tally, block, labels)
 
-    def _leave_one_out(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
-        """Leave rows out, where nothing is to be chosen any more."""
+    def evidence_without(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
+        """Return what ``leave_one_out`` returns, by an event model that has nothing left to choose."""
         cells = LeftOut.of(block, labels)
         if isinstance(block, Sparse | Documents):
             return self._leave_one_out_sparse(tally, cells, labels)

@@ -67,9 +67,9 @@ class Complement(BagOfCounts):
             weights /= self._size(tally)
         return weights
 
-    def _leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """As for ``Multinomial``; with ``norm`` the sizes of the weights stay as they were."""
-        evidence = super()._leave_one_out(tally, block, labels)
+        evidence = super().evidence_without(tally, block, labels)
         if self.norm:
             evidence = evidence / self._size(tally)
         return evidence

@@ -9,9 +9,10 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import A, Columns, Level, Levels
+from naively.counting.axis import A, Columns, Levels
 from naively.counting.block import B, Codes, Dense
 from naively.counting.labels import Labels, is_missing
+from naively.counting.names import Level
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, EventModel, How
 from naively.events.prior import Prior

@@ -9,8 +9,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, title
+from naively.counting.axis import Columns
 from naively.counting.block import Dense
+from naively.counting.names import title
 from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, How, check_estimate, numbers

@@ -10,9 +10,10 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Level, Levels, Name
+from naively.counting.axis import Levels
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut
+from naively.counting.names import Level, Name
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (

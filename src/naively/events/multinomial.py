@@ -117,7 +117,7 @@ class BagOfCounts(Estimable[Items, Counts]):
         log_p[self._unrecorded(tally)] = 0.0
         return log_p
 
-    def _leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """Return the log likelihood of each row as if it had not been counted.
 
         A word (or a dense column) that no other row has goes with the row, as if never seen.

@@ -6,21 +6,23 @@ The weight of evidence of an item for class c against class r is log p(item | c)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis, Levels, Name, Words, title
+from naively.counting.axis import Axis, Levels, Words
 from naively.counting.block import Documents
+from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
 from naively.kernels.tokens import character_ngrams, splitter
 from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown
 from naively.model.model import Model
+from naively.schema.encode import plain_cells
 
 PRIOR = "class prior"
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
@@ -191,7 +193,6 @@ class Explanation(Shown):
 def explain(model: Model, rows: Rows) -> Explanation:
     """Explain the prediction of each row (see ``NaiveBayes.explain``)."""
     rows = model.schema.match(rows)
-    pairs = model.schema.interactions
     prior: Item = (PRIOR, None, model.start)
     items = [[prior] for _ in range(len(rows))]
     of_character_ngrams = model.schema.of_character_ngrams
@@ -202,7 +203,7 @@ def explain(model: Model, rows: Rows) -> Explanation:
     batch = batch.split()
     for key, block in model.blocks(batch).items():
         found = model.likelihoods[key].itemised(block)
-        _collect(items, found, model.counts[key].axis, rows, pairs, key in of_character_ngrams)
+        _collect(items, found, model.counts[key].axis, rows, key in of_character_ngrams)
     joint = model.score(batch, "joint")
     return Explanation(
         [
@@ -233,7 +234,6 @@ def _collect(
     found: Contributions,
     axis: Axis,
     rows: Rows,
-    pairs: Mapping[Name, tuple[Name, Name]],
     runs: bool,
 ) -> None:
     values: dict[int, Any] = {}
@@ -255,12 +255,9 @@ def _collect(
         else:
             if column not in values:
                 assert name is not None
-                if name in pairs:
-                    values[column] = _both(*(rows.values(of) for of in pairs[name]))
-                else:
-                    values[column] = rows.values(name) if name in rows.names else None
+                values[column] = _cells(name, rows)
             if values[column] is not None:
-                shown = _plain(values[column][row])
+                shown = values[column][row]
             elif isinstance(axis, Levels) and item < len(axis.levels[column]):
                 shown = axis.levels[column][item]  # of several columns as one
             else:
@@ -296,13 +293,15 @@ def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
     return found
 
 
-def _both(a: NDArray[Any], b: NDArray[Any]) -> list[Any]:
-    """Return the cells of two columns as pairs."""
-    return [(_plain(x), _plain(y)) for x, y in zip(a, b, strict=True)]
-
-
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
+
+
+def _cells(name: Name, rows: Rows) -> Sequence[Any] | None:
+    """Return what is shown of a column in each row; None of several columns that are one event."""
+    if isinstance(name, Derived):
+        return name.cells(lambda source: _cells(source, rows) or ())
+    return plain_cells(rows.values(name)) if name in rows.names else None
 
 
 def strongest(model: Model, c: int, n: int) -> list[tuple[str, Any, float]]:

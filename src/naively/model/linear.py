@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import title
+from naively.counting.names import title
 from naively.kernels.reference import Floats
 from naively.messages import Shown
 from naively.model.model import Model
@@ -60,9 +60,9 @@ def linear(model: Model) -> Linear:
     names: list[str] = []
     tables, total = [], model.start
     for group in model.schema.groups:
-        if group.event.beside:
+        if group.is_interaction:
             raise ValueError(
-                "The model is not linear in its pairs: each is evidence of two columns at a time."
+                "The model is not linear in its interactions: each is of two columns at a time."
             )
         try:
             slope, constant = model.likelihoods[group.key].linear()

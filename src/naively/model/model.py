@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -11,21 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, Words
-from naively.counting.block import Batch, Block, Codes
+from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels
 from naively.counting.lawful import forget, impossible
+from naively.counting.names import Derived
 from naively.counting.parts import Parts
 from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally, Tally, count_classes
 from naively.data.rows import Rows
-from naively.events.interaction import Interaction
+from naively.events.base import EventModel
+from naively.events.lift import Lift
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
 from naively.model.class_prior import class_probabilities
 from naively.model.weights import Weights
-from naively.schema.group import Group, GroupKey, interaction_group
+from naively.schema.group import Group, GroupKey
 from naively.schema.held import Held
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
@@ -124,15 +126,17 @@ class Model(Shown):
         vars(model).update({name: vars(self)[name] for name in kept if name in vars(self)})
         return model
 
-    def with_interactions(self, event: Interaction, batches: Iterable[Batch]) -> Model:
-        """Count pairs of columns too, in a second pass over the rows that were learned."""
-        group = interaction_group(event)
-        codes, of = [], []
+    def with_interactions(
+        self, columns: Sequence[Derived], batches: Iterable[Batch], event: EventModel | None = None
+    ) -> Model:
+        """Count interactions too, in a second pass over the rows that were learned."""
+        group = Group(event or Lift(), "interaction", tuple(columns))
+        blocks, labels = [], []
         for batch in batches:
             seen = batch.seen()
-            codes.append(Held(seen).interactions(event).codes)
-            of.append(seen.labels.among(self.classes))
-        counted = event.tally(Codes(np.concatenate(codes), event.axis), Labels.join(of)).pruned()
+            blocks.append(group.derive(Held(seen), None))
+            labels.append(seen.labels.among(self.classes))
+        counted = group.event.tally(blocks[0].followed_by(blocks[1:]), Labels.join(labels))
         return replace(
             self,
             counted=replace(self.counted, groups=(*self.counted.groups, group)),
@@ -276,7 +280,7 @@ class Model(Shown):
     def log_evidence(self, rows: Rows) -> Floats:
         """Return log p(x), the evidence of Bayes's theorem, by the event models unweighted.
 
-        Pairs of columns have no part in it: with them probabilities would not sum to 1.
+        Interactions have no part in it: with them probabilities would not sum to 1.
         """
         plain = replace(self.without_interactions(), weights=None)
         batch = plain.encode(rows)

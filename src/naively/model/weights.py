@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Name
+from naively.counting.names import Name
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.messages import Shown

@@ -16,12 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import title
-from naively.data.columns import Kind, Name
+from naively.counting.names import Name, title
+from naively.data.columns import Kind
 from naively.data.rows import Rows, SparseRows
-from naively.data.times import CYCLES, parse_times, part_name
+from naively.data.times import CYCLES, parse_times
 from naively.events import Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.multinomial import BagOfCounts
+from naively.schema.derived import TimePart
 from naively.schema.given import (
     EventModels,
     Given,
@@ -86,8 +87,8 @@ def infer(
             continue
         if keys[0].kind == "time":
             of_parts = groups.setdefault(GroupKey(settings.make(Categorical), "part"), [])
-            parts = (part_name(name, part) for part in CYCLES)
-            of_parts.extend(part for part in parts if part not in rows.place)
+            parts = (TimePart(name, part) for part in CYCLES)
+            of_parts.extend(part for part in parts if title(part) not in rows.place)
         elif kind in ("number", "string") and not isinstance(rows, SparseRows):
             free.add(name)
             if kind == "number" and rows.one_kind is None and _is_sequence(rows.values(name)):

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.analyser import Analyser
-from naively.counting.axis import Columns, Levels, Words, sum_by_column, title
+from naively.counting.axis import Columns, Levels, Words, sum_by_column
 from naively.counting.cells import Cells
+from naively.counting.names import Name, title
 from naively.counting.statistic import CELL, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally, Tally
-from naively.data.columns import Name
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.messages import warn

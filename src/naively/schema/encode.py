@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.analyser import Analyser
-from naively.counting.axis import DENSE_RANGE, Columns, Level, Levels, Words, title
+from naively.counting.axis import DENSE_RANGE, Columns, Levels, Words
 from naively.counting.block import Block, Codes, Dense, Documents, Sparse
 from naively.counting.labels import is_missing
-from naively.data.columns import TIME, Kind, Name
+from naively.counting.names import Derived, Level, Name, title
+from naively.data.columns import TIME, Kind
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows
-from naively.events.interaction import Interaction
+from naively.data.times import times_of
 
 MISSING = -1
-EPOCH = np.datetime64(0, "us")
 
 
 def encode_numbers(rows: Rows, columns: Sequence[Name], *, sparse: bool) -> Block:
@@ -52,7 +53,7 @@ def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
                     matrix = matrix.astype(np.int32)
                 matrix = matrix - np.array(low, matrix.dtype)
             return Codes(_signed(matrix), Levels(tuple(columns), levels))
-    found = [_levels_of(rows.values(name)) for name in columns]
+    found = [levels_of(rows.values(name)) for name in columns]
     codes = np.stack([c for c, _ in found], axis=1) if found else np.empty((len(rows), 0), np.int32)
     return Codes(codes, Levels(tuple(columns), tuple(levels for _, levels in found)))
 
@@ -72,13 +73,37 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
     return Codes(codes, axis)
 
 
-def encode_interaction(rows: Rows, event: Interaction) -> Codes:
-    """Encode how the bins of pairs of columns meet; all that can be is known."""
+@dataclass(frozen=True)
+class OfTable:
+    """The columns of a table, as derived columns see them.
 
-    def codes(name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
-        return look_up_levels(rows, Levels((name,), (tuple(levels),))).codes[:, 0]
+    They are seen by their values: an interaction may know levels that its column has not any more.
+    """
 
-    return event.meet(lambda name: rows.numbers([name])[:, 0], codes)
+    rows: Rows
+
+    def number(self, name: Name) -> NDArray[np.floating]:
+        return self.rows.numbers([name])[:, 0]
+
+    def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
+        axis = Levels((name,), (tuple(levels),))
+        if isinstance(name, Derived):
+            return placed(name.codes(self), name.levels, axis.levels[0], axis.index[0])
+        return look_up_levels(self.rows, axis).codes[:, 0]
+
+
+def placed(
+    codes: NDArray[np.integer],
+    levels: tuple[Level, ...],
+    target: tuple[Level, ...],
+    index: Mapping[Level, int],
+) -> NDArray[np.integer]:
+    """Return codes of a column's levels as codes of other levels, of shape (rows,)."""
+    if levels is target:
+        return codes
+    unseen = len(index)
+    place = np.array([*(index.get(level, unseen) for level in levels), unseen, MISSING], np.int32)
+    return place[np.clip(codes.astype(np.int64), MISSING, len(levels))]
 
 
 def decode(block: Block, kind: Kind) -> dict[Name, NDArray[Any]]:
@@ -104,8 +129,7 @@ def decode(block: Block, kind: Kind) -> dict[Name, NDArray[Any]]:
 
 def _values(column: NDArray[Any], kind: Kind) -> NDArray[Any]:
     if kind == "time":
-        seconds = column.dtype.kind == "f"
-        return (column * 1e6).astype("timedelta64[us]") + EPOCH if seconds else column.astype(TIME)
+        return times_of(column) if column.dtype.kind == "f" else column.astype(TIME)
     if kind == "boolean":
         return column.astype(np.bool_)
     return np.array(column.tolist()) if kind == "number" else column
@@ -113,7 +137,7 @@ def _values(column: NDArray[Any], kind: Kind) -> NDArray[Any]:
 
 def whole_rows(rows: Rows, columns: range | tuple[Name, ...]) -> Rows:
     """Make one column of several: tuples of their cells; a row with a missing cell is missing."""
-    cells = zip(*(_cells(_storable(rows.values(name))) for name in columns), strict=True)
+    cells = zip(*(plain_cells(_storable(rows.values(name))) for name in columns), strict=True)
     whole = np.empty(len(rows), object)
     for i, row in enumerate(cells):
         whole[i] = None if any(map(is_missing, row)) else row
@@ -121,7 +145,7 @@ def whole_rows(rows: Rows, columns: range | tuple[Name, ...]) -> Rows:
     return ColumnRows({name: whole}, {name: "string"}, len(rows))
 
 
-def _cells(column: NDArray[Any]) -> list[Any]:
+def plain_cells(column: NDArray[Any]) -> list[Any]:
     """Return the cells of a column as Python's own."""
     return [v.item() if isinstance(v, np.generic) else v for v in column.tolist()]
 
@@ -147,7 +171,8 @@ def _signed(whole: NDArray[Any]) -> NDArray[Any]:
     return whole.astype(np.int32 if whole.dtype.itemsize < 4 else np.int64)
 
 
-def _levels_of(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
+def levels_of(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
+    """Return the code of each cell, of shape (rows,), and the levels that the codes are of."""
     column = _storable(column)
     if column.dtype.kind in "fiub":
         levels, inverse = np.unique(column, return_inverse=True)

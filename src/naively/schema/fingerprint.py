@@ -14,8 +14,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Name, title
+from naively.counting.axis import Columns
 from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
+from naively.counting.names import Name, title
+from naively.schema.group import DERIVED
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
@@ -37,9 +39,9 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     total = _of_labels(batch)
     done: set[Name] = set()
     for key, block in batch.blocks.items():
-        # Parts of times and pairs of columns follow from other columns.
+        # What is derived follows from other columns.
         columns = [name for name in block.axis.columns if name not in done]
-        if key.kind in ("part", "pair") or not columns:
+        if key.kind in DERIVED or not columns:
             continue
         done.update(columns)
         if isinstance(block, Dense):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from naively.data.columns import Kind, Name
+from naively.counting.names import Name
+from naively.data.columns import Kind
 from naively.data.rows import Rows, missing_column
 from naively.events import EVENT_MODELS, Bernoulli, EventModel
 from naively.events.multinomial import BagOfCounts

@@ -7,14 +7,17 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from naively.counting.analyser import Analyser
-from naively.counting.axis import Axis, Levels, Words, title
-from naively.counting.block import Block
-from naively.data.columns import Kind, Name
+from naively.counting.axis import Axis, Levels, Words
+from naively.counting.block import Block, Codes
+from naively.counting.names import Derived, Encoded, Name, title
+from naively.data.columns import Kind
 from naively.data.rows import Rows
 from naively.events.base import EventModel
-from naively.events.interaction import Interaction
 from naively.schema.encode import (
+    OfTable,
     encode_numbers,
     encode_texts,
     find_levels,
@@ -27,8 +30,11 @@ USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
     "bernoulli": "boolean",
     "categorical": "string",
     "joint": "string",
-    "pairs": "pair",
+    "lift": "interaction",
 }
+
+
+DERIVED: tuple[Kind, ...] = ("part", "interaction")  # kinds of columns that follow from others
 
 
 @dataclass(frozen=True)
@@ -78,8 +84,29 @@ class Group:
         own = None if self.analyser is None else self.columns[0]
         return GroupKey(self.event, self.kind, own, self.analyser)
 
+    @property
+    def is_interaction(self) -> bool:
+        """Whether its columns are taken two together, beside what each of them says alone."""
+        return self.kind == "interaction"
+
+    @cached_property
+    def derived(self) -> tuple[Derived, ...]:
+        """The columns that follow from others; all of a group do, or none."""
+        if self.kind not in DERIVED:
+            return ()
+        return tuple(name for name in self.columns if isinstance(name, Derived))
+
+    def derive(self, columns: Encoded, axis: Axis | None) -> Codes:
+        """Encode derived columns by the columns of the table, on a known axis or by all levels."""
+        if not isinstance(axis, Levels):
+            axis = Levels.of_all(self.derived, whole=self.event.layout == "grid")
+        found = map(columns.codes_of, axis.columns, axis.levels)
+        return Codes(np.stack([*found], axis=1).astype(np.int32), axis)
+
     def encode(self, rows: Rows, axis: Axis | None) -> Block:
         """Encode these columns, by a known axis or by finding one; lacking columns are missing."""
+        if self.derived:
+            return self.derive(OfTable(rows), axis)
         columns = self.columns if axis is None else axis.columns
         if self.analyser is not None:
             words = axis if isinstance(axis, Words) else None
@@ -100,11 +127,6 @@ class Group:
         if isinstance(axis, Levels):
             return held.codes(axis)
         return held.matrix(axis.columns)  # in the order in which they were counted
-
-
-def interaction_group(event: Interaction) -> Group:
-    """Make the group of pairs of columns."""
-    return Group(event, "pair", event.names)
 
 
 def event_names(groups: Sequence[Group]) -> str:

@@ -7,18 +7,17 @@ forgotten.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Level, Levels, Name, Words
+from naively.counting.axis import Columns, Levels, Words
 from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
-from naively.events.interaction import Interaction
-
-MISSING = -1
+from naively.counting.names import Derived, Level, Name
+from naively.schema.encode import MISSING, levels_of, placed
 
 
 class Held:
@@ -63,10 +62,8 @@ class Held:
         """Return columns by known levels; a code past the last stands for all others."""
         codes = np.full((self.rows, len(axis.columns)), MISSING, np.int32)
         for j, (name, index) in enumerate(zip(axis.columns, axis.index, strict=True)):
-            if name in self.coded:
-                block, at = self.coded[name]
-                known = block.axis.levels[at]
-                codes[:, j] = _placed(block.codes[:, at], known, axis.levels[j], index)
+            own, known = self._by_level(name)
+            codes[:, j] = placed(own, known, axis.levels[j], index)
         return Codes(codes, axis)
 
     def texts(self, key: Any, axis: Words) -> Sparse:
@@ -87,45 +84,28 @@ class Held:
         code = block.codes[:, at].astype(np.int64)
         return of_level.select(np.where(code < 0, len(levels) - 1, code))
 
-    def interactions(self, event: Interaction) -> Codes:
-        """Return how the bins of pairs of columns meet; all that can be is known."""
-        return event.meet(self.number, self.levels)
-
     def number(self, name: Name) -> NDArray[np.floating]:
-        """Return a column of numbers, of shape (rows,)."""
+        """Return a column of numbers, of shape (rows,); NaN where a cell is missing."""
         return self.numbers((name,)).values[:, 0]
+
+    def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
+        """Return a column by these levels, of shape (rows,); as many as they are is any other."""
+        return self.codes(Levels((name,), (tuple(levels),))).codes[:, 0]
 
     def count_levels(self, name: Name) -> dict[Level, int]:
         """Return how many rows have each level of a column."""
-        block, at = self.coded[name]
-        levels = block.axis.levels[at]
-        count = np.bincount(block.codes[:, at].astype(np.int64) + 1, minlength=len(levels) + 1)
+        codes, levels = self._by_level(name)
+        count = np.bincount(codes.astype(np.int64) + 1, minlength=len(levels) + 1)
         return dict(zip(levels, count[1:].tolist(), strict=False))
 
-    def levels(self, name: Name, levels: Sequence[Level]) -> NDArray[np.int64]:
-        """Return a column by these levels, of shape (rows,); as many as they are is any other."""
+    def _by_level(self, name: Name) -> tuple[NDArray[np.integer], tuple[Level, ...]]:
+        """Return the code of each row in a column, of shape (rows,), and the column's levels."""
         if name in self.coded:
-            axis = Levels((name,), (tuple(levels),))
-            return self.codes(axis).codes[:, 0].astype(np.int64)
-        values, of = np.unique(self.number(name), return_inverse=True)  # truths are numbers
-        index = {level: code for code, level in enumerate(levels)}
-        found = [index.get(value, len(levels)) for value in values.tolist()]
-        code: NDArray[np.int64] = np.where(np.isnan(values), MISSING, np.array(found, np.int64))[of]
-        return code
-
-
-def _placed(
-    codes: NDArray[np.integer],
-    levels: tuple[Level, ...],
-    target: tuple[Level, ...],
-    index: Mapping[Level, int],
-) -> NDArray[np.integer]:
-    """Return codes of a column's levels as codes of other levels, of shape (rows,)."""
-    if levels is target:
-        return codes
-    unseen = len(index)
-    place = np.array([*(index.get(level, unseen) for level in levels), unseen, MISSING], np.int32)
-    return place[np.clip(codes.astype(np.int64), MISSING, len(levels))]
+            block, at = self.coded[name]
+            return block.codes[:, at], block.axis.levels[at]
+        if isinstance(name, Derived):
+            return name.codes(self), name.levels
+        return levels_of(self.number(name))  # truths are numbers
 
 
 def _on_words(block: Sparse, words: Words, axis: Words) -> Sparse:

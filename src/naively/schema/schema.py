@@ -13,15 +13,15 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from naively.counting.axis import Axis, Columns, title
+from naively.counting.axis import Axis, Columns
 from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels
-from naively.data.columns import Kind, Name
+from naively.counting.names import Derived, Name, title
+from naively.data.columns import Kind
 from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
-from naively.data.times import CYCLES, TimedRows, part_name
-from naively.events.interaction import Interaction
+from naively.data.times import TimedRows
 from naively.messages import Shown
-from naively.schema.encode import decode, encode_interaction, split_rows
+from naively.schema.encode import decode, split_rows
 from naively.schema.group import Group, GroupKey, event_name, event_names
 from naively.schema.held import Held
 
@@ -35,11 +35,11 @@ ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",), 
 class Schema(Shown):
     """Groups of columns; every column of the table is in one, unless it was missing throughout.
 
-    A text may be in several, each with an analyser of its own, and pairs of columns are groups
-    beside those of the columns. A part of a time (hour, weekday, month) is a column of a group and
-    not of the table. Columns that are free were given no event model: it follows from what is
-    counted of them (see ``schema.settle``). Printed, a schema says one line a column: its event
-    model, and why; or one line a group if there are many.
+    A text may be in several, each with an analyser of its own. A column of a group may follow from
+    columns of the table: a part of a time, or an interaction (see ``schema.derived``). Columns that
+    are free were given no event model: it follows from what is counted of them (see
+    ``schema.settle``). Printed, a schema says one line a column: its event model, and why; or one
+    line a group if there are many.
     """
 
     groups: tuple[Group, ...]
@@ -60,7 +60,7 @@ class Schema(Shown):
     def groups_of(self) -> dict[Name, list[Group]]:
         """All groups of each column."""
         of: dict[Name, list[Group]] = {}
-        for group in self.of_columns:
+        for group in self.groups:
             for name in group.columns:
                 of.setdefault(name, []).append(group)
         return of
@@ -77,15 +77,16 @@ class Schema(Shown):
 
     @cached_property
     def of_columns(self) -> tuple[Group, ...]:
-        """The groups of columns, without those of pairs."""
-        return tuple(group for group in self.groups if not group.event.beside)
+        """The groups of columns, without those of interactions."""
+        return tuple(group for group in self.groups if not group.is_interaction)
 
     @property
     def written(self) -> list[Group]:
-        """The groups that say what the cells of the columns are: of a text in several, words."""
+        """The groups that say what the cells of the table are: of a text in several, words."""
         of = {
             name: next((g for g in groups if g.analyser and g.analyser.single_words), groups[0])
             for name, groups in self.groups_of.items()
+            if not isinstance(name, Derived)
         }
         return list(dict.fromkeys(of.values()))
 
@@ -98,12 +99,15 @@ class Schema(Shown):
             found |= runs if len(runs) < len(groups) else set()
         return frozenset(found)
 
+    @cached_property
+    def derived(self) -> tuple[Derived, ...]:
+        """The columns that follow from others: parts of times, and interactions."""
+        return tuple(name for group in self.groups for name in group.derived)
+
     @property
-    def interactions(self) -> dict[Name, tuple[Name, Name]]:
-        """The pairs of columns that are counted, by name."""
-        events = (group.event for group in self.groups)
-        of_pairs = (event for event in events if isinstance(event, Interaction))
-        return {name: pair for e in of_pairs for name, pair in zip(e.names, e.pairs, strict=True)}
+    def interactions(self) -> dict[str, Derived]:
+        """The interactions that are counted, by name."""
+        return {str(name): name for g in self.groups if g.is_interaction for name in g.derived}
 
     @cached_property
     def names(self) -> list[str]:
@@ -120,12 +124,14 @@ class Schema(Shown):
     @property
     def kinds(self) -> dict[Name, Kind]:
         """What the columns of the table hold, where they held anything."""
-        return {name: group.kind for name, group in self.columns.items() if name not in self.parts}
+        return {name: self.columns[name].kind for name in self.order if name in self.columns}
 
     @property
     def event_models(self) -> Any:
         """What to choose to learn like this again."""
-        with_parts = {of for of, _ in self.parts.values()}
+        with_parts = {
+            of for group in self.of_columns for name in group.derived for of in name.roots
+        }
         named = {
             name: self._chosen(name)
             for name in self.names
@@ -137,13 +143,6 @@ class Schema(Shown):
     def _chosen(self, name: Name) -> Any:
         chosen = [group.analyser or group.event for group in self.groups_of[name]]
         return chosen[0] if len(chosen) == 1 else chosen
-
-    @cached_property
-    def parts(self) -> dict[Name, tuple[Name, str]]:
-        """The columns that are parts of times: of which, and what part."""
-        held = {name for group in self.groups if group.kind == "part" for name in group.columns}
-        all_of = {part_name(of, part): (of, part) for of in self.times for part in CYCLES}
-        return {name: of for name, of in all_of.items() if name in held}
 
     @cached_property
     def times(self) -> frozenset[Name]:
@@ -162,25 +161,14 @@ class Schema(Shown):
             If a column holds another kind of values than in training; it names the column.
         """
         rows = self.match(rows)
-        blocks = {
-            group.key: group.encode(rows, None if axes is None else axes.get(group.key))
-            for group in self.of_columns
-        }
-        # By their values, as an interaction may know levels that the column has not any more.
-        blocks |= {key: encode_interaction(rows, event) for key, event in self._interactions}
-        return Batch(blocks, labels)
+        known = axes or {}
+        return Batch({g.key: g.encode(rows, known.get(g.key)) for g in self.groups}, labels)
 
     def recode(self, batch: Batch, axes: Mapping[GroupKey, Axis]) -> Batch:
         """Encode rows by known axes, as any schema has encoded them; absent columns are missing."""
         held = Held(batch)
-        blocks = {group.key: group.recode(held, axes[group.key]) for group in self.of_columns}
-        for key, event in self._interactions:
-            blocks[key] = batch.blocks.get(key) or held.interactions(event)
+        blocks = {group.key: group.recode(held, axes[group.key]) for group in self.groups}
         return replace(batch, blocks=blocks)
-
-    @property
-    def _interactions(self) -> list[tuple[GroupKey, Interaction]]:
-        return [(g.key, g.event) for g in self.groups if isinstance(g.event, Interaction)]
 
     def decode(self, blocks: Mapping[GroupKey, Block]) -> Rows:
         """Return the rows that these blocks encode."""
@@ -215,7 +203,7 @@ class Schema(Shown):
             warnings.warn(f"No column {list_names(lacking)}: counted as missing.", stacklevel=2)
         if extra:
             warnings.warn(f"Column {list_names(extra)} was not learned: ignored.", stacklevel=2)
-        for group in self.of_columns:
+        for group in self.groups:
             _check_kinds(rows, group, [name for name in group.columns if name in rows.place])
         return self._timed(PaddedRows(rows, tuple(self.order)) if lacking else rows)
 
@@ -233,12 +221,12 @@ class Schema(Shown):
 
     def _match_by_place(self, rows: Rows) -> Rows:
         by_place = self.named(rows)
-        for group in self.of_columns:
-            _check_kinds(by_place, group, [c for c in group.columns if c not in self.parts])
+        for group in self.groups:
+            _check_kinds(by_place, group, group.columns)
         return by_place
 
     def _timed(self, rows: Rows) -> Rows:
-        return TimedRows(rows, self.times, self.parts) if self.times else rows
+        return TimedRows(rows, self.times) if self.times else rows
 
     @cached_property
     def _known(self) -> frozenset[Name]:
@@ -257,8 +245,7 @@ class Schema(Shown):
         for group in other.groups:
             own = mine.get(group.key)
             if own is None or own.columns != group.columns:
-                if not group.event.beside:
-                    self._check_same(group, other)
+                self._check_same(group, other)
                 columns = _union(own.columns, group.columns) if own else group.columns
                 mine[group.key] = replace(group, columns=columns)
         order = _union(self.order, other.order)
@@ -302,10 +289,6 @@ class Schema(Shown):
             for name, group in self.columns.items()
         ]
         table += [
-            (name, Interaction.name, "how two columns meet")
-            for name in map(title, self.interactions)
-        ]
-        table += [
             (title(name), "not learned", self.notes.get(name, "missing throughout"))
             for name in self.order
             if name not in self.columns
@@ -327,8 +310,8 @@ def _union(a: range | tuple[Name, ...], b: range | tuple[Name, ...]) -> range | 
 
 def _check_kinds(rows: Rows, group: Group, names: Iterable[Name]) -> None:
     """Raise a ValueError if a column holds another kind of values than in training."""
-    if group.event.layout == "rows":
-        return  # of any kinds
+    if group.event.layout == "rows" or group.derived:
+        return  # of any kinds, or following from columns that are checked
     allowed = (group.kind, None, *ALSO.get(group.kind, ()))
     if rows.one_kind in allowed and rows.one_kind is not None:
         return

@@ -23,14 +23,15 @@ from numpy.typing import NDArray
 from naively.counting.axis import Columns, Levels
 from naively.counting.cells import Cells
 from naively.counting.labels import Labels
+from naively.counting.names import Name
 from naively.counting.statistic import CELL, LEVEL, PRESENT, VALUE
 from naively.counting.tally import BlockTally, Tally
-from naively.data.columns import Name
 from naively.data.rows import column_rows
-from naively.data.times import CYCLES, part_name
+from naively.data.times import CYCLES
 from naively.events import Bernoulli, Categorical, Histogram
 from naively.kernels.cells import sortable
 from naively.kernels.double_double import Sums
+from naively.schema.derived import TimePart
 from naively.schema.diagnose import describe
 from naively.schema.encode import encode_texts
 from naively.schema.group import Group, GroupKey
@@ -152,7 +153,7 @@ def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
     groups: dict[GroupKey, Group] = {}
     for group in schema.groups:
         stay = group.columns
-        if not group.event.beside and not to.keys().isdisjoint(stay):
+        if not to.keys().isdisjoint(stay):
             stay = tuple(name for name in stay if name not in to)
         if stay or not group.columns:
             groups[group.key] = replace(group, columns=stay)
@@ -230,7 +231,7 @@ def _idle_parts(schema: Schema, tally: Tally) -> set[Name]:
                 idle |= {name} if len(rows) < 2 else set()
             elif isinstance(block.axis, Cells):
                 span = np.ptp(block.axis.low[rows]) if len(rows) else 0.0
-                idle |= {part_name(name, part) for part, least in CYCLES.items() if span < least}
+                idle |= {TimePart(name, part) for part, least in CYCLES.items() if span < least}
     return idle
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal, Self
 
 from naively.counting.analyser import Analyser
-from naively.data.columns import Name
+from naively.counting.names import Name
 from naively.events.base import EventModel
 from naively.kernels.tokens import Row, Unit, check_splitting
 from naively.schema.group import Group

@@ -7,16 +7,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from naively.counting.axis import Axis, Columns, Levels, Name, Words, title, words_axis
+from naively.counting.axis import Axis, Columns, Levels, Words, words_axis
 from naively.counting.cells import Cells, as_cells
+from naively.counting.names import Name, title
 from naively.counting.statistic import CELL
-from naively.events.interaction import Interaction
 from naively.model.file.container import Arrays, UnreadArrays
 from naively.model.file.formats import Columnar, Saved, SavedAxis, SavedColumns
+from naively.schema.derived import Interaction, NumberBins
 from naively.schema.group import Group
 
-AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "pairs": "levels"}
-MOST_BINS = 1 << 16  # of an interaction: the product of the bins of its two columns
+AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "grid": "grid"}
+OLDER = {"grid": "levels"}  # before format 4 those that came
+MOST_BINS = 1 << 16  # of an interaction: pairs of bins of its two columns
 
 
 def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
@@ -25,8 +27,10 @@ def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
         if axis.grows:
             arrays[f"{name}/words"], arrays[f"{name}/ends"] = axis.vocabulary.to_arrays()
         return {"kind": "words", "columns": list(axis.columns)}
+    if isinstance(axis, Levels) and axis.whole:
+        return {"kind": "grid", "columns": write_columns(axis.columns)}
     if isinstance(axis, Levels):
-        return {"kind": "levels", "columns": list(axis.columns), "levels": axis.levels}
+        return {"kind": "levels", "columns": write_columns(axis.columns), "levels": axis.levels}
     if isinstance(axis, Cells):
         arrays[f"{name}/keys"] = np.concatenate([np.empty(0, np.int64), *axis.keys])
         arrays[f"{name}/shifts"] = np.array(axis.shifts, np.int64)
@@ -43,10 +47,8 @@ def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -
     ValueError
         If it is not an axis that the group's event model counts on.
     """
-    kind = "words" if group.analyser is not None else AXES[group.event.layout]
-    if CELL in group.event.statistics:
-        kind = "cells"
-    if saved.kind != kind:
+    kind = _axis_of(group)
+    if saved.kind not in (kind, OLDER.get(kind)):
         raise ValueError(f"the axis is of {saved.kind} instead of {kind}")
     columns = read_columns(saved.columns)
     if kind == "columns":
@@ -55,17 +57,33 @@ def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -
         return _read_cells(columns, name, unread)
     if not isinstance(columns, tuple):
         raise ValueError("the axis has a number of columns instead of their names")  # noqa: TRY004
-    if group.analyser is None:
+    if saved.kind == "levels":
         return _read_levels(saved, group, columns)
-    if columns != group.columns:  # a text is a group of its own
+    if columns != group.columns:
         raise ValueError("it counts other columns than it has")
+    if saved.kind == "grid":
+        return Levels.of_all(group.derived)
+    return _read_words(group, name, unread)
+
+
+def _read_words(group: Group, name: str, unread: UnreadArrays) -> Words:
+    """Return the words of a text, which is a group of its own."""
+    if group.analyser is None:
+        raise ValueError("there are words of what is no text")
     arrays = []
     if group.analyser.features is None:  # else words are hashed, and have no names
         arrays = [unread.take(f"{name}/words", "u"), unread.take(f"{name}/ends", "i")]
-    return words_axis((columns[0],), group.analyser, *arrays)
+    return words_axis((group.columns[0],), group.analyser, *arrays)
 
 
-def write_columns(columns: Sequence[Name]) -> SavedColumns:
+def _axis_of(group: Group) -> str:
+    """Return the kind of axis that a group is counted on."""
+    if CELL in group.event.statistics:
+        return "cells"
+    return "words" if group.analyser is not None else AXES[group.event.layout]
+
+
+def write_columns(columns: Sequence[Name]) -> int | tuple[Name, ...]:
     """Return the names of columns, or how many there are if they are numbered."""
     return len(columns) if isinstance(columns, range) else tuple(columns)
 
@@ -81,19 +99,19 @@ def read_columns(saved: SavedColumns) -> Columnar:
     return saved
 
 
-def check_interaction(event: Interaction) -> None:
-    """Raise a ValueError unless the bins of each pair are there, in order, and not too many."""
-    bins = [name for name, _ in (*event.edges, *event.levels)]
-    if len(set(bins)) < len(bins) or {name for pair in event.pairs for name in pair} - set(bins):
-        raise ValueError("there are pairs of columns without bins")
-    if len(set(event.names)) < len(event.names):
-        raise ValueError("it has a pair twice")
-    ascending = all(a < b for _, cuts in event.edges for a, b in pairwise(cuts))
-    distinct = all(len(set(levels)) == len(levels) for _, levels in event.levels)
-    if not ascending or not distinct:
-        raise ValueError("bins are not in order")
-    if any(a * b > MOST_BINS for a, b in event.shapes):
-        raise ValueError(f"a pair of columns has more bins than {MOST_BINS:,} that meet")
+def check_interaction(column: Name) -> None:
+    """Raise a ValueError unless it is an interaction whose bins are in order, and not too many."""
+    if not isinstance(column, Interaction):
+        raise ValueError(f"{column!r} is no interaction")  # noqa: TRY004
+    for bins in (column.a, column.b):
+        if isinstance(bins, NumberBins):
+            in_order = all(a < b for a, b in pairwise(bins.edges))
+        else:
+            in_order = len(set(bins.levels)) == len(bins.levels)
+        if not in_order:
+            raise ValueError(f"the bins of {column} are not in order")
+    if column.a.size * column.b.size > MOST_BINS:
+        raise ValueError(f"{column} has more than {MOST_BINS:,} pairs of bins")
 
 
 def _read_cells(columns: Columnar, name: str, unread: UnreadArrays) -> Cells:
@@ -126,8 +144,7 @@ def _read_levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...]) -> L
         raise ValueError("a level is a list")
     elif group.kind == "string" and any(type(level) is not str for level in every):
         raise ValueError("a level is not a string")
-    if isinstance(event, Interaction):
-        for each, (a, b) in zip(levels, event.shapes, strict=True):
-            if not all(type(cell) is int and 0 <= cell < a * b for cell in each):
-                raise ValueError("there are bins that cannot meet")
+    for each, column in zip(levels, group.derived, strict=False):
+        if event.layout == "grid" and not set(each) <= set(column.levels):
+            raise ValueError("there are bins that cannot come together")
     return Levels(columns, levels)

@@ -7,6 +7,7 @@ bit anywhere is noticed. Any program that reads safetensors reads the arrays.
 from __future__ import annotations
 
 import json
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 from zlib import crc32
@@ -153,7 +154,10 @@ def _checksum(content: bytes) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """Return numbers and arrays of NumPy as Python's own."""
+    """Return numbers and arrays of NumPy as Python's own, and a dataclass by its fields."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
+    if is_dataclass(value):
+        name = type(value).__name__
+        return {"name": name, **{of.name: getattr(value, of.name) for of in fields(value)}}
     raise TypeError(f"A model file cannot hold the {type(value).__name__} {value!r}.")

@@ -1,26 +1,24 @@
-"""What the header of a model file holds, declared as types; and how older headers are upgraded.
-
-Arrays stay as they are: the header says what the names of a group's arrays begin with.
-"""
+"""What the header of a model file holds, declared as types."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from naively.counting.axis import Name
 from naively.data.columns import Kind
 from naively.events import Beta, Dirichlet
 from naively.events.base import How
 from naively.model.file.declared import read
 from naively.model.weights import Weighting
+from naively.schema.derived import Interaction, TimePart
 
-FORMAT = 3  # of the files that are written now
+FORMAT = 4  # of the files that are written now
 WITH_CHECKSUM = 3  # the first format that has one
 
 Saved: TypeAlias = dict[str, Any]
-Columnar: TypeAlias = range | tuple[Name, ...]  # numbered columns, or their names
-SavedColumns: TypeAlias = int | tuple[Name, ...]  # how many numbered columns, or their names
+SavedName: TypeAlias = str | int | TimePart | Interaction
+Columnar: TypeAlias = range | tuple[SavedName, ...]  # numbered columns, or their names
+SavedColumns: TypeAlias = int | tuple[SavedName, ...]  # how many numbered columns, or their names
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class SavedClasses:
 class SavedAxis:
     """The names of the rows of a group's tables; words and cells are arrays."""
 
-    kind: Literal["words", "levels", "cells", "columns"]
+    kind: Literal["words", "levels", "grid", "cells", "columns"]
     columns: SavedColumns
     levels: tuple[tuple[Any, ...], ...] = ()
 
@@ -47,7 +45,7 @@ class SavedKey:
     event: str
     options: Saved
     kind: Kind
-    column: Name | None = None
+    column: str | int | None = None
     analyser: Saved | None = None
 
 
@@ -62,7 +60,7 @@ class SavedGroup:
     columns: SavedColumns
     statistics: tuple[str, ...]
     axis: SavedAxis
-    column: Name | None = None
+    column: str | int | None = None
     analyser: Saved | None = None
 
 
@@ -70,7 +68,7 @@ class SavedGroup:
 class SavedWeights:
     """Which parts have weights, by group, column and band; the weights themselves are arrays."""
 
-    of: tuple[tuple[int, Name | None, int | None], ...]
+    of: tuple[tuple[int, SavedName | None, int | None], ...]
     usual: float
     rows: float
     how: Weighting
@@ -90,9 +88,9 @@ class Header:
     version: str = ""
     smoothing: float | str = "auto"
     text: Literal["words", "blocks"] = "words"
-    free: tuple[Name, ...] = ()
+    free: tuple[str | int, ...] = ()
     weights: SavedWeights | None = None
-    notes: tuple[tuple[Name, str], ...] = ()
+    notes: tuple[tuple[str | int, str], ...] = ()
     provenance: Saved = field(default_factory=dict)
     checksum: str | None = None
 
@@ -126,84 +124,3 @@ def check_format(saved: Saved) -> None:
         raise ValueError(f"there is no format {number}")
     if number >= WITH_CHECKSUM and saved.get("checksum") is None:
         raise ValueError("it has no checksum")
-
-
-def read_header(saved: Saved) -> Header:
-    """Return the header of a file of any format.
-
-    Raises
-    ------
-    ChangedError
-        If an event model is computed in another way now; it says which.
-    ValueError
-        If it is no such header; it says what is wrong.
-    """
-    return read(Header, upgrade(saved), "the header")
-
-
-def upgrade(header: Saved) -> Saved:
-    """Return the header in the present format.
-
-    Raises
-    ------
-    ChangedError
-        If an event model is computed in another way now; it says which.
-    """
-    if header["format"] > 1:
-        return {**header, "format": FORMAT}  # the checksum is all that is new
-    try:
-        return _from_1(header)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        kind = type(error).__name__
-        raise ValueError(f"the header is not of format 1 ({kind}: {error})") from error
-
-
-def _from_1(header: Saved) -> Saved:
-    """Return a header of format 1 in the present format.
-
-    Format 1 knew groups by their printed names, and had other settings of Gaussians.
-    """
-    groups = [
-        {**group, "arrays": group["name"], "options": _options_of_1(group)}
-        for group in header["groups"]
-    ]
-    weights = header.get("weights")
-    if weights is not None:
-        place = {group["name"]: i for i, group in enumerate(groups)}
-        bands = dict.fromkeys(place, 0)
-        parts = []
-        for name, column in weights["of"]:
-            group = groups[place[name]]
-            if group["kind"] != "text" or column is None:
-                parts.append([place[name], column, None])
-                continue
-            (text,) = group["columns"]
-            # "...: all words", or bands of words in ascending order
-            band = None if str(column).endswith(", all words") else bands[name]
-            bands[name] += 1
-            parts.append([place[name], text, band])
-        weights = {**weights, "of": parts, "how": "loo"}  # it did not say
-    groups = [{k: v for k, v in group.items() if k != "name"} for group in groups]
-    return {**header, "groups": groups, "weights": weights, "format": FORMAT}
-
-
-def _options_of_1(group: Saved) -> Saved:
-    """Return the options of an event model of format 1.
-
-    The smoothing of a Gaussian was the share of a variance (the column's or the largest) that was
-    added to the variance.
-    """
-    options = dict(group["options"])
-    if group["event"] not in ("gaussian", "lognormal"):
-        return options
-    share, of = options.pop("smoothing"), options.pop("floor")
-    if options["prior"] is not None:
-        return options
-    if options["estimate"] == "predictive":
-        raise ChangedError(
-            f"a {group['event']} event model with estimate='predictive' and no prior has changed; "
-            "train it again"
-        )
-    if options["estimate"] == "mle":
-        share = 0.0
-    return {**options, "estimate": "mean", "smoothing": 0.0, "floor": share, "floor_of": of}

@@ -11,14 +11,14 @@ from typing import Any
 from naively.counting.analyser import Analyser
 from naively.events import EVENT_MODELS
 from naively.events.base import EventModel
-from naively.events.interaction import Interaction
+from naively.events.lift import Lift
 from naively.model.file.declared import read, read_fields, shown
 from naively.model.file.formats import Saved, SavedKey
 from naively.schema.group import GroupKey
 from naively.schema.patterns import Patterns
 from naively.schema.text import Text
 
-EVENTS: dict[str, type[EventModel]] = {**EVENT_MODELS, Interaction.name: Interaction}
+EVENTS: dict[str, type[EventModel]] = {**EVENT_MODELS, Lift.name: Lift}
 ANALYSERS: dict[str, type[Analyser]] = {Text.name: Text, Patterns.name: Patterns}
 
 

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from naively.counting.statistic import DOCUMENT, Statistic
+import numpy as np
+
+from naively.counting.axis import Levels
+from naively.counting.statistic import DOCUMENT, LEVEL, Statistic
 from naively.counting.tally import BlockTally, Tally
 from naively.events.base import PSEUDO_COUNTS
-from naively.events.interaction import Interaction
+from naively.kernels.double_double import Sums
 from naively.model.file.axes import check_interaction, read_axis, read_columns
 from naively.model.file.container import Arrays, UnreadArrays
 from naively.model.file.declared import at, shown
@@ -62,15 +65,16 @@ def _group(saved: SavedGroup) -> Group:
     event = read_event(saved.event, saved.options)
     analyser = read_analyser(saved.analyser, event)
     columns = read_columns(saved.columns)
-    if isinstance(event, Interaction):
-        fits = saved.kind == "pair"
-        check_interaction(event)
+    if event.layout == "grid":
+        fits = saved.kind == "interaction"
+        for column in columns:
+            check_interaction(column)
     elif analyser is not None:
         fits = saved.kind == "text" and event.name in EVENTS_OF_TEXTS and len(columns) == 1
     elif event.layout == "numbers":
         fits = saved.kind in NUMERIC
     else:
-        fits = saved.kind not in ("text", "pair")
+        fits = saved.kind not in ("text", "interaction")
     if not fits:
         raise ValueError(f"it is of {saved.kind}s, which {event.name} cannot count so")
     return Group(event, saved.kind, columns, analyser)
@@ -89,11 +93,16 @@ def _counts(saved: SavedGroup, group: Group, unread: UnreadArrays, classes: int)
     for statistic in map(Statistic, saved.statistics):
         height = len(axis) if axis.per_row(statistic) else len(axis.columns)
         sums[statistic] = unread.sums(f"{saved.arrays}/{statistic.value}", (height, classes))
+    tally: BlockTally = BlockTally(axis, sums)
+    if group.event.layout == "grid" and axis.grows:  # of a file before format 4
+        grid = Levels.of_all(group.derived)
+        nothing = BlockTally(grid, {LEVEL: Sums(np.zeros((len(grid), classes)))})
+        tally = nothing.combine(tally, Sums.__add__)
     a, b = axis.columns, group.columns
     is_same = a == b or (len(a) == len(b) and set(a) == set(b))
     if group.event.layout != "rows" and not is_same:  # the one column of whole rows stands for all
         raise ValueError("it counts other columns than it has")
-    return BlockTally(axis, sums)
+    return tally
 
 
 def _check_columns(schema: Schema) -> None:
@@ -102,13 +111,12 @@ def _check_columns(schema: Schema) -> None:
     texts = {name for group in schema.groups if group.kind == "text" for name in group.columns}
     if schema.width > len(grouped) + len(texts) + MISSING_THROUGHOUT:
         raise ValueError(f"there are {schema.width:,} columns, nearly all without a value")
-    known = {*schema.order, *schema.parts}
+    known = {*schema.order, *schema.derived}
     twice = len(set(grouped)) < len(grouped) or texts & set(grouped)
     if twice or not known >= {*grouped, *texts}:
         raise ValueError("the groups do not hold the columns")
-    paired = {name for pair in schema.interactions.values() for name in pair}
-    if not known >= paired:
-        raise ValueError("there are pairs of columns that are not in the table")
+    if not known >= {root for name in schema.derived for root in name.roots}:
+        raise ValueError("there are columns that follow from none of the table")
 
 
 def _settings(header: Header) -> Settings:

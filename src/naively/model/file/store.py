@@ -18,11 +18,11 @@ from naively.model.file.formats import (
     NewerError,
     Saved,
     check_format,
-    read_header,
 )
 from naively.model.file.keys import write_key, write_prior
 from naively.model.file.labels import write_classes, write_probabilities
 from naively.model.file.restore import restore
+from naively.model.file.upgrade import read_header
 from naively.model.file.weights import write_weights
 from naively.model.model import Model
 from naively.schema.group import Group

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations
 from math import log
 from pathlib import Path
 from typing import Any
@@ -20,16 +21,17 @@ from naively.data.rows import Rows, column_rows
 from naively.evaluation.interactions import screen
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
-from naively.events.interaction import Interaction, residual
+from naively.events.lift import log_lift
 from naively.model.model import Model
+from naively.schema.derived import Interaction, LevelBins, NumberBins, TimePart
 from tests.learning import learn
 
-EVENT = Interaction(
-    pairs=[("a", "b"), ("b", "c"), ("a", "c")],
-    edges=[("a", [0.0, 1.0])],
-    levels=[("b", ["x", "y"]), ("c", [True, False])],
-    m=0.5,
+BINS = (
+    NumberBins("a", (0.0, 1.0)),
+    LevelBins("b", ("x", "y")),
+    LevelBins("c", (True, False)),
 )
+ALL = [Interaction(a, b) for a, b in combinations(BINS, 2)]
 CELLS = st.tuples(
     st.sampled_from([-1.0, 0.0, 0.5, 3.0, None]),
     st.sampled_from(["x", "y", "rare", None]),
@@ -58,7 +60,7 @@ def counted(cells: list[Any]) -> Model:
         counted=replace(model.counted, groups=()),
         tally=replace(model.tally, blocks={}),
     )
-    return only.with_interactions(EVENT, [only.encode(rows, labels)])
+    return only.with_interactions(ALL, [only.encode(rows, labels)])
 
 
 def dependent(n: int, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
@@ -74,13 +76,13 @@ def test_evidence_by_hand() -> None:
     count = np.array([[[4.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])
     m, common = Fraction(2), Fraction(5 + 2, 4 + 1 + 2)
     expected = [log((4 + m * common) / (4 + m)), log((1 + m * common) / (1 + m))]
-    np.testing.assert_allclose(residual(count, 2.0)[0, 0], expected)
+    np.testing.assert_allclose(log_lift(count, 2.0)[0, 0], expected)
 
 
 def test_columns_that_are_independent_in_each_class_say_nothing() -> None:
     share = np.outer([0.2, 0.8], [0.3, 0.7])
     count = np.stack([1000 * share, 10 * share.T], axis=2)
-    np.testing.assert_allclose(residual(count, 0.5), 0.0, atol=1e-12)
+    np.testing.assert_allclose(log_lift(count, 0.5), 0.0, atol=1e-12)
 
 
 @given(st.lists(CELLS, min_size=4, max_size=30))
@@ -146,8 +148,9 @@ def test_the_gain_is_the_loss_saved_to_second_order() -> None:
     sample = reservoir.of(model)
     model = replace(model, weights=sample.weights(model, "loo"))
     chosen = screen(model, sample)
-    assert chosen.pairs[0] == ("a", "b")
-    assert ("a", "c") not in chosen.pairs
+    names = list(map(str, chosen.columns))
+    assert names[0] == "a × b"
+    assert "a × c" not in names
 
 
 def test_explanations_show_both_values_and_sum_to_the_log_odds() -> None:
@@ -171,14 +174,14 @@ def test_models_are_saved_and_merged_with_their_pairs(tmp_path: Path) -> None:
     assert same.schema_ == nb.schema_
     other = NaiveBayes(interactions="auto").fit(*dependent(1000, seed=3))
     merged = same.merge(other)
-    assert len(merged.model_.schema.groups) == len(nb.model_.schema.groups) + 1  # other edges
+    assert len(merged.model_.schema.derived) == 2  # their edges differ
     assert merged.score(*dependent(500, seed=4)) > 0.85
 
 
 def test_more_rows_are_counted_by_the_same_pairs_and_forgotten() -> None:
     X, y = dependent(1000)
     nb = NaiveBayes(interactions="auto").fit(X, y)
-    (pairs,) = (g.key for g in nb.schema_.groups if g.kind == "pair")
+    (pairs,) = (g.key for g in nb.schema_.groups if g.is_interaction)
     before = nb.tally_.blocks[pairs][LEVEL].high
     more = dependent(300, seed=5)
     nb.partial_fit(*more)
@@ -213,7 +216,7 @@ def test_array_columns_and_times_pair_too() -> None:
     X, y = dependent(1000)
     matrix = np.stack([X["a"], (X["b"] == "x").astype(float)], axis=1)
     nb = NaiveBayes(interactions="auto").fit(matrix, y)
-    assert {frozenset(pair) for pair in nb.schema_.interactions.values()} == {frozenset({0, 1})}
+    assert {frozenset(of.sources) for of in nb.schema_.interactions.values()} == {frozenset({0, 1})}
     assert nb.score(matrix, y) > 0.85
     hours = np.datetime64("2026-01-01T00:00") + np.arange(1000) * np.timedelta64(7, "h")
     night = (np.arange(1000) * 7) % 24 < 12
@@ -224,6 +227,37 @@ def test_array_columns_and_times_pair_too() -> None:
         or "at (hour) × b" in of_time.schema_.interactions
     )
     assert of_time.feature_importances_.shape == (2,)
+
+
+def test_what_is_derived_is_known_by_what_it_follows_from() -> None:
+    a, b = NumberBins("a", (0.0,)), LevelBins(TimePart("at", "hour"), ("01", "02"))
+    column = Interaction(a, b)
+    assert column == Interaction(
+        NumberBins("a", (0.0,)), LevelBins(TimePart("at", "hour"), ("01", "02"))
+    )
+    assert column != Interaction(NumberBins("a", (1.0,)), b)
+    assert str(column) == "a × at (hour)"
+    assert column.sources == ("a", TimePart("at", "hour"))
+    assert column.roots == ("a", "at")
+    assert column.shape == (3, 4)
+    assert column.levels == tuple(range(12))
+    assert Interaction(LevelBins("at", ("x",)), b).roots == ("at",)
+
+
+def test_equal_interactions_add_up_and_others_stay_apart() -> None:
+    rows, y, _ = table([(0.5, "x", True, "p", 1.0), (3.0, "y", False, "q", 1.0)] * 4)
+    model = learn(rows, encode_labels(y))
+    batch = model.encode(rows, encode_labels(y))
+    same, other = (Interaction(NumberBins("a", edges), BINS[1]) for edges in ((0.0,), (1.0,)))
+    one, again, third = (model.with_interactions([of], [batch]) for of in (same, same, other))
+    merged = one + again + third
+    (group,) = (g for g in merged.schema.groups if g.is_interaction)
+    assert group.columns == (same, other)
+    counted = merged.tally.blocks[group.key].of({same})[LEVEL].high
+    np.testing.assert_array_equal(counted, 2 * one.tally.blocks[group.key][LEVEL].high)
+    np.testing.assert_allclose(
+        (merged - third).joint_log_likelihood(rows), (one + again).joint_log_likelihood(rows)
+    )
 
 
 @pytest.mark.parametrize(
@@ -244,11 +278,11 @@ def test_weight_is_repetition() -> None:
     rows = column_rows(X)
     weighted = learn(rows, encode_labels(y, np.full(600, 2.0)))
     repeated = learn(column_rows(twice), encode_labels(np.concatenate([y, y])))
-    event = Interaction(pairs=[("a", "c")], edges=[("a", [0.0]), ("c", [0.0])])
+    both = [Interaction(NumberBins("a", (0.0,)), NumberBins("c", (0.0,)))]
     a = weighted.with_interactions(
-        event, [weighted.encode(rows, encode_labels(y, np.full(600, 2.0)))]
+        both, [weighted.encode(rows, encode_labels(y, np.full(600, 2.0)))]
     )
     b = repeated.with_interactions(
-        event, [repeated.encode(column_rows(twice), encode_labels(np.concatenate([y, y])))]
+        both, [repeated.encode(column_rows(twice), encode_labels(np.concatenate([y, y])))]
     )
     np.testing.assert_allclose(a.joint_log_likelihood(rows), b.joint_log_likelihood(rows))

@@ -15,10 +15,19 @@ from naively.counting.labels import encode_labels
 from naively.counting.parts import Part
 from naively.data.rows import column_rows
 from naively.evaluation.cross_validate import cross_validate
-from naively.evaluation.interactions import COLUMNS, _columns, _edges, add_interactions, screen
+from naively.evaluation.interactions import (
+    COLUMNS,
+    _bins,
+    _columns,
+    _edges,
+    add_interactions,
+    screen,
+)
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.model.model import Model
+from naively.schema.derived import Interaction, NumberBins
+from naively.schema.held import Held
 from tests.learning import learn
 
 OF_INTERACTIONS = 10.0  # the ridge, as docs/decisions say
@@ -44,20 +53,28 @@ def learned(n: int, weight: np.ndarray | None = None) -> tuple[Model, Sample, An
     return replace(model, weights=sample.weights(model, "loo")), sample, rows, labels
 
 
+def bins_of(model: Model, sample: Sample) -> dict[str, Any]:
+    """Return the bins of each column."""
+    held = [Held(model.recode(batch)) for batch in sample.batches]
+    return {name: _bins(held, name) for name in ("a", "b", "few", "many")}
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_gain_is_what_a_weight_of_its_own_saves_to_second_order(weighted: bool) -> None:
     weight = np.tile([1.0, 2.0, 3.0], 200) if weighted else None
     model, sample, rows, labels = learned(600, weight)
     assert model.weights is not None
     found = screen(model, sample)
-    assert found.pairs[0] in {("a", "b"), ("b", "a")}
+    assert str(found.columns[0]) in {"a × b", "b × a"}
     assert found.gains == sorted(found.gains, reverse=True)
     assert min(found.gains) > 2
-    kept = dict(zip(found.pairs, found.gains, strict=True))
-    every = replace(found, pairs=[*combinations(["a", "b", "few", "many"], 2)])
-    weighed = model.with_interactions(every.first(6), [model.encode(rows, labels)])
+    kept = dict(zip(map(str, found.columns), found.gains, strict=True))
+    every = [Interaction(a, b) for a, b in combinations(bins_of(model, sample).values(), 2)]
+    weighed = model.with_interactions(every, [model.encode(rows, labels)])
     own = sample.leave_one_out(weighed)
-    pairs = {part: own.table[i] for i, part in enumerate(own.parts) if own.kinds[i] == "pair"}
+    pairs = {
+        part: own.table[i] for i, part in enumerate(own.parts) if own.kinds[i] == "interaction"
+    }
     assert len(pairs) == 6
     columns = sample.leave_one_out(model)
     by_class = model.classes.tolist()
@@ -70,7 +87,7 @@ def test_a_gain_is_what_a_weight_of_its_own_saves_to_second_order(weighted: bool
         moved = joint + t * evidence
         return float(rows_weigh @ (np.logaddexp.reduce(moved, axis=1) - moved[at]))
 
-    for pair, evidence in zip(every.pairs, pairs.values(), strict=True):
+    for pair, evidence in zip(map(str, every), pairs.values(), strict=True):
         low, here, high = (loss(evidence, t) for t in (-1e-3, 0.0, 1e-3))
         slope, curve = (high - low) / 2e-3, (high - 2 * here + low) / 1e-6
         gain = slope**2 / (2 * (curve + OF_INTERACTIONS)) if slope < 0 else 0.0
@@ -81,15 +98,15 @@ def test_a_gain_is_what_a_weight_of_its_own_saves_to_second_order(weighted: bool
 
 def test_bins_are_the_commonest_levels_or_hold_equally_many_numbers() -> None:
     model, sample, rows, _ = learned(600)
-    cuts = screen(model, sample).cuts
+    cuts = bins_of(model, sample)
     common = [level for level, _ in Counter(rows.values("many").tolist()).most_common(11)]
-    assert list(cuts["many"]["levels"]) == common
-    assert cuts["few"] == {"edges": (1.5, 2.5)}
+    assert list(cuts["many"].levels) == common
+    assert cuts["few"] == NumberBins("few", (1.5, 2.5))
     b = rows.values("b")
-    inside = np.histogram(b, [-np.inf, *cuts["b"]["edges"], np.inf])[0]
+    inside = np.histogram(b, [-np.inf, *cuts["b"].edges, np.inf])[0]
     assert len(inside) == round(0.6 * 600 ** (1 / 3)) == 5
     assert np.ptp(inside) <= 1
-    assert set(cuts["b"]["edges"]) <= set(b.tolist())
+    assert set(cuts["b"].edges) <= set(b.tolist())
 
 
 @pytest.mark.parametrize(("n", "bins"), [(30, 4), (1000, 6), (20_000, 12)])
@@ -131,16 +148,16 @@ def test_of_many_columns_those_that_say_most_are_paired() -> None:
 
 def test_as_many_pairs_as_are_asked_for_are_counted_on_all_rows() -> None:
     model, sample, rows, labels = learned(600)
-    best = screen(model, sample).pairs
+    best = screen(model, sample).columns
     assert len(best) > 1
     one = add_interactions(model, sample, model.encode(rows, labels), most=1)
     assert list(one.schema.interactions.values()) == best[:1]
     assert add_interactions(model, sample, most=0) is model
-    (group,) = (group for group in one.schema.groups if group.kind == "pair")
+    (group,) = (group for group in one.schema.groups if group.is_interaction)
     assert sum(s.high.sum() for s in one.tally.blocks[group.key].sums.values()) == 600
     # All weights are fitted again, with the pair.
     assert one.weights is not None
-    assert one.weights.of.keys() - model.weights.of.keys() == {Part(group.key, "a × b")}
+    assert one.weights.of.keys() - model.weights.of.keys() == {Part(group.key, best[0])}
     again = sample.weights(replace(one, weights=None), "loo")
     assert one.weights.of == again.of
 

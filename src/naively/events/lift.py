@@ -1,0 +1,145 @@
+"""Lift: how much more often two bins come together in a class than independent columns would.
+
+Naive Bayes takes columns as independent, given the class. The lift of an interaction is evidence of
+its own, which is added to that of the two columns; it is 1, and says nothing, where they are
+independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Levels
+from naively.counting.block import Codes
+from naively.counting.leave_one_out import LeftOut, leave_out
+from naively.counting.names import Derived
+from naively.counting.statistic import LEVEL
+from naively.counting.tally import BlockTally
+from naively.events.base import EventModel, How, check_estimate
+from naively.kernels.reference import Floats
+from naively.likelihoods.table import LevelTable
+
+TRACE = 1e-9  # of a pretend row: 0 of 0 rows says nothing
+
+
+@final
+@dataclass(frozen=True)
+class Lift(EventModel[Levels, Codes]):
+    """How the bins of two columns come together, in each class, against chance.
+
+    Parameters
+    ----------
+    m : float, default 0.5
+        Pretend rows of each pair of bins, as many as in all classes together: where little is
+        known of a class, it is taken to be like the others.
+    estimate : {"mean", "map", "mle", "predictive"}
+        Maximum likelihood is without the pretend rows, up to a trace; the others are the same.
+
+    Notes
+    -----
+    With O rows of a class in a pair of bins and E expected of independent columns, the evidence is
+    log (O + m R) / (E + m), where R is (O + m) / (E + m) over all classes together: shrinkage
+    towards the common ratio, as in DuMouchel, Bayesian data mining in large frequency tables
+    (1999). All counts are the interaction's own, so that it can be merged, and a row be left out.
+
+    Examples
+    --------
+    >>> from naively.events.lift import Lift
+    >>> print(Lift(m=2.0))
+    lift(m=2.0)
+    """
+
+    m: float = 0.5
+    estimate: How = "mean"
+    name = "lift"
+    statistics = (LEVEL,)
+    layout = "grid"
+
+    def __post_init__(self) -> None:
+        check_estimate(self.estimate)
+        if not (np.isfinite(self.m) and self.m > 0):
+            raise ValueError(f"Lift m must be greater than 0, got {self.m}.")
+
+    def parameters(self, tally: BlockTally[Levels], how: How) -> dict[str, Floats]:
+        """Return how many times as often as by chance each pair of bins comes, in each class."""
+        m = self._pretend(how)
+        ratio = [
+            np.exp(log_lift(count, m)).reshape(-1, count.shape[-1]) for count in _counts(tally)
+        ]
+        return {"ratio": np.concatenate([np.empty((0, tally[LEVEL].shape[1])), *ratio])}
+
+    def likelihood(self, tally: BlockTally[Levels]) -> LevelTable:
+        return LevelTable(np.log(self.parameters(tally, self.estimate)["ratio"]), tally.axis.first)
+
+    def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        found, right = np.empty_like(cells.own), cells.labels.codes
+        m = self._pretend(self.estimate)
+        for j, count in enumerate(_counts(tally)):
+            of = cells.column == j
+            found[of] = log_lift_without(count, cells.x[of], right[of], cells.weight[of], m)
+        return found
+
+    def n_parameters(self, tally: BlockTally[Levels]) -> int:
+        free = 0
+        for count in _counts(tally):
+            of_a, of_b = ((count.sum(axis=(side, 2)) > 0).sum() for side in (1, 0))
+            free += int(max(of_a - 1, 0) * max(of_b - 1, 0))
+        return free * tally[LEVEL].shape[1]
+
+    def _pretend(self, how: How) -> float:
+        return TRACE if how == "mle" else self.m
+
+
+def _counts(tally: BlockTally[Levels]) -> Iterator[Floats]:
+    """Yield the count of each interaction, of shape (bins of a, bins of b, classes)."""
+    axis, counted = tally.axis, tally[LEVEL].high
+    for column, (start, end) in zip(axis.columns, pairwise(axis.first), strict=True):
+        if isinstance(column, Derived):
+            yield counted[start:end].reshape(*column.shape, -1)
+
+
+def log_lift(count: Floats, m: float) -> Floats:
+    """Return the log of how much more often than by chance bins meet (bins, bins, classes)."""
+    n = np.maximum(count.sum(axis=(0, 1)), TRACE)
+    expected = count.sum(axis=1)[:, None] * count.sum(axis=0)[None] / n
+    return _log_ratio(count, expected, m)
+
+
+def log_lift_without(
+    count: Floats, code: NDArray[np.integer], right: NDArray[np.integer], weight: Floats, m: float
+) -> Floats:
+    """Return the same of cells, each less a row of this weight in its right class.
+
+    Parameters
+    ----------
+    count : ndarray of shape (bins of a, bins of b, classes)
+        How often the bins come together.
+    code, right, weight : ndarray of shape (cells,)
+        Which pair of bins each cell is in, and the class and the weight of its row.
+    m : float
+        Pretend rows of each pair of bins.
+
+    Returns
+    -------
+    log_lift : ndarray of shape (cells, classes)
+    """
+    a, b = np.divmod(code, count.shape[1])
+    of_a, of_b, n = count.sum(axis=1)[a], count.sum(axis=0)[b], count.sum(axis=(0, 1))
+    observed, of_a, of_b, n = (
+        leave_out(sums, right, weight)
+        for sums in (count[a, b], of_a, of_b, np.broadcast_to(n, of_a.shape))
+    )
+    return _log_ratio(observed, of_a * of_b / np.maximum(n, TRACE), m)
+
+
+def _log_ratio(observed: Floats, expected: Floats, m: float) -> Floats:
+    """Shrink ratios towards that of all classes, and this one towards 1."""
+    common = (observed.sum(axis=-1, keepdims=True) + m) / (expected.sum(axis=-1, keepdims=True) + m)
+    ratio: Floats = np.log((observed + m * common) / (expected + m))
+    return ratio

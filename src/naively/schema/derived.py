@@ -1,0 +1,128 @@
+"""Columns that follow from others: the parts of times, and the interactions of two columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.names import Derived, Encoded, Level, Name, title
+from naively.data.columns import TIME
+from naively.data.times import NAMES, Cycle, part_codes, part_of
+
+
+@final
+@dataclass(frozen=True)
+class TimePart(Derived):
+    """The hour, weekday or month of a column of times."""
+
+    of: Name
+    part: Cycle
+
+    def __str__(self) -> str:
+        return f"{title(self.of)} ({self.part})"
+
+    @property
+    def sources(self) -> tuple[Name, ...]:
+        return (self.of,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.levels),)
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        return NAMES[self.part]
+
+    def codes(self, columns: Encoded) -> NDArray[np.integer]:
+        return part_codes(columns.number(self.of), self.part)
+
+    def cells(self, cells: Callable[[Name], Sequence[Any]]) -> list[Any]:
+        named: list[Any] = part_of(np.asarray(cells(self.of), TIME), self.part).tolist()
+        return named
+
+
+Source: TypeAlias = str | int | TimePart  # what may be taken together with another
+
+
+@final
+@dataclass(frozen=True)
+class NumberBins:
+    """Bins of a column of numbers, cut at ascending edges; the last bin is of missing cells."""
+
+    column: Source
+    edges: tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.edges) + 2
+
+    def codes(self, columns: Encoded) -> NDArray[np.int64]:
+        """Return the bin of each row, of shape (rows,): how many edges its number reaches."""
+        numbers = columns.number(self.column)
+        bins = np.searchsorted(np.asarray(self.edges, np.float64), numbers, side="right")
+        return np.where(np.isnan(numbers), self.size - 1, bins)
+
+
+@final
+@dataclass(frozen=True)
+class LevelBins:
+    """Levels that have a bin each; then there is one for all others, and one of missing cells."""
+
+    column: Source
+    levels: tuple[Level, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of bins."""
+        return len(self.levels) + 2
+
+    def codes(self, columns: Encoded) -> NDArray[np.int64]:
+        """Return the bin of each row, of shape (rows,)."""
+        codes = columns.codes_of(self.column, self.levels)
+        return np.where(codes < 0, self.size - 1, codes).astype(np.int64)
+
+
+Bins: TypeAlias = NumberBins | LevelBins  # those of missing cells are the last
+
+
+@final
+@dataclass(frozen=True)
+class Interaction(Derived):
+    """Two columns taken together: which of their bins come together in a row.
+
+    Examples
+    --------
+    >>> column = Interaction(NumberBins("a", (0.5,)), LevelBins("b", ("x", "y")))
+    >>> print(column, column.shape)
+    a × b (3, 4)
+    """
+
+    a: Bins
+    b: Bins
+
+    def __str__(self) -> str:
+        return f"{title(self.a.column)} × {title(self.b.column)}"
+
+    @property
+    def sources(self) -> tuple[Name, ...]:
+        return self.a.column, self.b.column
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.a.size, self.b.size
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        return super().levels
+
+    def codes(self, columns: Encoded) -> NDArray[np.integer]:
+        return self.a.codes(columns) * self.b.size + self.b.codes(columns)
+
+    def cells(self, cells: Callable[[Name], Sequence[Any]]) -> list[tuple[Any, Any]]:
+        return list(zip(*map(cells, self.sources), strict=True))
