@@ -44,6 +44,11 @@ class Axis(ABC):
         """Whether rows come from the data's values, so that a row without counts is no row."""
         return True
 
+    @property
+    def by_band(self) -> bool:
+        """Whether the evidence of words is divided by bands of document frequency."""
+        return False
+
     @abstractmethod
     def __len__(self) -> int: ...
 
@@ -188,7 +193,7 @@ def _rows_in(axis: Levels, part: Levels) -> NDArray[np.int64]:
 
 
 def rows_of(first: NDArray[np.int64], columns: Sequence[int]) -> NDArray[np.int64]:
-    """Return the rows of columns, where ``first`` says where each column's rows begin."""
+    """Return the rows of columns, (rows,), where ``first`` says where each column's rows begin."""
     none = np.empty(0, np.int64)
     return np.concatenate([none, *(np.arange(first[j], first[j + 1]) for j in columns)])
 
@@ -251,6 +256,10 @@ class Words(Axis):
     @property
     def grows(self) -> bool:
         return self.analyser.features is None
+
+    @property
+    def by_band(self) -> bool:
+        return self.analyser.binary
 
     def __len__(self) -> int:
         return len(self.vocabulary)

@@ -278,7 +278,7 @@ class Batch:
 
     @property
     def form(self) -> dict[BlockKey, object]:
-        """How the rows are held: batches of equal form, on the same axes, can be joined."""
+        """The type and axis of each block: batches where they are equal can be joined."""
         return {
             key: (type(of), of.axis.columns if isinstance(of.axis, Columns) else id(of.axis))
             for key, of in self.blocks.items()

@@ -128,7 +128,7 @@ class EventModel(ABC, Generic[A, B]):
         return self.settled(tally).evidence_without(tally, block, labels)
 
     def evidence_without(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
-        """Return what ``leave_one_out`` returns, by an event model that has nothing left to choose."""
+        """Return what ``leave_one_out`` returns, when everything that is chosen has been."""
         cells = LeftOut.of(block, labels)
         if isinstance(block, Sparse | Documents):
             return self._leave_one_out_sparse(tally, cells, labels)
@@ -148,18 +148,16 @@ class EventModel(ABC, Generic[A, B]):
         block, row, item, x = cells.block, cells.row, cells.column, cells.x
         none = np.zeros(labels.k)
         joint: Floats = self.likelihood(tally).log_prob(block, none, "joint", none)
-        here = np.arange(len(block))
-        weight = labels.weights
-        own = self.log_prob_without(tally, cells)
+        weight, own = labels.weights, self.log_prob_without(tally, cells)
         for w in np.unique(weight):
             # All zeros of a row are left out alike: its class has had so much less of every column.
             less = self.likelihood(cells.rest_of_zeros(tally, float(w)))
-            rows, alike = weight == w, np.flatnonzero(weight[row] == w)
-            zeros = less.log_prob(block, none, "joint", none)
-            joint[here[rows], labels.codes[rows]] = zeros[here[rows], labels.codes[rows]]
-            at, y = row[alike], labels.codes[row[alike]]
+            rows, alike = np.flatnonzero(weight == w), np.flatnonzero(weight[row] == w)
+            right = rows, labels.codes[rows]
+            joint[right] = less.log_prob(block, none, "joint", none)[right]
+            y = labels.codes[row[alike]]
             change = own[alike, y] - less.at(x[alike], item[alike])[np.arange(len(alike)), y]
-            np.add.at(joint, (at, y), change)
+            np.add.at(joint, (row[alike], y), change)
         alone = cells.alone(tally, cells.others(frequency_of(tally, block)))
         np.subtract.at(joint, row[alone], own[alone])
         joint[np.isnan(joint)] = -np.inf  # impossible with a cell and without it

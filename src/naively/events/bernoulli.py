@@ -186,6 +186,6 @@ class Bernoulli(Estimable[Items, Counts]):
 
 
 def _check_share(block: Dense | Sparse) -> None:
-    cells = block.values if isinstance(block, Dense) else block.data
+    _, _, cells = block.entries()
     if (cells < 0).any() or (cells > 1).any():
         raise ValueError("Without a threshold, Bernoulli numbers must be between 0 and 1.")

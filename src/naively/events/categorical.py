@@ -230,7 +230,7 @@ class Categorical(Estimable[Levels, Codes]):
         return _Pretend(added(known, self.estimate, how), added(never, self.estimate, how))
 
     def _m(self, tally: BlockTally[Levels]) -> Floats:
-        """Return the pretend rows of each column."""
+        """Return the pretend rows of each column, of shape (columns,)."""
         d = len(tally.axis.columns)
         if self.m != "auto":
             return np.full(d, self.m, np.float64)
@@ -251,24 +251,24 @@ class Categorical(Estimable[Levels, Codes]):
 
 @dataclass(frozen=True, eq=False)
 class _Pretend:
-    """Pretend counts, as columns."""
+    """Pretend counts, each an array of one column."""
 
-    known: Floats  # of each level, or of all alike
-    never: Floats  # of a level never seen, of each column or of all alike
+    known: Floats  # (levels or 1, 1): of each level, or of all alike
+    never: Floats  # (columns or 1, 1): of a level never seen
 
 
 @dataclass(frozen=True, eq=False)
 class _Smoothed:
     """Counts with pretend ones among them."""
 
-    count: Floats  # of each level and class
-    total: Floats  # of each column and class
-    never: Floats  # of a level never seen
-    outside: Floats  # what such a level adds to the total
+    count: Floats  # (levels, classes)
+    total: Floats  # (columns, classes)
+    never: Floats  # (columns or 1, 1): of a level never seen
+    outside: Floats  # (columns or 1, 1): what such a level adds to the total
 
 
 def _column(tally: BlockTally[Levels]) -> NDArray[np.int64]:
-    """Return the column of each level."""
+    """Return the column of each level, of shape (levels,)."""
     return np.repeat(np.arange(len(tally.axis.levels)), np.diff(tally.axis.first))
 
 
@@ -287,7 +287,7 @@ def _pooled_total(
     left_out: Floats | float = 0.0,
     column: NDArray[np.int64] | slice = slice(None),
 ) -> Floats:
-    """Count cells over all classes, with half a row for each level."""
+    """Count the cells of columns over all classes, (columns,), with half a row for each level."""
     # Of decayed counts less than a row may be left.
     rows: Floats = np.maximum(_total(tally).sum(axis=1)[column] - left_out, 0.0)
     return rows + SPARE * np.maximum(np.diff(tally.axis.first), 1)[column]

@@ -185,7 +185,7 @@ class Histogram(Estimable[Cells, Dense]):
         return numbers(drawn, tally)
 
     def _bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
-        """Return the bin of each cell, numbered through all columns."""
+        """Return the bin of each cell, (cells,), numbered through all columns."""
         return CUTS[self.edges](tally.axis, np.maximum(tally[CELL].high, 0.0), self.bins)
 
     def _smoothed(self, tally: BlockTally[Cells]) -> _Smoothed:
@@ -316,7 +316,7 @@ class _Smoothed:
     def _pretend_without(
         self, column: NDArray[np.int64], bin_: NDArray[np.integer], weight: Floats
     ) -> Floats:
-        """Return the pretend count of the bin of each number, less its own row."""
+        """Return the pretend count of the bin of each number, less its own row, (numbers,)."""
         if self.alpha is not None:
             return np.full(len(column), self.alpha)
         # Of decayed counts less than a row may be left.

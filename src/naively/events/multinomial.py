@@ -134,8 +134,7 @@ class BagOfCounts(Estimable[Items, Counts]):
 
     def _bands(self, tally: BlockTally[Items]) -> int:
         """Return how many bands of document frequency each row's words are divided into."""
-        axis = tally.axis
-        by_band = self.by_word and isinstance(axis, Words) and axis.analyser.binary
+        by_band = self.by_word and tally.axis.by_band
         return count_bands(tally[VALUE].high.sum(axis=1)) if by_band else 1
 
     @np.errstate(divide="ignore", invalid="ignore")

@@ -1,8 +1,8 @@
 """Rates: event models with one parameter for each column and class, how often something happens.
 
-Two sums a and b say all there is to know of it: the events and the rows that they happened in, say,
-or the successes and the failures. The conjugate prior, Gamma(a, b) or Beta(a, b), pretends some
-more of both. What a and b count, and how numbers come about at a rate, an event model says.
+Two sums a and b are sufficient for it, such as the events and the rows that they happened in, or
+the successes and the failures. The conjugate prior, Gamma(a, b) or Beta(a, b), adds pretend ones to
+both. An event model defines what a and b count, and the distribution of numbers at a rate.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ class Rate(Estimable[Columns, Dense | Sparse]):
 
     @abstractmethod
     def sums(self, rows: Floats, total: Floats) -> TwoSums:
-        """Return a and b, of so many rows whose numbers sum to the total."""
+        """Return a and b of so many rows whose numbers sum to the total, in the shape of these."""
 
     @abstractmethod
     def mean(self, rate: Floats) -> Floats:
-        """Return the mean of numbers at these rates."""
+        """Return the mean of numbers at each of these rates, in the shape of the rates."""
 
     @abstractmethod
     def log_linear(self, rate: Floats) -> LogLinear:
@@ -75,10 +75,10 @@ class Rate(Estimable[Columns, Dense | Sparse]):
 
     @abstractmethod
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
-        """Return the distribution of the next number, whatever the rate, as SciPy's."""
+        """Return the distribution of the next number, with the rate integrated out."""
 
     def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
-        """Return the logarithm of that at numbers (cells × 1), given their a and b by class."""
+        """Return the log density of next numbers x, (cells, 1), given a and b, (cells, classes)."""
         return np.asarray(self.next_number(a, b).logpdf(x), np.float64)
 
     @property
@@ -155,7 +155,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         return self.sums(*(tally[s].high.sum(axis=1, keepdims=True) for s in self.statistics))
 
     def _pretend(self, tally: BlockTally[Columns], how: How) -> TwoSums:
-        """Return the a and b that are pretended; for the mode, less what it has not (``prior``)."""
+        """Return the pretend a and b, each of shape (1 or columns, 1) (see ``mode_lacks``)."""
         if self.prior is not None:
             a, b = map(by_row, self.prior.pretend(how))
             return a, b

@@ -22,6 +22,15 @@ class LogLinear(Likelihood[Counts]):
 
     A slope or offset may be -inf (0 · log 0 is 0: an impossible event counts only where it
     happens); an offset of -inf with a slope of +inf is an event that must happen.
+
+    Parameters
+    ----------
+    slope : ndarray of shape (columns or words, classes)
+        What the number of a cell is multiplied by.
+    offset : ndarray of shape (columns or words, classes), optional
+        What each cell that is present adds, 0 or not; by default nothing.
+    base : callable, optional
+        Returns the log base measure of a block's rows, of shape (rows,).
     """
 
     slope: Floats
@@ -57,21 +66,15 @@ class LogLinear(Likelihood[Counts]):
     def _score(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         slope, offset, base = self._finite
         if isinstance(block, Dense):
-            start = start + base if offset is not None else start
+            start = start + base
             return dispatch.score_linear(block.values, slope, offset, start, finish, log_prior)
+        if offset is not None:
+            start = start + np.where(block.missing[:, None], 0.0, base)
         if isinstance(block, Sparse):
-            if offset is not None:
-                start = start + np.where(block.missing[:, None], 0.0, base)
-            return dispatch.score_csr(
-                block.indptr, block.indices, block.data, slope, start, finish, log_prior
-            )
-        if isinstance(block, Documents):
-            if offset is not None:
-                start = start + np.where(block.missing[:, None], 0.0, base)
-            return block.axis.vocabulary.score(
-                block.texts, slope, start, block.presence, finish, log_prior
-            )
-        raise TypeError(f"a log-linear likelihood cannot score a {type(block).__name__}")
+            csr = block.indptr, block.indices, block.data
+            return dispatch.score_csr(*csr, slope, start, finish, log_prior)
+        words = block.axis.vocabulary
+        return words.score(block.texts, slope, start, block.presence, finish, log_prior)
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         x = clipped(x)[:, None]
@@ -134,7 +137,7 @@ class LogLinear(Likelihood[Counts]):
     def _absent(
         self, row: NDArray[np.int64], item: NDArray[np.int64], present: NDArray[np.bool_]
     ) -> Floats:
-        """Sum the offsets of what each row does not hold."""
+        """Return the sum of the offsets of what each row does not hold, (rows, classes)."""
         assert self.offset is not None
         _, offset, base = self._finite
         assert offset is not None
@@ -156,7 +159,10 @@ class LogLinear(Likelihood[Counts]):
         *,
         of_text: bool,
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]]:
-        """Take what is absent and must not be out of the sums ``absent``, and return it."""
+        """Take what is absent, and must be there, out of the sums ``absent``, (rows, classes).
+
+        Returns rows, columns, items and log likelihoods, each as of ``Contributions``.
+        """
         assert self.offset is not None
         _, offset, base = self._finite
         assert offset is not None

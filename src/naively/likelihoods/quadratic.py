@@ -17,7 +17,11 @@ from naively.likelihoods.base import Likelihood, Typical
 
 @dataclass(frozen=True, eq=False)
 class Quadratic(Likelihood[Dense]):
-    """``Σ_j offset_j - half_precision_j · (x_j - mean_j)²`` over present cells, never expanded."""
+    """``Σ_j offset_j - half_precision_j · (x_j - mean_j)²`` over present cells, never expanded.
+
+    The three tables have the shape (columns, classes); ``base`` returns the log base measure of a
+    block's rows, of shape (rows,).
+    """
 
     mean: Floats
     half_precision: Floats

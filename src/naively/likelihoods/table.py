@@ -19,7 +19,10 @@ FLOAT = np.finfo(np.float64)
 
 @dataclass(frozen=True, eq=False)
 class LevelTable(Likelihood[Codes]):
-    """``Σ_j table[first_j + code_j]``; each column's last row is for levels never seen."""
+    """``Σ_j table[first_j + code_j]``; each column's last row is for levels never seen.
+
+    The table has the shape (levels of all columns, classes), and ``first`` (columns + 1,).
+    """
 
     table: Floats
     first: NDArray[np.int64]
@@ -72,10 +75,8 @@ class Binned(Likelihood[Dense]):
         Ascending, one array a column; it has one bin more than edges.
     table : ndarray of shape (bins of all columns, classes)
         Log probability of each bin.
-    middle : ndarray
-        A number in each bin.
-    width : ndarray
-        Of each bin.
+    middle, width : ndarray of shape (bins of all columns,)
+        A number in each bin, and how wide the bin is.
     """
 
     edges: tuple[Floats, ...]
