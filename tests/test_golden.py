@@ -15,7 +15,7 @@ from naively.mail.layout import FORMAT as MAIL_FORMAT
 from naively.mail.score import Verdict, words_of
 from naively.mail.table import open_table as table_of_mail
 from naively.model.file import container, store
-from tests.golden.make import FOLDER, models
+from tests.golden.make import FOLDER, SAMPLED, models
 
 FILES = sorted(FOLDER.glob("[0-9]*/*.naively"))
 MAIL = sorted(FOLDER.glob("mail-*/*.naively"))
@@ -76,7 +76,16 @@ def test_bands_of_words_are_numbered_from_the_rarest(path: Path) -> None:
         if part.band is not None:
             bands.setdefault(part.group, []).append(part.band)
     assert all(of == [*range(len(of))] for of in bands.values())
-    assert bool(bands) == (path.stem in ("mixed", "mixed-decayed", "texts", "texts-decayed"))
+    banded = ("mixed", "mixed-decayed", SAMPLED, "texts", "texts-decayed")
+    assert bool(bands) == (path.stem in banded)
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if p.stem == SAMPLED], ids=by_format)
+def test_a_golden_sample_fits_the_weights_that_were_fitted(path: Path) -> None:
+    nb, said = load(path), said_by(path)
+    assert nb.assess().rows == nb.class_count_.sum()
+    p = nb.calibrate().predict_proba(said["rows"])
+    np.testing.assert_allclose(p, said["posterior"], rtol=0, atol=1e-4)
 
 
 def test_the_golden_interactions_hold_some() -> None:

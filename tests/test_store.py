@@ -26,8 +26,9 @@ def test_what_is_loaded_is_what_was_saved(
     path = tmp_path_factory.mktemp("store") / "model.naively"
     model = data.draw(samples(case, weights=False)).model * 0.3
     store.save(model, path, {"note": "§"})
-    again, provenance = store.load_with_provenance(path)
+    again, provenance, sample = store.load_all(path)
     assert provenance == {"note": "§"}
+    assert sample is None
     assert again.schema == model.schema
     assert again.classes.dtype == model.classes.dtype
     assert again.classes.tolist() == model.classes.tolist()

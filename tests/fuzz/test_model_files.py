@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from naively import load
+from naively import NaiveBayes, load
+from naively.model.file import store
 from tests.damage import paths, put, rewrite
 from tests.fuzz import fuzz
-from tests.golden.make import FOLDER
+from tests.golden.make import FOLDER, SAMPLED
 
-FILES = sorted((FOLDER / "3").glob("*.naively"))
+FILES = sorted((FOLDER / str(store.FORMAT)).glob("*.naively"))
 MEMORY = 100_000_000  # bytes, beside what is loaded anyway
 HOSTILE: list[Any] = [
     *(None, True, False, 0, -1, 1, 2, 3, 7, 10**9, 2**31, 2**63, 10**30, -(10**18)),
@@ -151,6 +152,49 @@ def test_a_changed_file_is_refused_or_predicts(way: Any, tmp_path: Path) -> None
             assert is_sentence(refused)
             return
         assert np.isfinite(p).all()
+        assert ((p >= 0) & (p <= 1)).all()
+
+    fuzz(check, 40)
+
+
+def disarrange_sample(rng: random.Random, path: Path) -> None:
+    """Change some numbers of the sample of rows."""
+
+    def change(_: Any, arrays: dict[str, np.ndarray]) -> None:
+        for _ in range(rng.choice([1, 1, 2, 5])):
+            name = rng.choice([name for name in sorted(arrays) if name.startswith("sample/")])
+            array = arrays[name] = arrays[name].copy()
+            of_floats = [*NUMBERS, 1.0, 2.0, rng.choice(array.ravel().tolist() or [0.0])]
+            least, most = (0, 255) if array.dtype == np.uint8 else (-(2**31), 2**31 - 1)
+            of_codes = [least, -1 % (most + 1), 0, 1, 2, 5, most]
+            new = rng.choice(of_floats if array.dtype.kind == "f" else of_codes)
+            if array.size:
+                array.flat[rng.randrange(array.size)] = new
+
+    rewrite(path, change)
+
+
+def use_rows(nb: NaiveBayes, rows: Any, path: Path) -> np.ndarray:
+    """Do all that needs rows."""
+    assert nb.assess().log_loss >= 0
+    labels = np.resize(nb.classes_, 12)
+    return nb.merge(load(path)).partial_fit(rows, labels).calibrate().predict_proba(rows)
+
+
+def test_a_changed_sample_is_refused_or_used(tmp_path: Path) -> None:
+    path, original = tmp_path / "model.naively", FOLDER / str(store.FORMAT) / f"{SAMPLED}.naively"
+
+    def check(rng: random.Random) -> None:
+        path.write_bytes(original.read_bytes())
+        disarrange_sample(rng, path)
+        nb, refused = outcome(lambda: load(path))
+        if refused is None:
+            with warnings.catch_warnings(), np.errstate(all="ignore"):
+                warnings.simplefilter("ignore")
+                p, refused = outcome(lambda: use_rows(nb, rows_of(original), path))
+        if refused is not None:
+            assert is_sentence(refused)
+            return
         assert ((p >= 0) & (p <= 1)).all()
 
     fuzz(check, 40)

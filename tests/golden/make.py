@@ -44,6 +44,7 @@ from naively.mail.table import open_table
 from naively.model.file import store
 
 FOLDER = Path(__file__).parent
+SAMPLED = "mixed-sampled"  # the model that is saved with the sample of its rows
 WORDS = "buy cheap pills now lunch at noon with Ann see you on friday the report is late".split()  # noqa: SIM905
 
 
@@ -141,6 +142,7 @@ def models() -> dict[str, tuple[NaiveBayes, Any]]:
     for name in ("mixed", "texts"):
         nb, rows = made[name]
         made[f"{name}-decayed"] = (copy(nb).decay(0.7), rows)
+    made[SAMPLED] = made["mixed"]
     return made
 
 
@@ -179,7 +181,7 @@ def main() -> None:
             if isinstance(rows, dict)
             else rows[:12]
         )
-        nb.save(folder / f"{name}.naively")
+        nb.save(folder / f"{name}.naively", sample=name == SAMPLED)
         said = {
             "rows": some,
             "classes": nb.classes_.tolist(),

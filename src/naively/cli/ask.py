@@ -112,10 +112,14 @@ def show(
 ) -> None:
     """Show a model: its classes, its columns, and what speaks most for each class."""
     from naively.model.explain import strongest
+    from naively.model.file import store
 
-    learned, _ = open_model(model)
+    learned, _, sample = store.load_all(model)
     total = learned.tally.class_count.sum()
     tell(f"{total:,.0f} rows, {learned.schema.width:,} columns")
+    if sample is not None:
+        size = sum(array.nbytes for array in sample.arrays(learned.counted.groups).values())
+        tell(f"a sample of {len(sample):,} of {sample.seen:,} rows is in the file ({size:,} bytes)")
     tell(*str(learned.described).split("\n"))
     p = learned.tally.class_count / total
     lines = (
@@ -157,4 +161,5 @@ def open_model(path: str) -> tuple[Model, dict[str, Any]]:
     """Return the model in a file, and what was saved about where it comes from."""
     from naively.model.file import store
 
-    return store.load_with_provenance(path)
+    model, provenance, _ = store.load_all(path)
+    return model, provenance

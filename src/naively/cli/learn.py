@@ -28,6 +28,7 @@ from naively.cli.update import locked
 from naively.messages import say, tell
 
 if TYPE_CHECKING:
+    from naively.cli.learned import Learned
     from naively.events import Beta, Dirichlet
     from naively.model.model import Model
 
@@ -100,6 +101,14 @@ def train(  # noqa: PLR0917  (options, not positions)
         ),
     ] = "0",
     seed: Annotated[int, typer.Option(help="Of the random choice of --hold-out.")] = 0,
+    sample: Annotated[
+        bool,
+        typer.Option(
+            "--sample",
+            help="Keep a sample of the rows in the model file, so that update, merge and calibrate "
+            "fit the weights to it. Who has the file can read these rows.",
+        ),
+    ] = False,
     input_format: InputFormatOption = None,
     form: FormatOption = None,
 ) -> None:
@@ -113,7 +122,6 @@ def train(  # noqa: PLR0917  (options, not positions)
     from naively.cli.learned import Learned
     from naively.data.rows import column_rows
     from naively.evaluation.scores import score
-    from naively.model.file import store
 
     begin = time.perf_counter()
     saving.check_output(output, [data])
@@ -160,8 +168,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     if nb.weights and not semi_supervised and (batches > 1 or late):
         learned = nb.calibrate().model_
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
-    with locked(output):
-        store.save(learned, output, provenance)
+    _save(nb, output, provenance, sample=sample)
     tell(
         f"Learned {total - (len(aside[0]) if aside else 0):,} rows of {len(learned.classes):,} "
         f"classes ({_counts(learned)}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
@@ -174,6 +181,17 @@ def train(  # noqa: PLR0917  (options, not positions)
         say("rows without a label count, so that scores need --hold-out.")
     elif len(learned.classes) > 1 and nb.class_count_.min() > 1:
         write_scores(nb.assess(), form, out)
+
+
+def _save(nb: Learned, output: str, provenance: dict[str, Any], *, sample: bool) -> None:
+    """Write a model file, with a sample of the rows if it is wanted and there is one."""
+    from naively.model.file import store
+
+    rows = nb.sampled() if sample else None
+    if sample and rows is None:
+        say("rows without a label count, so that no sample of rows is kept.")
+    with locked(output):
+        store.save(nb.model_, output, provenance, rows)
 
 
 def _counts(learned: Model) -> str:

@@ -1,7 +1,8 @@
 """The verbs that change a model file: update, forget, merge, decay and calibrate.
 
 Each reads the whole model, changes it in memory and writes the whole file: on any error the file
-stays as it was. The file is locked meanwhile, so that what another process learns is not lost.
+stays as it was. The file is locked meanwhile, so that what another process learns is not lost. A
+sample of the rows that is in the file is changed as the one in memory is: forget and decay drop it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from naively import saving
-from naively.cli.ask import open_model
 from naively.cli.source import (
     DataArgument,
     InputFormatOption,
@@ -25,7 +25,6 @@ from naively.messages import say, tell
 
 if TYPE_CHECKING:
     from naively.cli.learned import Learned
-    from naively.model.model import Model
 
 OutputOption = Annotated[
     str | None,
@@ -42,15 +41,19 @@ def update(
     target: TargetOption = None,
     input_format: InputFormatOption = None,
 ) -> None:
-    """Learn more labelled rows, counted as if they had been there in training; weights stay."""
+    """Learn more labelled rows, counted as if they had been there in training.
+
+    Weights stay, unless the file holds a sample of rows: then they are fitted to it again whenever
+    the rows have doubled.
+    """
     with _changing(model, output, data):
-        learned, provenance = open_model(model)
+        nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = labelled_rows_for(learned, data, input_format, target)
-        before = learned.tally.class_count.sum()
-        nb = _estimator(learned).partial_fit(rows, y)
+        rows, y = labelled_rows_for(nb.model_, data, input_format, target)
+        before = nb.class_count_.sum()
+        nb.partial_fit(rows, y)
         done = f"Learned {nb.class_count_.sum() - before:,.0f} more"
-        _write(nb, output or model, provenance, done)
+        _write(nb, output or model, provenance, done, sampled=sampled)
 
 
 def forget(
@@ -62,14 +65,15 @@ def forget(
 ) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
     with _changing(model, output, data):
-        learned, provenance = open_model(model)
+        nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = labelled_rows_for(learned, data, input_format, target)
-        before = learned.tally.class_count.sum()
-        nb = _estimator(learned).forget(rows, y)
+        rows, y = labelled_rows_for(nb.model_, data, input_format, target)
+        before = nb.class_count_.sum()
+        nb.forget(rows, y)
         if not nb.class_count_.any():
             raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
-        _write(nb, output or model, provenance, f"Forgot {before - nb.class_count_.sum():,.0f}")
+        done = f"Forgot {before - nb.class_count_.sum():,.0f}"
+        _write(nb, output or model, provenance, done, sampled=sampled)
 
 
 def merge(
@@ -81,21 +85,27 @@ def merge(
         str, typer.Option("--output", "-o", help="The model file to write.", show_default=False)
     ],
 ) -> None:
-    """Make one model of several: counts are as of the rows of all, weights the mean."""
+    """Make one model of several: counts are as of the rows of all.
+
+    Weights are fitted to the samples of rows that all files hold, or else the mean.
+    """
     if len(models) < 2:
         raise ValueError(f"There is nothing to merge with {models[0]}; name another model.")
     saving.check_output(output, [])
     with locked(output):  # it may be one of these
-        nb, provenance = _merged(models)
-        _write(nb, output, provenance, f"Merged {len(models)} models")
+        nb, provenance, sampled = _merged(models)
+        _write(nb, output, provenance, f"Merged {len(models)} models", sampled=sampled)
 
 
-def _merged(models: list[str]) -> tuple[Learned, dict[str, Any]]:
-    """Return the sum of the models in some files, and the target that they have in common."""
-    first, provenance = open_model(models[0])
-    nb = _estimator(first)
+def _merged(models: list[str]) -> tuple[Learned, dict[str, Any], bool]:
+    """Return the sum of the models in some files, and the target that they have in common.
+
+    The last value says whether any of the files holds a sample of rows.
+    """
+    nb, provenance, sampled = _open(models[0])
     for path in models[1:]:
-        other, provenance_of_other = open_model(path)
+        other, provenance_of_other, other_sampled = _open(path)
+        sampled = sampled or other_sampled
         targets = [p.get("target") for p in (provenance, provenance_of_other)]
         if None not in targets and targets[0] != targets[1]:
             raise ValueError(
@@ -103,10 +113,10 @@ def _merged(models: list[str]) -> tuple[Learned, dict[str, Any]]:
                 "models of different things cannot be merged."
             )
         try:
-            nb.merge(_estimator(other))
+            nb.merge(other)
         except (ValueError, TypeError) as error:
             raise type(error)(f"{models[0]} and {path}: {error}") from error
-    return nb, {"target": provenance["target"]} if "target" in provenance else {}
+    return nb, {"target": provenance["target"]} if "target" in provenance else {}, sampled
 
 
 def decay(
@@ -118,24 +128,42 @@ def decay(
 ) -> None:
     """Scale all counts, so that what is learned later weighs more."""
     with _changing(model, output):
-        learned, provenance = open_model(model)
-        _write(_estimator(learned).decay(factor), output or model, provenance, "Decayed")
+        nb, provenance, sampled = _open(model)
+        _write(nb.decay(factor), output or model, provenance, "Decayed", sampled=sampled)
 
 
 def calibrate(
     model: ModelArgument,
-    data: DataArgument,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DATA]",
+            help="Labelled rows that were not learned; by default the sample in the file is used.",
+            show_default=False,
+        ),
+    ] = None,
     output: OutputOption = None,
     target: TargetOption = None,
     input_format: InputFormatOption = None,
 ) -> None:
-    """Fit the weights of the columns to labelled rows that were not learned; counts stay."""
-    with _changing(model, output, data):
-        learned, provenance = open_model(model)
-        target = target or provenance.get("target")
-        rows, y = labelled_rows_for(learned, data, input_format, target)
-        nb = _estimator(learned).calibrate(rows, y)
-        _write(nb, output or model, provenance, f"Calibrated on {len(rows):,} rows")
+    """Fit the weights of the columns again; counts stay.
+
+    They are fitted to labelled rows that were not learned, or to the sample of the learned rows
+    that `train --sample` has kept in the file, each left out in turn.
+    """
+    with _changing(model, output, *([] if data is None else [data])):
+        nb, provenance, sampled = _open(model)
+        if data is None:
+            if not sampled:
+                raise ValueError(f"{model} holds no sample of rows; give rows that it never saw.")
+            done = "Calibrated on the sample of rows in the file"
+            nb.calibrate()
+        else:
+            target = target or provenance.get("target")
+            rows, y = labelled_rows_for(nb.model_, data, input_format, target)
+            done = f"Calibrated on {len(rows):,} rows"
+            nb.calibrate(rows, y)
+        _write(nb, output or model, provenance, done, sampled=sampled)
 
 
 def locked(path: str) -> AbstractContextManager[object]:
@@ -157,22 +185,34 @@ def _changing(model: str, output: str | None, *inputs: str) -> AbstractContextMa
     return locked(path)
 
 
-def _estimator(model: Model) -> Learned:
+def _open(path: str) -> tuple[Learned, dict[str, Any], bool]:
+    """Return the model in a file, ready to change, and what was saved about where it comes from.
+
+    The last value says whether the file holds a sample of rows.
+    """
     from naively.cli.learned import Learned
     from naively.estimators.options import learner_of
+    from naively.model.file import store
 
-    return learner_of(Learned, model)
+    model, provenance, sample = store.load_all(path)
+    return learner_of(Learned, model, sample), provenance, sample is not None
 
 
-def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str) -> None:
-    """Write a model file, and say on standard error what was done."""
+def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str, *, sampled: bool) -> None:
+    """Write a model file, and say on standard error what was done.
+
+    ``sampled`` says whether there was a sample of rows before; if there is still one, it is kept.
+    """
     from naively.model.file import store
 
     model = nb.model_
     model.class_log_prior  # noqa: B018  (a class prior that does not fit any more is an error now)
-    store.save(model, path, provenance)
+    rows = nb.sampled()
+    store.save(model, path, provenance, rows)
     total = float(model.tally.class_count.sum())
     tell(f"{done}: {total:,.6g} rows of {len(model.classes)} classes, wrote {path}.")
+    if sampled and rows is None:
+        tell("The file holds no sample of rows any more, as it would not be one of all its rows.")
     if model.weights is not None and model.weights.fresh(total) < 1:
         share = model.weights.fresh(total)
         tell(f"Weights were fitted to {share:.0%} of them; `naively calibrate` fits them again.")

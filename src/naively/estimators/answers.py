@@ -171,8 +171,9 @@ class Answers(metaclass=ABCMeta):
         Raises
         ------
         ValueError
-            If the rows are not in memory: after ``forget``, ``merge``, ``decay`` and ``load``; or
-            if rows without a label count, as these depend on the labels of all others.
+            If the rows are not in memory: after ``forget`` and ``decay``, after ``load`` of a file
+            without a sample, and after ``merge`` where one had none; or if rows without a label
+            count, as these depend on the labels of all others.
 
         Examples
         --------

@@ -258,7 +258,8 @@ class Learner(CountingClassifier):
         ----------
         X, y, sample_weight
             Labelled rows that were not learned. By default the sample of the learned rows that
-            is in memory after ``fit`` and ``partial_fit`` is used, each row left out in turn.
+            is in memory after ``fit``, ``partial_fit`` and ``load`` of a file that holds it is
+            used, each row left out in turn.
 
         Examples
         --------
@@ -277,10 +278,6 @@ class Learner(CountingClassifier):
             weights = fit(found, kind, float(self.class_count_.sum()))
         self.keep(self.model_.weighed(weights))
         return self
-
-    @property
-    def _counts_unlabelled(self) -> bool:
-        return bool(getattr(self, "unlabelled_weight_", 0.0) > 0)
 
     def _learned(self) -> Reservoir:
         if self._counts_unlabelled:

@@ -12,6 +12,7 @@ from naively.estimators.checks import NONE, NOT_NEGATIVE, Allowed, check_options
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.events.base import HOW, PSEUDO_COUNTS, How
 from naively.model import class_prior
+from naively.model.file.sample import SampledRows
 from naively.model.model import Model
 from naively.model.weights import Weighting
 from naively.schema.given import EventModels, given_as_objects
@@ -41,6 +42,9 @@ class Options(Protocol):
     def keep(self, model: Model) -> None:
         """Make a frozen model the fitted one."""
 
+    def keep_sample(self, rows: SampledRows) -> None:
+        """Make these rows the sample of those that the fitted model has learned."""
+
 
 L = TypeVar("L", bound=Options)
 
@@ -58,8 +62,11 @@ def settings_of(nb: Options) -> Settings:
     return Settings(nb.class_prior, nb.estimate, nb.smoothing, "blocks" if blocks else "words")
 
 
-def learner_of(kind: Callable[..., L], model: Model) -> L:
-    """Return the learner of a frozen model, with options that learn more rows as it has its own."""
+def learner_of(kind: Callable[..., L], model: Model, sample: SampledRows | None = None) -> L:
+    """Return the learner of a frozen model, with options that learn more rows as it has its own.
+
+    A sample of the rows that the model has learned is what the learner has of them in memory.
+    """
     settings, event_models = model.settings, model.schema.event_models
     as_objects = given_as_objects(event_models, model.schema)
     nb = kind(
@@ -72,6 +79,8 @@ def learner_of(kind: Callable[..., L], model: Model) -> L:
         text="auto" if settings.text == "blocks" else "words",
     )
     nb.keep(model)
+    if sample is not None:
+        nb.keep_sample(sample)
     return nb
 
 

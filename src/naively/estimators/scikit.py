@@ -32,6 +32,8 @@ class NaiveBayes(ClassifierMixin, Learner, BaseEstimator):  # noqa: D101  (it ha
 def load(path: str | PathLike[str]) -> NaiveBayes:
     """Read a model file that ``NaiveBayes.save`` or the command line wrote.
 
+    A sample of the rows that is in the file is in memory afterwards, as it was when it was saved.
+
     Parameters
     ----------
     path : str or Path
@@ -58,4 +60,5 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
     >>> load(path).predict([[1.2]])
     array(['a'], dtype='<U1')
     """
-    return learner_of(NaiveBayes, store.load(path))
+    content = store.load_all(path)
+    return learner_of(NaiveBayes, content.model, content.sample)

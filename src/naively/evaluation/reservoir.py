@@ -22,6 +22,7 @@ from naively.counting.tally import Tally
 from naively.evaluation.calibrate import SampleSize, fit, sample_size
 from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.kernels.reference import Floats
+from naively.model.file.sample import SampledRows
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weighting, Weights
 from naively.schema.fingerprint import fingerprints
@@ -140,6 +141,21 @@ class Reservoir:
         both._seed, both._size, both.seen = self._seed, sample_size(model), self.seen + other.seen
         both._kept = _least(_with(self._kept, other._kept), both._size.kept)
         return both
+
+    def saved(self, model: Model) -> SampledRows:
+        """Return all rows that are kept as a model file holds them; the model has learned them."""
+        self._draw()
+        kept = [(kept.batch, kept.keys) for kept in _encoded(self._kept, model)]
+        return SampledRows(kept, self._seed, self.seen)
+
+    @classmethod
+    def restored(cls, rows: SampledRows, model: Model) -> Reservoir:
+        """Return the sample that was saved with the model that has learned it."""
+        sample = cls()
+        sample._seed, sample.seen = rows.seed, rows.seen
+        sample._size = sample_size(model.without_interactions())  # which came after the rows
+        sample._kept = [Kept(batch, keys) for batch, keys in rows.batches]
+        return sample
 
     def of(self, model: Model) -> Sample:
         """Return the sample as the model that learned it has counted it."""

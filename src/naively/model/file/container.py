@@ -26,7 +26,8 @@ UNKNOWN = "00000000"  # stands for the checksum while it is computed
 MARK = b'{\\"checksum\\": \\"'  # what the checksum follows: the header is a string within JSON
 LARGEST_HEADER = 100_000_000  # bytes, of any safetensors file
 NOISE = 2.0**-50  # the low part of a double-double sum is at most this share of its high part
-DTYPES = {"F64": np.float64, "I64": np.int64, "U8": np.uint8}
+DTYPES = {"F64": np.float64, "I64": np.int64, "I32": np.int32, "U8": np.uint8}
+KINDS = {"f": "F64", "i": "I64", "c": "I32", "u": "U8"}
 
 
 def to_bytes(header: dict[str, Any], arrays: Arrays) -> bytes:
@@ -91,13 +92,23 @@ class UnreadArrays:
     def __init__(self, arrays: Arrays) -> None:
         self._arrays = dict(arrays)
 
-    def take(self, name: str, kind: str = "f") -> NDArray[Any]:
-        """Return an array of floats ("f"), integers ("i") or bytes ("u")."""
+    def __contains__(self, name: str) -> bool:
+        return name in self._arrays
+
+    def take(
+        self, name: str, kind: str = "f", shape: tuple[int, ...] | None = None
+    ) -> NDArray[Any]:
+        """Return an array of floats ("f"), integers ("i"), codes ("c", in 32 bits) or bytes ("u").
+
+        Where a shape is given, the array has that shape.
+        """
         array = self._arrays.pop(name, None)
         if array is None:
             raise ValueError(f"there is no array {shown(name)}, or it is used twice")
-        if array.dtype.kind != kind:
+        if array.dtype != DTYPES[KINDS[kind]]:
             raise ValueError(f"array {shown(name)} is of type {array.dtype}")
+        if shape is not None and array.shape != shape:
+            raise ValueError(f"{name} has shape {array.shape} instead of {shape}")
         return array
 
     def sums(self, name: str, shape: tuple[int, ...]) -> Sums:

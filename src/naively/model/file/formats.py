@@ -76,6 +76,15 @@ class SavedWeights:
 
 
 @dataclass(frozen=True)
+class SavedSample:
+    """A sample of the rows that were learned: in how many batches; their cells are arrays."""
+
+    seed: int
+    seen: int  # rows that the sample was drawn from
+    batches: int
+
+
+@dataclass(frozen=True)
 class Header:
     """All of a model but its arrays."""
 
@@ -93,6 +102,7 @@ class Header:
     notes: tuple[tuple[str | int, str], ...] = ()
     provenance: Saved = field(default_factory=dict)
     checksum: str | None = None
+    sample: SavedSample | None = None
 
 
 class ChangedError(ValueError):

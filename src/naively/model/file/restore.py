@@ -22,6 +22,7 @@ from naively.model.file.declared import at, shown
 from naively.model.file.formats import Header, SavedGroup
 from naively.model.file.keys import read_analyser, read_event
 from naively.model.file.labels import read_classes, read_probabilities
+from naively.model.file.sample import SampledRows, read_sample
 from naively.model.file.weights import read_weights
 from naively.model.model import Model
 from naively.schema.group import Group
@@ -33,8 +34,8 @@ NUMERIC = ("number", "boolean", "time", "part")  # kinds of columns that are cou
 MISSING_THROUGHOUT = 1 << 18  # columns of an array beside those that were learned
 
 
-def restore(header: Header, arrays: Arrays) -> Model:
-    """Return the model, or raise a ValueError that says what is wrong with it."""
+def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
+    """Return the model and its sample of rows, or raise a ValueError that says what is wrong."""
     unread = UnreadArrays(arrays)
     classes = read_classes(list(header.classes.labels), header.classes.dtype)
     weight = unread.sums("weight", (len(classes),))
@@ -52,12 +53,16 @@ def restore(header: Header, arrays: Arrays) -> Model:
     weights = None
     if header.weights is not None:
         weights = read_weights(header.weights, unread, classes, list(blocks))
-    unread.check_empty()
     model = Model(schema, Tally(classes, weight, blocks), _settings(header), weights)
     wrong = model.impossible
     if wrong is not None:
         raise ValueError(f"{wrong}, which no rows can be counted as")
-    return model
+    sample = None
+    if header.sample is not None:
+        with at("sample"):
+            sample = read_sample(header.sample, unread, model)
+    unread.check_empty()
+    return model, sample
 
 
 def _group(saved: SavedGroup) -> Group:

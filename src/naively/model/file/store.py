@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from naively import saving
 from naively.events import Beta, Dirichlet
@@ -22,6 +22,7 @@ from naively.model.file.formats import (
 from naively.model.file.keys import write_key, write_prior
 from naively.model.file.labels import write_classes, write_probabilities
 from naively.model.file.restore import restore
+from naively.model.file.sample import SampledRows, write_sample
 from naively.model.file.upgrade import read_header
 from naively.model.file.weights import write_weights
 from naively.model.model import Model
@@ -30,8 +31,29 @@ from naively.schema.group import Group
 LONGEST = 300  # characters of a message about a damaged file
 
 
+class Content(NamedTuple):
+    """What a model file holds.
+
+    Parameters
+    ----------
+    model : Model
+        What was learned.
+    provenance : dict
+        Where the model comes from.
+    sample : SampledRows or None
+        A sample of the rows that were learned, if it was saved.
+    """
+
+    model: Model
+    provenance: dict[str, Any]
+    sample: SampledRows | None
+
+
 def save(
-    model: Model, path: str | PathLike[str], provenance: Mapping[str, Any] | None = None
+    model: Model,
+    path: str | PathLike[str],
+    provenance: Mapping[str, Any] | None = None,
+    sample: SampledRows | None = None,
 ) -> None:
     """Write a model file; on any failure an existing file stays as it was.
 
@@ -43,6 +65,8 @@ def save(
         The file.
     provenance : mapping, optional
         Where the model comes from: anything that JSON can hold.
+    sample : SampledRows, optional
+        A sample of the rows that the model has learned.
 
     Raises
     ------
@@ -55,16 +79,18 @@ def save(
         **_header(model, arrays),
         "provenance": dict(provenance or {}),
     }
+    if sample is not None:
+        header["sample"] = write_sample(sample, model.counted.groups, arrays)
     saving.save(path, container.to_bytes(header, arrays))
 
 
 def load(path: str | PathLike[str]) -> Model:
-    """Return the model in a file (see ``load_with_provenance``)."""
-    return load_with_provenance(path)[0]
+    """Return the model in a file (see ``load_all``)."""
+    return load_all(path).model
 
 
-def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, Any]]:
-    """Return the model in a file, and what was saved about where it comes from.
+def load_all(path: str | PathLike[str]) -> Content:
+    """Return all that a model file holds.
 
     Raises
     ------
@@ -85,7 +111,8 @@ def load_with_provenance(path: str | PathLike[str]) -> tuple[Model, dict[str, An
         check_format(saved)
         container.check(saved, content)
         header = read_header(saved)
-        return restore(header, container.arrays_of(content)), header.provenance
+        model, sample = restore(header, container.arrays_of(content))
+        return Content(model, header.provenance, sample)
     except NewerError as error:
         raise ValueError(f"{path} {error}") from error
     except ChangedError as error:
