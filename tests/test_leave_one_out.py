@@ -53,6 +53,7 @@ def frozen(event: Any) -> bool:
 ALONE = [
     *(case for case in CASES if not frozen(case.event)),
     Case(Categorical(m=3.0), LEVEL, objects),
+    Case(Text(features=16, event=Multinomial()), TEXT, objects, text=True),
 ]
 
 

@@ -19,12 +19,13 @@ from scipy import stats
 
 from naively import Bernoulli, Categorical, Histogram, KernelDensity, Multinomial
 from naively.counting.labels import encode_labels
+from naively.counting.leave_one_out import SURE
 from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally
 from naively.evaluation.calibrate import fit
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.events import EventModel
-from naively.events.categorical import CHOICES, SURE, USUAL_M
+from naively.events.categorical import CHOICES, USUAL_M
 from naively.events.histogram import WIDTHS
 from naively.model.model import Model
 from naively.schema.derived import Interaction
@@ -121,7 +122,7 @@ def test_pretend_rows_that_were_chosen_stay(data: Any) -> None:
         assert_refitted(same[0], left_out(one))
         if sample.weight is None:  # a choice takes one row of the tally, whatever it weighs
             loss = np.array([loss_of(other) for other in settled])
-            loss += SURE / 2 * np.log(np.array(CHOICES) / USUAL_M) ** 2
+            loss += SURE * np.log(np.array(CHOICES) / USUAL_M) ** 2
             assert loss[settled.index(same[0])] <= loss.min() + 1e-9
 
 

@@ -36,7 +36,7 @@ class Analyser(ABC):
         """What a vocabulary has to know, in its own words."""
 
     @abstractmethod
-    def rows(self, texts: Iterable[Any]) -> Sequence[Row]:
+    def rows(self, texts: Iterable[object]) -> Sequence[Row]:
         """Return what a vocabulary can split: texts as they are, where it knows how."""
 
     def vocabulary(self, words: Iterable[str] = ()) -> Vocabulary:
@@ -76,7 +76,7 @@ class Analyser(ABC):
         return self.counts_documents or self.max_features is not None
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """What differs from the default."""
         values = {
             field.name: (getattr(self, field.name), field.default)
@@ -89,7 +89,7 @@ class Analyser(ABC):
         """Whether all is by default."""
         return not self.settings
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Only the settings: what is made of them need not pickle.
         options = fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
         of = {option.name: getattr(self, option.name) for option in options}

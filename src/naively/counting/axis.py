@@ -44,6 +44,11 @@ class Axis(ABC):
         """Whether rows come from the data's values, so that a row without counts is no row."""
         return True
 
+    @property
+    def by_band(self) -> bool:
+        """Whether the evidence of words is divided by bands of document frequency."""
+        return False
+
     @abstractmethod
     def __len__(self) -> int: ...
 
@@ -52,7 +57,7 @@ class Axis(ABC):
         """Return the column of a row and its level or word (None where it is a whole column)."""
 
     @abstractmethod
-    def union(self, other: Any) -> tuple[Self, RowMap, RowMap]:
+    def union(self, other: Self) -> tuple[Self, RowMap, RowMap]:
         """Return the axis with the rows of both, and where the rows of each go in it."""
 
     @abstractmethod
@@ -188,7 +193,7 @@ def _rows_in(axis: Levels, part: Levels) -> NDArray[np.int64]:
 
 
 def rows_of(first: NDArray[np.int64], columns: Sequence[int]) -> NDArray[np.int64]:
-    """Return the rows of columns, where ``first`` says where each column's rows begin."""
+    """Return the rows of columns, (rows,), where ``first`` says where each column's rows begin."""
     none = np.empty(0, np.int64)
     return np.concatenate([none, *(np.arange(first[j], first[j + 1]) for j in columns)])
 
@@ -252,6 +257,10 @@ class Words(Axis):
     def grows(self) -> bool:
         return self.analyser.features is None
 
+    @property
+    def by_band(self) -> bool:
+        return self.analyser.binary
+
     def __len__(self) -> int:
         return len(self.vocabulary)
 
@@ -307,7 +316,7 @@ class Words(Axis):
                 return place
         return self.vocabulary.find(other.words)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # The native vocabulary does not pickle, and a plain one need not meet native kernels.
         arrays = self.vocabulary.to_arrays() if self.grows else ()
         return words_axis, (self.columns, self.analyser, *arrays)
@@ -317,7 +326,7 @@ class Words(Axis):
         return statistic is not PRESENT
 
 
-def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: Any) -> Words:
+def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: NDArray[Any]) -> Words:
     """Return the axis whose vocabulary was written to arrays; a hashed one has none."""
     if not arrays:
         return Words(columns, analyser.vocabulary(), analyser)

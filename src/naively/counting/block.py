@@ -9,14 +9,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, Columns, Levels, Words
 from naively.counting.labels import Labels
-from naively.kernels.reference import hold
+from naively.counting.statistic import PRESENT, VALUE, Statistic
+from naively.kernels.reference import clipped
 from naively.kernels.tokens import Row
 
 if TYPE_CHECKING:
@@ -28,31 +29,36 @@ else:
 
     B = TypeVar("B")
 
-Entries: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]"
+BlockKey: TypeAlias = Any  # what a block is known by: a value that the schema makes
+# The row and the item (a column or a word) of each cell, and its number or the code of its level.
+Entries: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]"
 
 
 class Block(ABC):
     """Encoded rows of one event model's columns."""
 
     axis: Axis
+    # Says how many rows have a column, or how often all rows have a word.
+    frequency: ClassVar[Statistic] = VALUE
 
     @abstractmethod
     def __len__(self) -> int: ...
 
     @abstractmethod
     def entries(self) -> Entries:
-        """Return the cells that are not missing (nor zero, of numbers): row, item, number.
-
-        Numbers are held where kernels hold them.
-        """
+        """Return the cells that are not missing, nor 0 where a block does not store it."""
 
     @abstractmethod
     def select(self, rows: NDArray[np.int64]) -> Block:
         """Return these rows, in this order; each as often as it is named."""
 
     @abstractmethod
-    def followed_by(self, others: Sequence[Any]) -> Block:
+    def followed_by(self, others: Sequence[Self]) -> Self:
         """Return these rows and those of other blocks of the same kind and axis."""
+
+    def split(self) -> Block:
+        """Return the same rows, texts as how often each holds each word."""
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,13 +67,14 @@ class Dense(Block):
 
     values: NDArray[np.floating]
     axis: Columns
+    frequency = PRESENT
 
     def __len__(self) -> int:
         return len(self.values)
 
     def entries(self) -> Entries:
-        row, item = np.nonzero(np.nan_to_num(self.values))
-        return row, item, hold(self.values[row, item])
+        row, item = np.nonzero(~np.isnan(self.values))
+        return row, item, self.values[row, item].astype(np.float64)
 
     def select(self, rows: NDArray[np.int64]) -> Dense:
         return Dense(self.values[rows], self.axis)
@@ -100,7 +107,7 @@ class Sparse(Block):
 
     indptr: NDArray[np.integer]
     indices: NDArray[np.integer]
-    data: NDArray[Any]
+    data: NDArray[np.number]
     axis: Columns | Words
     absent: NDArray[np.bool_] | None = None
     presence: bool = False
@@ -108,9 +115,12 @@ class Sparse(Block):
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
+    def split(self) -> Sparse:
+        return self
+
     def entries(self) -> Entries:
         row, there = np.repeat(np.arange(len(self)), np.diff(self.indptr)), ~np.isnan(self.data)
-        return row[there], self.indices[there].astype(np.int64), hold(self.data[there])
+        return row[there], self.indices[there].astype(np.int64), clipped(self.data[there])
 
     def select(self, rows: NDArray[np.int64]) -> Sparse:
         length = np.diff(self.indptr)[rows]
@@ -160,7 +170,7 @@ class Codes(Block):
 
     def entries(self) -> Entries:
         row, column = np.nonzero(self.codes >= 0)
-        return row, column, self.codes[row, column].astype(np.float64)
+        return row, column, self.codes[row, column]
 
     def select(self, rows: NDArray[np.int64]) -> Codes:
         return Codes(self.codes[rows], self.axis)
@@ -212,6 +222,9 @@ class Documents(Block):
         return np.fromiter((text is None for text in self.texts), np.bool_, len(self.texts))
 
 
+Counts: TypeAlias = Dense | Sparse | Documents
+
+
 @dataclass(frozen=True, eq=False)
 class Batch:
     """Rows that are encoded: a block for each group of columns, and the labels.
@@ -226,7 +239,7 @@ class Batch:
         How many equal rows each stands for; by default one.
     """
 
-    blocks: Mapping[Any, Block]
+    blocks: Mapping[BlockKey, Block]
     labels: Labels
     copies: NDArray[np.int64] | None = None
 
@@ -261,15 +274,11 @@ class Batch:
 
     def split(self) -> Batch:
         """Return the same rows with texts as their words, which are then split no more."""
-        blocks = {
-            key: block.split() if isinstance(block, Documents) else block
-            for key, block in self.blocks.items()
-        }
-        return replace(self, blocks=blocks)
+        return replace(self, blocks={key: block.split() for key, block in self.blocks.items()})
 
     @property
-    def form(self) -> dict[Any, Any]:
-        """How the rows are held: batches of equal form, on the same axes, can be joined."""
+    def form(self) -> dict[BlockKey, object]:
+        """The type and axis of each block: batches where they are equal can be joined."""
         return {
             key: (type(of), of.axis.columns if isinstance(of.axis, Columns) else id(of.axis))
             for key, of in self.blocks.items()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,7 +145,10 @@ def _same(a: tuple[int, Keys], b: tuple[int, Keys]) -> bool:
 
 
 def as_cells(
-    columns: Any, shifts: NDArray[np.int64], first: NDArray[np.int64], keys: Keys
+    columns: range | tuple[Name, ...],
+    shifts: NDArray[np.int64],
+    first: NDArray[np.int64],
+    keys: Keys,
 ) -> Cells:
     """Make an axis of what the kernel ``tally_cells`` returns."""
     parts = np.split(keys, first[1:-1]) if len(first) > 1 else []

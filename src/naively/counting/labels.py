@@ -37,7 +37,7 @@ class Labels:
     """
 
     codes: NDArray[np.int32]
-    classes: NDArray[Any]
+    classes: LabelArray
     weight: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
@@ -49,7 +49,7 @@ class Labels:
         return len(self.classes)
 
     @classmethod
-    def none(cls, rows: int, classes: NDArray[Any]) -> Labels:
+    def none(cls, rows: int, classes: LabelArray) -> Labels:
         """Return labels of rows whose class is not known and not asked for."""
         return cls(np.zeros(rows, np.int32), classes)
 
@@ -61,12 +61,12 @@ class Labels:
             return cls(codes, parts[0].classes)
         return cls(codes, parts[0].classes, np.concatenate([part.weights for part in parts]))
 
-    def take(self, rows: Any) -> Labels:
+    def take(self, rows: NDArray[np.integer] | NDArray[np.bool_] | slice) -> Labels:
         """Return the labels of a selection of the rows."""
         weight = None if self.weight is None else self.weight[rows]
         return Labels(self.codes[rows], self.classes, weight)
 
-    def among(self, classes: NDArray[Any]) -> Labels:
+    def among(self, classes: LabelArray) -> Labels:
         """Return the same labels, numbered among more classes."""
         place = {label: i for i, label in enumerate(classes.tolist())}
         places = np.array([place.get(label, -1) for label in self.classes.tolist()], np.int32)
@@ -130,7 +130,7 @@ def encode_some_labels(
     return encode_labels(labels[there], None if weight is None else weight[there]), there
 
 
-def union_classes(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+def union_classes(a: LabelArray, b: LabelArray) -> LabelArray:
     """Return the classes of either, sorted where they can be."""
     if a.dtype == b.dtype and len(a) == len(b) and bool((a == b).all()):
         return a
@@ -143,7 +143,7 @@ def union_classes(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     return _encode(np.concatenate([a, b]))[1] if len(a) and len(b) else (a if len(a) else b)
 
 
-def as_classes(labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
+def as_classes(labels: LabelArray, classes: LabelArray) -> LabelArray:
     """Return labels that are written as text as the classes that they stand for.
 
     A model that was learned from JSON, Parquet or in Python has numbers, truths or times as
@@ -177,7 +177,7 @@ def _truth(text: str) -> bool:
     return {"true": True, "false": False}[text.lower()]
 
 
-def _spelled(text: str, *readers: Callable[[str], Any]) -> Any:
+def _spelled(text: str, *readers: Callable[[str], object]) -> object:
     """Return what the first of the readers that can makes of a text; else the text."""
     for read in readers:
         try:
@@ -187,7 +187,7 @@ def _spelled(text: str, *readers: Callable[[str], Any]) -> Any:
     return text
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a value is None, NaN, NaT or pandas' NA."""
     if value is None:
         return True
@@ -224,7 +224,7 @@ def check_weight(weight: RowWeight, rows: int) -> NDArray[np.float64] | None:
     return np.ascontiguousarray(w)
 
 
-def _one_a_row(y: Any) -> NDArray[Any]:
+def _one_a_row(y: Target) -> LabelArray:
     labels = y if isinstance(y, np.ndarray) else _as_array(y)
     if labels.dtype.kind == "T":  # NumPy's StringDType, which may hold missing ones
         labels = labels.astype(object)
@@ -235,7 +235,7 @@ def _one_a_row(y: Any) -> NDArray[Any]:
     return labels
 
 
-def _as_array(y: Any) -> NDArray[Any]:
+def _as_array(y: Target) -> LabelArray:
     """Make an array that keeps None, and strings beside it, as they are."""
     if hasattr(y, "to_pylist"):  # PyArrow's to_numpy refuses strings and nulls by default
         y = y.to_pylist()
@@ -257,7 +257,7 @@ def _as_array(y: Any) -> NDArray[Any]:
     return array
 
 
-def _keeps(array: NDArray[Any], values: Sequence[Any]) -> bool:
+def _keeps(array: LabelArray, values: Sequence[object]) -> bool:
     r"""Whether an array holds the values: strings lose a last \0, whole numbers may be rounded."""
     if array.dtype.kind in "US":
         return all(isinstance(v, str) and not v.endswith("\0") for v in values)
@@ -266,7 +266,7 @@ def _keeps(array: NDArray[Any], values: Sequence[Any]) -> bool:
     return True
 
 
-def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
+def _missing(labels: LabelArray) -> NDArray[np.bool_]:
     """Mark the labels that are None, NaN, NaT or pandas' NA."""
     if labels.dtype.kind == "O":
         return np.fromiter(map(is_missing, labels.tolist()), np.bool_, len(labels))
@@ -276,7 +276,7 @@ def _missing(labels: NDArray[Any]) -> NDArray[np.bool_]:
     return missing
 
 
-def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
+def _encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
     if labels.dtype.kind in "iub" and len(labels):
         low, high = int(labels.min()), int(labels.max())
         if high - low < SMALL_RANGE and high <= np.iinfo(np.int64).max:
@@ -294,7 +294,7 @@ def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
     return codes.astype(np.int32), classes
 
 
-def _encode_objects(labels: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[Any]]:
+def _encode_objects(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
     values = list(map(plain, labels.tolist()))
     distinct = list(dict.fromkeys(values))
     kinds = {type(value) for value in distinct}
@@ -325,7 +325,7 @@ def _refuse_missing(missing: NDArray[np.bool_]) -> None:
         )
 
 
-def _refuse_what_no_file_holds(classes: NDArray[Any]) -> None:
+def _refuse_what_no_file_holds(classes: LabelArray) -> None:
     """Raise an error if a model of these classes could not be saved, and loaded again."""
     kind, name = classes.dtype.kind, str(classes.dtype)
     held = kind in "biuUM" or (kind == "f" and classes.dtype.itemsize <= 8)
@@ -344,5 +344,5 @@ def _refuse_what_no_file_holds(classes: NDArray[Any]) -> None:
         )
 
 
-def _is_held(label: Any) -> bool:
+def _is_held(label: object) -> bool:
     return isinstance(label, str | int | float) or type(label) in (dt.date, dt.datetime)

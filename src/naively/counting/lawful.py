@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Levels, Words, sum_by_column
+from naively.counting.block import BlockKey
 from naively.counting.cells import Cells
 from naively.counting.names import title
 from naively.counting.statistic import (
@@ -67,7 +67,7 @@ def _sizes(a: Sums, b: Sums) -> Sums:
     return Sums(np.abs(a.high) + np.abs(b.high))
 
 
-def impossible(tally: Tally, shares: Collection[Any] = ()) -> str | None:
+def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:
     """Say what no rows can have been counted as, or None if a tally may be one of rows.
 
     Parameters
@@ -129,7 +129,7 @@ def _find_negative(tally: Tally) -> str | None:
     return _first(tally, lambda _, block: _too_few(block, {}))
 
 
-def _first(tally: Tally, rules: Callable[[Any, BlockTally], Iterator[Broken]]) -> str | None:
+def _first(tally: Tally, rules: Callable[[BlockKey, BlockTally], Iterator[Broken]]) -> str | None:
     classes = tally.classes.tolist()
     below = np.flatnonzero(tally.weight.high < 0)
     if len(below):

@@ -1,13 +1,12 @@
-"""Leaving a row out is subtraction: the sums that a cell is judged by, less what its row added.
+"""Leaving a row out is subtraction: the sums that a cell is scored by, less what its row added.
 
 An event model applies to what is left the formula that it applies to all. What it can choose by
-itself (a pseudo-count, pretend rows, a bandwidth) is what cells that are left out are best
-foretold with.
+itself (a pseudo-count, pretend rows, a bandwidth) is what predicts cells that are left out best.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic
@@ -16,20 +15,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns
-from naively.counting.block import B, Codes, Dense
+from naively.counting.block import B, Block
 from naively.counting.labels import Labels
 from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally
-from naively.kernels.double_double import Sums
+from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 
-SURE = 0.25  # nats, for a logarithm of a pseudo-count that is 1 off
-LEAST_ALPHA, MOST_ALPHA = 1e-3, 1e3
+ROWS = 1000  # of a block of counts at a time, to bound memory
+SURE = 0.25  # nats, for a choice whose logarithm is 1 off
+
+
+@dataclass(frozen=True)
+class Between:
+    """All numbers between two that are above 0."""
+
+    low: float
+    high: float
+
+    def least(self, loss: Callable[[float], Floats | float]) -> Floats:
+        """Return the number of least loss, to one part in a million."""
+        from scipy.optimize import minimize_scalar
+
+        found = minimize_scalar(
+            lambda log_choice: float(loss(np.exp(log_choice))),
+            bounds=(np.log(self.low), np.log(self.high)),
+            method="bounded",
+            options={"xatol": 1e-6},
+        )
+        return np.asarray(np.exp(found.x))
+
+
+PSEUDO_COUNTS = Between(1e-3, 1e3)  # that "auto" chooses among
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOut(Generic[B]):
-    """Cells of rows that were counted, each to be judged as if its row had not been.
+    """Cells of rows that were counted, each to be scored as if its row had not been counted.
 
     Parameters
     ----------
@@ -51,16 +73,8 @@ class LeftOut(Generic[B]):
 
     @classmethod
     def of(cls, block: B, labels: Labels) -> LeftOut[B]:
-        """Return the cells of a block that are not missing, nor 0 in a sparse one."""
-        x: NDArray[Any]
-        if isinstance(block, Dense):
-            row, column = np.nonzero(~np.isnan(block.values))
-            x = block.values[row, column].astype(np.float64)
-        elif isinstance(block, Codes):
-            row, column = np.nonzero(block.codes >= 0)
-            x = block.codes[row, column]
-        else:
-            row, column, x = block.entries()
+        """Return the cells of a block that are not missing, nor 0 where it does not store it."""
+        row, column, x = block.entries()
         return cls(block, row, column, x, labels.take(row))
 
     def __len__(self) -> int:
@@ -86,11 +100,134 @@ class LeftOut(Generic[B]):
         }
         return BlockTally(Columns(range(len(self))), sums)
 
+    def rest_of_zeros(self, tally: BlockTally, weight: float) -> BlockTally:
+        """Return a tally without a row of this weight in each class, of which every cell is 0."""
+        rows = tally[PRESENT] - Sums(np.full((1, self.labels.k), weight))
+        return BlockTally(tally.axis, {**tally.sums, PRESENT: rows})
+
+    def others(self, frequency: Floats) -> Floats:
+        """Return how often other rows have the word of each cell, of shape (cells,).
+
+        Of dense numbers, it is in how many other rows the column is not missing. ``frequency``, of
+        shape (words or columns,), says the same of all rows (``frequency_of``).
+        """
+        added = self.x if self.block.frequency is VALUE else 1.0
+        return frequency[self.column] - self.weight * added
+
+    def alone(self, tally: BlockTally, others: Floats) -> NDArray[np.bool_]:
+        """Mark the cells of a word that no other row has, or of a dense column, of shape (cells,).
+
+        The word goes with the row, as if it had never been seen.
+        """
+        goes = tally.axis.grows or self.block.frequency is PRESENT
+        return (others <= NEGLIGIBLE) & goes
+
     def spread(self, value: Floats) -> Floats:
         """Return values of cells (cells × classes) by row and column; those missing have 0."""
         table = np.zeros((len(self.block), len(self.block.axis.columns), value.shape[1]))
         table[self.row, self.column] = value
         return table
+
+
+def frequency_of(tally: BlockTally, block: Block) -> Floats:
+    """Return how often the rows have each word, or in how many a dense column is not missing.
+
+    The shape is (words or columns,).
+    """
+    frequency: Floats = tally[block.frequency].high.sum(axis=1)
+    return frequency
+
+
+def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
+    """Return how many words each row has that the model knows without it, of shape (rows,)."""
+    cells = LeftOut.of(block, labels)
+    known = ~cells.alone(tally, cells.others(frequency_of(tally, block)))
+    return np.bincount(cells.row[known], cells.x[known], len(block)).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class BagsLeftOut:
+    """Rows of counts, each to be scored as if it had not been counted.
+
+    Parameters
+    ----------
+    row, word, x : ndarray of shape (cells,)
+        The row of each cell, the row of its word in ``count``, and how often the word comes. Only
+        words that other rows have too are there.
+    others : ndarray of shape (cells,)
+        How often other rows have the word of each cell.
+    count : ndarray of shape (words, classes)
+        The counts that each class is estimated from, pretend counts among them, of the words that
+        some of these rows have.
+    affected : ndarray of shape (cells, m)
+        The classes whose counts the cell's row added to.
+    left : ndarray of shape (cells, m)
+        What is left of the cell's count in each of these classes.
+    total : ndarray of shape (rows, classes)
+        What is left of the counts of all words.
+    """
+
+    row: NDArray[np.int64]
+    word: NDArray[np.int64]
+    x: Floats
+    others: Floats
+    count: Floats
+    affected: NDArray[np.int64]
+    left: Floats
+    total: Floats
+
+
+def bags_left_out(
+    tally: BlockTally,
+    block: Block,
+    labels: Labels,
+    count: Floats,
+    pretend: Floats,
+    affected: NDArray[np.int64],
+) -> Iterator[tuple[NDArray[np.int64], BagsLeftOut]]:
+    """Yield the numbers of some rows of counts, and what is left without each, until all were.
+
+    Parameters
+    ----------
+    tally : BlockTally
+        What was counted, these rows among it.
+    block, labels : Block, Labels
+        The rows, with their classes.
+    count : ndarray of shape (words, classes)
+        The counts that each class is estimated from, pretend counts among them.
+    pretend : ndarray of shape (words,)
+        The pretend count of each word, at least 0.
+    affected : ndarray of shape (classes, m)
+        The classes whose counts a row of each class adds to.
+    """
+    frequency, total = frequency_of(tally, block), count.sum(axis=0)
+    k = labels.k
+    for start in range(0, len(block), ROWS):
+        rows = np.arange(start, min(start + ROWS, len(block)))
+        cells = LeftOut.of(block.select(rows), labels.take(rows))
+        row, word, x, n = cells.row, cells.column, cells.x, len(rows)
+        others, of = cells.others(frequency), affected[cells.labels.codes]
+        before, least = count[word[:, None], of], pretend[word]
+        left = np.maximum(before - (cells.weight * x)[:, None], least[:, None])
+        gone = np.bincount((row[:, None] * k + of).ravel(), (before - left).ravel(), n * k)
+        alone = cells.alone(tally, others)
+        of_words = np.bincount(row[alone], least[alone], n)  # that go with the row
+        here = np.zeros(len(count), np.bool_)  # the words that some of these rows have
+        here[word] = True
+        known = np.flatnonzero(~alone & (x != 0))
+        yield (
+            rows,
+            BagsLeftOut(
+                row[known],
+                (np.cumsum(here) - 1)[word[known]],
+                x[known],
+                others[known],
+                count[here],
+                of[known],
+                left[known],
+                total - gone.reshape(n, k) - of_words[:, None],
+            ),
+        )
 
 
 def leave_out(sums: Floats, right: NDArray[np.integer], own: Floats) -> Floats:
@@ -103,29 +240,36 @@ def leave_out(sums: Floats, right: NDArray[np.integer], own: Floats) -> Floats:
     return left
 
 
-def choose(choices: Sequence[float], loss: Callable[[float], Floats | float]) -> Floats:
-    """Return the choice of least loss (the first of equals), for each column if it has one each."""
-    of_choices = np.stack([np.asarray(loss(choice)) for choice in choices])
+def choose(
+    choices: Sequence[float] | Between,
+    loss: Callable[[float], Floats | float],
+    towards: float | None = None,
+) -> Floats:
+    """Return the choice of least leave-one-out loss, for each column if it has a loss of its own.
+
+    Parameters
+    ----------
+    choices : sequence of float, or Between
+        All of a sequence are tried, and the first of equals is chosen. Between two numbers there
+        is one choice for all columns.
+    loss : callable
+        Returns the loss of a choice in nats, a number or an array of shape (columns,).
+    towards : float, optional
+        What the choice is shrunk towards, as few rows say little.
+    """
+
+    def shrunk(choice: float) -> Floats | float:
+        return loss(choice) + (SURE * np.log(choice / towards) ** 2 if towards else 0.0)
+
+    if isinstance(choices, Between):
+        return choices.least(shrunk)
+    of_choices = np.stack([np.asarray(shrunk(choice)) for choice in choices])
     best: Floats = np.asarray(choices)[of_choices.argmin(axis=0)]
     return best
 
 
-def choose_pseudo_count(loss: Callable[[float], float]) -> float:
-    """Return the pseudo-count of least loss, shrunk towards 1, as a few counts say little."""
-    from scipy.optimize import minimize_scalar
-
-    bounds = np.log(LEAST_ALPHA), np.log(MOST_ALPHA)
-    found = minimize_scalar(
-        lambda log_alpha: loss(np.exp(log_alpha)) + SURE * log_alpha**2,
-        bounds=bounds,
-        method="bounded",
-        options={"xatol": 1e-6},
-    )
-    return float(np.exp(found.x))
-
-
 def pseudo_count_of_words(count: Floats) -> float:
-    """Return the pseudo-count of words under which each single one is best foretold by the rest.
+    """Return the pseudo-count of words under which the rest predict each single one best.
 
     Parameters
     ----------
@@ -145,11 +289,11 @@ def pseudo_count_of_words(count: Floats) -> float:
         of_total = np.maximum(total - 1.0, 0.0) + alpha * words
         return float(total @ np.log(of_total) - tokens @ np.log(np.maximum(seen - 1, 0) + alpha))
 
-    return choose_pseudo_count(loss) if len(seen) else 1.0
+    return float(choose(PSEUDO_COUNTS, loss, towards=1.0)) if len(seen) else 1.0
 
 
 def pseudo_count_of_coins(true: Floats, trials: Floats) -> float:
-    """Return the pseudo-count of both outcomes under which each is best foretold by the rest.
+    """Return the pseudo-count of both outcomes under which the rest predict each one best.
 
     Parameters
     ----------
@@ -164,4 +308,4 @@ def pseudo_count_of_coins(true: Floats, trials: Floats) -> float:
         share = rest / (np.maximum(of - 1.0, 0.0) + 2 * alpha)
         return -float((often * number) @ np.log(share))
 
-    return choose_pseudo_count(loss) if len(number) else 1.0
+    return float(choose(PSEUDO_COUNTS, loss, towards=1.0)) if len(number) else 1.0

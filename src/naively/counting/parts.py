@@ -9,18 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Entries, Sparse
-from naively.counting.labels import Labels
+from naively.counting.block import BlockKey
 from naively.counting.names import Name, title
-from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 
-ROWS = 1_000  # at a time, to bound memory
 # Of a sum of weights such as 2.3: less 0.3 it is a word of two texts, not of almost two.
 ROUNDING = 1e-9
 
@@ -63,7 +59,7 @@ class Part:
     multinomial text, words in 4 to 7 texts
     """
 
-    group: Any
+    group: BlockKey
     column: Name | None = None
     band: int | None = None
 
@@ -89,8 +85,8 @@ class Parts:
         The number of the part that each unit is of. Units are the words of a text, and else the
         columns of the block.
     by_word : bool, default False
-        Whether what a text says is the sum of what its words say, over the square root of how many
-        they are.
+        Whether the evidence of a text is the sum of that of its words, over the square root of how
+        many they are.
     """
 
     keys: Sequence[Part]
@@ -101,17 +97,17 @@ class Parts:
         return len(self.keys)
 
     @classmethod
-    def columns(cls, group: Any, columns: Sequence[Name]) -> Parts:
+    def columns(cls, group: BlockKey, columns: Sequence[Name]) -> Parts:
         """Return a part for each column."""
         return cls([Part(group, name) for name in columns], np.arange(len(columns)))
 
     @classmethod
-    def whole(cls, group: Any, units: int) -> Parts:
+    def whole(cls, group: BlockKey, units: int) -> Parts:
         """Return one part for all units."""
         return cls([Part(group)], np.zeros(units, np.int64))
 
     @classmethod
-    def words(cls, group: Any, column: Name, frequency: Floats, *, by_band: bool) -> Parts:
+    def words(cls, group: BlockKey, column: Name, frequency: Floats, *, by_band: bool) -> Parts:
         """Return a part for the words of a text, or one for each band of document frequency.
 
         ``frequency`` is how many texts hold each word, of shape (words,).
@@ -128,14 +124,14 @@ class Parts:
     def sums(
         self, row: NDArray[np.int64], unit: NDArray[np.int64], value: Floats, n: int
     ) -> Floats:
-        """Sum what the units of n rows say, by part.
+        """Sum the log likelihoods of the units of n rows, by part.
 
         Parameters
         ----------
         row, unit : ndarray of shape (cells,)
             The row and the unit of each cell.
         value : ndarray of shape (cells, classes)
-            Its log likelihoods.
+            The log likelihoods of each cell.
 
         Returns
         -------
@@ -144,93 +140,3 @@ class Parts:
         table = np.zeros((n, len(self), value.shape[1]))
         np.add.at(table, (row, self.of_unit[unit]), value)
         return table
-
-
-def lengths_left(count: Floats, block: Sparse, labels: Labels) -> Floats:
-    """Return how many words each text has that other texts hold, of shape (rows,).
-
-    Parameters are those of ``leave_one_out``.
-    """
-    row, word, x = block.entries()
-    weight = labels.weights
-    known = count.sum(axis=1)[word] - x * weight[row] > NEGLIGIBLE
-    return np.bincount(row[known], x[known], len(block)).astype(np.float64)
-
-
-def leave_one_out(
-    count: Floats, pretend: Floats, block: Sparse, labels: Labels, *, by_band: bool
-) -> Floats:
-    """Return what the words say in each text, as if it had not been counted.
-
-    Parameters
-    ----------
-    count : ndarray of shape (words, classes)
-        How often the texts of each class hold a word, these among them.
-    pretend : ndarray of shape (words,)
-        Pretend counts beside them.
-    block : Sparse
-        The words of the texts.
-    labels : Labels
-        Their classes; what they weigh is left out, at most 1.
-    by_band : bool
-        Whether each band of document frequency is a part; else all words are one.
-
-    Returns
-    -------
-    evidence : ndarray of shape (rows, parts, classes)
-        A band is of the number of other texts that hold a word. A word that no other text
-        holds is as if it had never been seen.
-    """
-    frequency = count.sum(axis=1)
-    bands = count_bands(frequency) if by_band else 1
-    total = count.sum(axis=0) + pretend.sum()
-    evidence = np.zeros((len(block), bands, count.shape[1]))
-    for start in range(0, len(block), ROWS):
-        some = np.arange(start, min(start + ROWS, len(block)))
-        texts, own = block.select(some), labels.take(some)
-        row, word, x = texts.entries()
-        here = np.zeros(len(count), np.bool_)  # the words that some of these texts hold
-        here[word] = True
-        cells = row, (np.cumsum(here) - 1)[word], x
-        evidence[some] = _some(
-            count[here], frequency[here], pretend[here], total, cells, own, bands
-        )
-    return evidence
-
-
-def _some(
-    count: Floats,
-    frequency: Floats,
-    pretend: Floats,
-    total: Floats,
-    cells: Entries,
-    labels: Labels,
-    bands: int,
-) -> Floats:
-    """Return the evidence of a few texts, of the words that they hold (see ``leave_one_out``)."""
-    from scipy.sparse import csr_array
-
-    row, word, x = cells
-    n, k = len(labels), count.shape[1]
-    weight = labels.weights
-    own, y = x * weight[row], labels.codes[row]
-    others = frequency[word] - own
-    total = np.tile(total, (n, 1))
-    total[np.arange(n), labels.codes] -= np.bincount(row, own, n)
-    known = others > NEGLIGIBLE
-    total -= np.bincount(row[~known], pretend[word[~known]], n)[:, None]
-    row, word, x, own, y = row[known], word[known], x[known], own[known], y[known]
-
-    part = row * bands + (band_of(others[known]) if bands > 1 else 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_count = np.log(count + pretend[:, None])
-        held = csr_array((x, (part, word)), shape=(n * bands, len(count)))
-        evidence = (held @ log_count).reshape(n, bands, k)
-        left = np.maximum(count[word, y] - own, 0.0) + pretend[word]
-        change = np.bincount(part, x * (np.log(left) - log_count[word, y]), n * bands)
-        evidence[np.arange(n), :, labels.codes] += change.reshape(n, bands)
-        of_all = np.where(total > NEGLIGIBLE, np.log(total), 0.0)
-    number = np.bincount(part, x, n * bands).reshape(n, bands)
-    evidence -= number[:, :, None] * of_all[:, None]
-    evidence[np.broadcast_to((total <= NEGLIGIBLE)[:, None], evidence.shape)] = 0.0
-    return evidence

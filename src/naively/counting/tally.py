@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Generic
+from typing import Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import A, Axis, RowMap, Words
-from naively.counting.block import Block, Codes, Dense, Documents, Sparse
+from naively.counting.block import Block, BlockKey, Codes, Dense, Documents, Sparse
 from naively.counting.cells import as_cells
-from naively.counting.labels import Labels, union_classes
-from naively.counting.names import title
+from naively.counting.labels import LabelArray, Labels, union_classes
+from naively.counting.names import Level, Name, title
 from naively.counting.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.kernels import dispatch
 from naively.kernels.cells import CAP
@@ -49,7 +49,7 @@ class BlockTally(Shown, Generic[A]):
         size = sum(sums.high.nbytes + sums.low.nbytes for sums in self.sums.values())
         return f"{of} × {classes:,} classes: {counted} ({size:,} bytes)"
 
-    def map(self, function: Any) -> BlockTally[A]:
+    def map(self, function: Callable[[Sums], Sums]) -> BlockTally[A]:
         """Apply a function to each table."""
         return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
 
@@ -59,7 +59,7 @@ class BlockTally(Shown, Generic[A]):
             faded = faded | (np.abs(self[PRESENT].high * factor) < LEAST_ROWS)
         return self.map(lambda sums: _without(sums * factor, faded))
 
-    def of(self, columns: Collection[Any]) -> BlockTally[A]:
+    def of(self, columns: Collection[Name]) -> BlockTally[A]:
         """Return the tally of some of the columns."""
         if len(columns) == len(self.axis.columns):
             return self
@@ -75,7 +75,9 @@ class BlockTally(Shown, Generic[A]):
         axis, mine, theirs = self.axis.union(other.axis)
         return self._move(axis, mine), other._move(axis, theirs)
 
-    def combine(self, other: BlockTally[A], operation: Any) -> BlockTally[A]:
+    def combine(
+        self, other: BlockTally[A], operation: Callable[[Sums, Sums], Sums]
+    ) -> BlockTally[A]:
         """Apply an operation to each pair of tables (their classes are the same already)."""
         a, b = self.align(other)
         return BlockTally(a.axis, {s: operation(a[s], b[s]) for s in a.sums})
@@ -153,12 +155,12 @@ class Tally(Shown):
     array([1., 2.])
     """
 
-    classes: NDArray[Any]
+    classes: LabelArray
     weight: Sums
-    blocks: Mapping[Any, BlockTally]
+    blocks: Mapping[BlockKey, BlockTally]
 
     @property
-    def axes(self) -> dict[Any, Axis]:
+    def axes(self) -> dict[BlockKey, Axis]:
         """The axis of each block."""
         return {key: block.axis for key, block in self.blocks.items()}
 
@@ -280,7 +282,7 @@ def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels
     """Count what is stored of a sparse matrix, or the words of texts."""
     axis, k = block.axis, labels.k
 
-    def by_class(data: NDArray[Any]) -> Sums:
+    def by_class(data: NDArray[np.number]) -> Sums:
         csr = block.indptr, block.indices, data
         return Sums(*dispatch.tally_csr(*csr, labels.codes, labels.weight, k, len(axis)))
 
@@ -316,7 +318,7 @@ def _refuse_infinite(block: Dense | Sparse, sums: Sums, what: str) -> None:
     )
 
 
-def _places(classes: NDArray[Any], place: dict[Any, int]) -> RowMap:
+def _places(classes: LabelArray, place: dict[Level, int]) -> RowMap:
     places = np.array([place[label] for label in classes.tolist()], np.int64)
     return None if len(places) == len(place) and (places == np.arange(len(place))).all() else places
 

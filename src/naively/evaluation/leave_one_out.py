@@ -13,8 +13,8 @@ import numpy as np
 
 from naively.counting.block import Batch, Block, Sparse
 from naively.counting.labels import Labels
-from naively.counting.parts import Part, Parts, lengths_left
-from naively.counting.statistic import VALUE
+from naively.counting.leave_one_out import lengths_left
+from naively.counting.parts import Part, Parts
 from naively.events import Beta, Dirichlet
 from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import length_factor
@@ -114,8 +114,8 @@ def leave_one_out_table(
             parts = Parts.whole(group.key, max(1, len(parts.of_unit)))
         table = _of_group(model, group, block, parts, once, learned=learned)
         if isinstance(block, Sparse) and parts.by_word and not pure:
-            count = model.counts[group.key][VALUE].high
-            length = lengths_left(count, block, once) if learned else block.lengths
+            counts = model.counts[group.key]
+            length = lengths_left(counts, block, once) if learned else block.lengths
             table *= length_factor(length)[:, None, None]
         kind = _kind(group, parts)
         centres = kind != "text" and model.unweighted_likelihoods[group.key].centres

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from naively.counting.axis import A, Columns, Words
 from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import LeftOut
+from naively.counting.leave_one_out import LeftOut, frequency_of
 from naively.counting.names import title
-from naively.counting.statistic import PRESENT, VALUE, Statistic
+from naively.counting.statistic import Statistic
 from naively.counting.tally import BlockTally, count
-from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 
 How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
 Items: TypeAlias = Columns | Words  # what the cells of counts are of
-Counts: TypeAlias = Dense | Sparse | Documents
+PseudoCount: TypeAlias = "float | str | Sequence[float] | Floats"  # one for all, or one for each
+Distribution: TypeAlias = Any  # SciPy's, frozen; a mapping where several parameters have one each
 HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
 # What an event model may lack, and why.
@@ -75,7 +75,7 @@ class EventModel(ABC, Generic[A, B]):
 
     @property
     def by_word(self) -> bool:
-        """Whether what a text says is the sum of what its words say, each of them by itself."""
+        """Whether the evidence of a text is the sum of that of its words, each by itself."""
         return False
 
     def prepare(self, block: B) -> B:
@@ -99,6 +99,7 @@ class EventModel(ABC, Generic[A, B]):
     def likelihood(self, tally: BlockTally[A]) -> Likelihood:
         """Derive the log tables from the sums, smoothed by the prior's pretend data."""
 
+    @final
     def leave_one_out(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
         """Return the log likelihood of each cell, as if its row had not been counted.
 
@@ -124,9 +125,10 @@ class EventModel(ABC, Generic[A, B]):
         depends on several columns (a variance floor of the largest), or on all classes (a prior
         at the mean of a sparse column), stays as it was.
         """
-        settled = self.settled(tally)
-        if settled is not self:
-            return settled.leave_one_out(tally, block, labels)
+        return self.settled(tally).evidence_without(tally, block, labels)
+
+    def evidence_without(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
+        """Return what ``leave_one_out`` returns, when everything that is chosen has been."""
         cells = LeftOut.of(block, labels)
         if isinstance(block, Sparse | Documents):
             return self._leave_one_out_sparse(tally, cells, labels)
@@ -146,25 +148,18 @@ class EventModel(ABC, Generic[A, B]):
         block, row, item, x = cells.block, cells.row, cells.column, cells.x
         none = np.zeros(labels.k)
         joint: Floats = self.likelihood(tally).log_prob(block, none, "joint", none)
-        here = np.arange(len(block))
-        weight = labels.weights
-        own = self.log_prob_without(tally, cells)
+        weight, own = labels.weights, self.log_prob_without(tally, cells)
         for w in np.unique(weight):
             # All zeros of a row are left out alike: its class has had so much less of every column.
-            fewer = dict(tally.sums)
-            if PRESENT in fewer:
-                fewer[PRESENT] = fewer[PRESENT] - Sums(np.full((1, labels.k), w))
-            less = self.likelihood(BlockTally(tally.axis, fewer))
-            rows, alike = weight == w, np.flatnonzero(weight[row] == w)
-            zeros = less.log_prob(block, none, "joint", none)
-            joint[here[rows], labels.codes[rows]] = zeros[here[rows], labels.codes[rows]]
-            at, y = row[alike], labels.codes[row[alike]]
+            less = self.likelihood(cells.rest_of_zeros(tally, float(w)))
+            rows, alike = np.flatnonzero(weight == w), np.flatnonzero(weight[row] == w)
+            right = rows, labels.codes[rows]
+            joint[right] = less.log_prob(block, none, "joint", none)[right]
+            y = labels.codes[row[alike]]
             change = own[alike, y] - less.at(x[alike], item[alike])[np.arange(len(alike)), y]
-            np.add.at(joint, (at, y), change)
-        if tally.axis.grows:  # a word that no other row holds goes with the row
-            left = tally[VALUE].high[item].sum(axis=1) - weight[row] * x
-            alone = left <= NEGLIGIBLE
-            np.subtract.at(joint, row[alone], own[alone])
+            np.add.at(joint, (row[alike], y), change)
+        alone = cells.alone(tally, cells.others(frequency_of(tally, block)))
+        np.subtract.at(joint, row[alone], own[alone])
         joint[np.isnan(joint)] = -np.inf  # impossible with a cell and without it
         return joint[:, None]
 
@@ -176,11 +171,11 @@ class EventModel(ABC, Generic[A, B]):
         """Return how many different rows there can be; ``inf`` of numbers without end."""
         return math.inf
 
-    def posterior(self, tally: BlockTally[A]) -> Any:  # noqa: ARG002
+    def posterior(self, tally: BlockTally[A]) -> Distribution:  # noqa: ARG002
         """Return the posterior of the parameters, as frozen SciPy distributions."""
         raise self._lacks("posterior")
 
-    def predictive(self, tally: BlockTally[A]) -> Any:  # noqa: ARG002
+    def predictive(self, tally: BlockTally[A]) -> Distribution:  # noqa: ARG002
         """Return the distribution of the next cell, as frozen SciPy distributions."""
         raise self._lacks("predictive")
 
@@ -229,12 +224,12 @@ def draw_levels(
     return drawn
 
 
-def added(pseudo_count: Any, estimate: How, how: How) -> Floats:
+def added(pseudo_count: PseudoCount, estimate: How, how: How) -> Floats:
     """Return what is added to the count of each outcome, as a column: the net pretend data.
 
     Parameters
     ----------
-    pseudo_count : float or array-like
+    pseudo_count : float, or array-like of shape (columns or levels,)
         What is added for the estimate that is set.
     estimate : {"mean", "map", "mle", "predictive"}
         The estimate that is set. It decides of which prior the pseudo-count is: the posterior mean
@@ -256,7 +251,7 @@ def check_estimate(how: str) -> None:
 
 def check_alpha(
     model: EventModel,
-    alpha: float | str | Sequence[float],
+    alpha: PseudoCount,
     *,
     named: bool = False,
     auto: bool = False,
@@ -291,6 +286,6 @@ def check_not_negative(block: Block, model: str) -> None:
         )
 
 
-def by_row(counts: Floats | Sequence[float] | float | str) -> Floats:
-    """Return pretend counts as a column, to be added to a table of rows × classes."""
+def by_row(counts: PseudoCount) -> Floats:
+    """Return pretend counts, of shape (1 or rows, 1), to be added to a table of rows × classes."""
     return np.asarray(counts, np.float64).reshape(-1, 1)

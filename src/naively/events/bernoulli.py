@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Dense, Documents, Sparse
+from naively.counting.block import Counts, Dense, Documents, Sparse
 from naively.counting.leave_one_out import pseudo_count_of_coins
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
-    Counts,
+    Distribution,
     How,
     Items,
     added,
@@ -41,7 +41,7 @@ class Bernoulli(Estimable[Items, Counts]):
         Pretend count of each of the two outcomes in each class, for all columns or for each: the
         prior is Beta(alpha, alpha), or with ``estimate="map"`` Beta(alpha + 1, alpha + 1), whose
         mode it is. 1 is Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum
-        likelihood. "auto" is the one under which each outcome is best foretold by the rest.
+        likelihood. "auto" is the one under which the rest predict each outcome best.
     threshold : float or None, default 0.0
         A number above it counts as true. None: numbers are between 0 (false) and 1 (true)
         already, and count for as much as they are. A plain sample (``fit``) holds 0 and 1 only,
@@ -141,12 +141,12 @@ class Bernoulli(Estimable[Items, Counts]):
         a, b = (flat(of) for of in self._pretend(tally, "mean"))
         return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
-    def posterior(self, tally: BlockTally[Items]) -> Any:
+    def posterior(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 
         return stats.beta(*map(flat, self._counts(tally, "mean")))
 
-    def predictive(self, tally: BlockTally[Items]) -> Any:
+    def predictive(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 
         return stats.bernoulli(flat(self.parameters(tally, "mean")["p"]))
@@ -186,6 +186,6 @@ class Bernoulli(Estimable[Items, Counts]):
 
 
 def _check_share(block: Dense | Sparse) -> None:
-    cells = block.values if isinstance(block, Dense) else block.data
+    _, _, cells = block.entries()
     if (cells < 0).any() or (cells > 1).any():
         raise ValueError("Without a threshold, Bernoulli numbers must be between 0 and 1.")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from naively.counting.axis import Levels
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut, choose
-from naively.counting.names import title
+from naively.counting.names import Level, title
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    Distribution,
     How,
     added,
     by_row,
@@ -35,8 +36,7 @@ SPARE = 0.5  # each level, and one never seen, has half a row more where pretend
 HALF = 0.5  # each class has half a row more in the log loss that m is chosen by
 MOST_CODES = 1 << 31  # levels of a column, with codes=
 CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)  # of m, for "auto"
-# Few rows say little: the choice is shrunk towards this m, by so much log loss.
-USUAL_M, SURE = 2.0, 0.5
+USUAL_M = 2.0  # towards which the choice is shrunk
 
 
 @final
@@ -135,7 +135,7 @@ class Categorical(Estimable[Levels, Codes]):
         with np.errstate(divide="ignore", invalid="ignore"):
             table[np.arange(len(axis)) + column] = smoothed.count / smoothed.total[column]
             table[first[1:] - 1] = smoothed.never / (smoothed.total + smoothed.outside)
-            # A class with no value in a column, unsmoothed, says nothing.
+            # Unsmoothed, a class with no value in a column has a log likelihood of 0 there.
             return LevelTable(np.log(np.where(np.isnan(table), 1.0, table)), first)
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
@@ -182,17 +182,17 @@ class Categorical(Estimable[Levels, Codes]):
             return None
         return Dirichlet(counts[0] if len(set(counts)) == 1 else counts)
 
-    def posterior(self, tally: BlockTally[Levels]) -> Any:
+    def posterior(self, tally: BlockTally[Levels]) -> Distribution:
         from scipy import stats
 
         return stats.dirichlet(flat(self._smoothed(tally, "mean").count))
 
-    def predictive(self, tally: BlockTally[Levels]) -> Any:
+    def predictive(self, tally: BlockTally[Levels]) -> Distribution:
         from scipy import stats
 
         return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
 
-    def _known(self, seen: Iterable[Any]) -> Iterable[Any]:
+    def _known(self, seen: Iterable[Level]) -> Iterable[Level]:
         """Return the levels of a plain sample: with ``codes`` all numbers up to the largest."""
         if self.codes is None:
             return seen
@@ -230,7 +230,7 @@ class Categorical(Estimable[Levels, Codes]):
         return _Pretend(added(known, self.estimate, how), added(never, self.estimate, how))
 
     def _m(self, tally: BlockTally[Levels]) -> Floats:
-        """Return the pretend rows of each column."""
+        """Return the pretend rows of each column, of shape (columns,)."""
         d = len(tally.axis.columns)
         if self.m != "auto":
             return np.full(d, self.m, np.float64)
@@ -244,32 +244,31 @@ class Categorical(Estimable[Levels, Codes]):
             own = own_prior[column] * rest / (np.maximum(total - 1.0, 0.0)[column] + m)
             right = own / (others.sum(axis=1, keepdims=True) - others + own)
             of_level = -(count * np.log(right)).sum(axis=1)
-            of_column = np.bincount(column, of_level, d).astype(np.float64)
-            return of_column + float(SURE / 2 * np.log(m / USUAL_M) ** 2)
+            return np.bincount(column, of_level, d).astype(np.float64)
 
-        return choose(CHOICES, loss)
+        return choose(CHOICES, loss, towards=USUAL_M)
 
 
 @dataclass(frozen=True, eq=False)
 class _Pretend:
-    """Pretend counts, as columns."""
+    """Pretend counts, each an array of one column."""
 
-    known: Floats  # of each level, or of all alike
-    never: Floats  # of a level never seen, of each column or of all alike
+    known: Floats  # (levels or 1, 1): of each level, or of all alike
+    never: Floats  # (columns or 1, 1): of a level never seen
 
 
 @dataclass(frozen=True, eq=False)
 class _Smoothed:
     """Counts with pretend ones among them."""
 
-    count: Floats  # of each level and class
-    total: Floats  # of each column and class
-    never: Floats  # of a level never seen
-    outside: Floats  # what such a level adds to the total
+    count: Floats  # (levels, classes)
+    total: Floats  # (columns, classes)
+    never: Floats  # (columns or 1, 1): of a level never seen
+    outside: Floats  # (columns or 1, 1): what such a level adds to the total
 
 
 def _column(tally: BlockTally[Levels]) -> NDArray[np.int64]:
-    """Return the column of each level."""
+    """Return the column of each level, of shape (levels,)."""
     return np.repeat(np.arange(len(tally.axis.levels)), np.diff(tally.axis.first))
 
 
@@ -288,7 +287,7 @@ def _pooled_total(
     left_out: Floats | float = 0.0,
     column: NDArray[np.int64] | slice = slice(None),
 ) -> Floats:
-    """Count cells over all classes, with half a row for each level."""
+    """Count the cells of columns over all classes, (columns,), with half a row for each level."""
     # Of decayed counts less than a row may be left.
     rows: Floats = np.maximum(_total(tally).sum(axis=1)[column] - left_out, 0.0)
     return rows + SPARE * np.maximum(np.diff(tally.axis.first), 1)[column]

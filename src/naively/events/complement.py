@@ -1,4 +1,4 @@
-"""Complement event model: multinomial's tally, and what the other classes say."""
+"""Complement event model: multinomial's tally, of which a class is scored by all the others."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from naively.counting.block import Counts
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
-from naively.events.base import Counts, How, Items
+from naively.events.base import How, Items
 from naively.events.multinomial import BagOfCounts
 from naively.events.prior import share
 from naively.kernels.reference import Floats
@@ -19,7 +21,7 @@ from naively.likelihoods.log_linear import LogLinear
 @final
 @dataclass(frozen=True)
 class Complement(BagOfCounts):
-    """Counts of words, each class judged by how unlike all the others it is.
+    """Counts of words, each class scored by how unlike the counts of all others it is.
 
     Parameters
     ----------
@@ -59,13 +61,15 @@ class Complement(BagOfCounts):
 
     def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
         weights = super().log_probabilities(tally, how)
+        if weights.shape[1] == 1:  # one class has no complement
+            return np.zeros_like(weights)
         if self.norm:
             weights /= self._size(tally)
         return weights
 
-    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """As for ``Multinomial``; with ``norm`` the sizes of the weights stay as they were."""
-        evidence = super().leave_one_out(tally, block, labels)
+        evidence = super().evidence_without(tally, block, labels)
         if self.norm:
             evidence = evidence / self._size(tally)
         return evidence
@@ -77,14 +81,14 @@ class Complement(BagOfCounts):
         return size
 
     def _of_classes(self, count: Floats) -> Floats:
-        """Return the counts that a class is judged by: those of all the others."""
+        """Return the counts that each class is estimated from: those of all the others."""
         others: Floats = count.sum(axis=1, keepdims=True) - count
         return others
 
-    def _log_shares(self, count: Floats, total: Floats) -> Floats:
-        if count.shape[1] == 1:  # one class has no complement
-            return np.zeros_like(count)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # A word that is rare elsewhere weighs much.
-            weights: Floats = np.where(total > 0, np.log(total) - np.log(count), 0.0)
-            return weights
+    def _affected(self, k: int) -> NDArray[np.int64]:
+        return np.nonzero(~np.eye(k, dtype=np.bool_))[1].reshape(k, k - 1)
+
+    def _log_weight(self, count: Floats) -> Floats:
+        # A word that is rare elsewhere weighs much.
+        weight: Floats = -np.log(count)
+        return weight

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from naively.counting.cells import Cells
 from naively.kernels.reference import Floats
 
+# From cells, their counts (cells, classes) and the number of bins: the bin of each cell (cells,).
 Cut: TypeAlias = Callable[[Cells, Floats, int], NDArray[np.int64]]
 
 SLACK = 1e-9  # of a bin, against rounding
@@ -127,7 +128,7 @@ def edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, ...]:
 
 
 def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
-    """Return a number in each bin, and where the bin begins and ends.
+    """Return a number in each bin, and where the bin begins and ends, each of shape (bins,).
 
     It reaches midway to the cells beside it, and as far out as in where there is none; a bin that
     is the only number of its column, or that holds infinite ones, is 1 wide.

@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any, final
+from typing import Any, TypeAlias, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.counting.axis import A, Columns, Levels
 from naively.counting.block import B, Codes, Dense
-from naively.counting.labels import Labels
+from naively.counting.labels import Labels, is_missing
+from naively.counting.names import Level
 from naively.counting.tally import BlockTally
-from naively.events.base import EventModel, How
+from naively.events.base import Distribution, EventModel, How
+from naively.events.prior import Prior
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
 from naively.messages import Shown
 
+# Numbers or levels of one column; rows of several; the counts of a bag.
+Sample: TypeAlias = "Sequence[Level] | NDArray[Any]"
+# A number, an array of those of all columns, or a mapping of them by level or by name.
+Parameters: TypeAlias = Any
 SHOWN = 10  # of more numbers, only so many are printed
 
 
 class Estimable(EventModel[A, B]):
     """An event model that can be estimated from a plain sample, without classes."""
 
-    def prior_of(self, tally: BlockTally[A]) -> Any:  # noqa: ARG002
+    def prior_of(self, tally: BlockTally[A]) -> Prior | None:  # noqa: ARG002
         """Return the prior that all estimates are under, or None where there is none."""
         return None
 
     @final
-    def fit(self, sample: Any) -> Estimate:
+    def fit(self, sample: Sample) -> Estimate:
         """Estimate from a plain sample, without classes.
 
         Parameters
@@ -53,11 +59,11 @@ class Estimable(EventModel[A, B]):
         return Estimate(self, tally)
 
     @final
-    def encode(self, sample: Any, axis: Any = None) -> Any:
+    def encode(self, sample: Sample, axis: Levels | None = None) -> Any:
         """Encode a plain sample: numbers as ``Dense``, levels as ``Codes`` (of a known axis)."""
         return self._codes(sample, axis) if self.layout != "numbers" else self._numbers(sample)
 
-    def _codes(self, sample: Any, axis: Levels | None) -> Codes:
+    def _codes(self, sample: Sample, axis: Levels | None) -> Codes:
         """Encode levels, or the rows of a joint table, as one column."""
         values = [_own(value) for value in sample]
         if self.layout == "rows":
@@ -67,7 +73,7 @@ class Estimable(EventModel[A, B]):
                 f"{type(self).__name__} estimates one column of levels, and the sample holds "
                 "rows; fit each column alone, or use NaiveBayes for a table."
             )
-        missing = [value is None or _is_nan(value) for value in values]
+        missing = [*map(is_missing, values)]
         seen = (v for v, gone in zip(values, missing, strict=True) if not gone)
         known = axis.levels[0] if axis else self._known(dict.fromkeys(seen))
         index = {level: code for code, level in enumerate(known)}
@@ -77,7 +83,7 @@ class Estimable(EventModel[A, B]):
         ]
         return Codes(np.array([codes], np.int32).T, axis or Levels((0,), (tuple(index),)))
 
-    def _numbers(self, sample: Any) -> Dense:
+    def _numbers(self, sample: Sample) -> Dense:
         """Encode numbers, rows × columns."""
         try:
             numbers = np.asarray(sample, np.float64)
@@ -89,7 +95,7 @@ class Estimable(EventModel[A, B]):
         matrix = self._matrix(numbers)
         return Dense(matrix, Columns(range(matrix.shape[1])))
 
-    def _known(self, seen: Iterable[Any]) -> Iterable[Any]:
+    def _known(self, seen: Iterable[Level]) -> Iterable[Level]:
         """Return the levels of a plain sample: those seen."""
         return seen
 
@@ -136,22 +142,22 @@ class Estimate(Shown):
         self.tally = tally
 
     @property
-    def mle(self) -> Any:
+    def mle(self) -> Parameters:
         """The maximum likelihood estimate; NaN from nothing."""
         return self._parameters("mle")
 
     @property
-    def map(self) -> Any:
+    def map(self) -> Parameters:
         """The maximum a posteriori estimate: the mode of the posterior."""
         return self._parameters("map")
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Parameters:
         """The mean of the posterior."""
         return self._parameters("mean")
 
     @property
-    def prior(self) -> Any:
+    def prior(self) -> Prior | None:
         """The prior of all estimates; None where there is no proper one, as without pretend data.
 
         Of several columns of a Gaussian or log-normal it is that of the first.
@@ -159,26 +165,28 @@ class Estimate(Shown):
         return self.event.prior_of(self.tally)
 
     @property
-    def posterior(self) -> Any:
+    def posterior(self) -> Distribution:
         """The posterior of the parameters: frozen SciPy distributions."""
         return self.event.posterior(self.tally)
 
     @property
-    def predictive(self) -> Any:
+    def predictive(self) -> Distribution:
         """The distribution of the next cell: frozen SciPy distributions.
 
         Of several columns of a Gaussian, log-normal or kernel density it is that of the first.
         """
         return self.event.predictive(self.tally)
 
-    def log_likelihood(self, sample: Any) -> float:
+    def log_likelihood(self, sample: Sample) -> float:
         """Return log p(sample) under the estimate that the model is set to, in nats."""
         block = self.event.prepare(self.event.encode(sample, self.tally.axis))
         likelihood, none = self.event.likelihood(self.tally), np.zeros(1)
         joint = likelihood.log_prob(block, none, "joint", none)
         return float(joint.sum() + likelihood.log_base(block).sum())
 
-    def sample(self, n: int, random_state: Any = None) -> Any:
+    def sample(
+        self, n: int, random_state: int | np.random.Generator | None = None
+    ) -> Floats | list[Level]:
         """Draw from the estimate that the model is set to.
 
         Parameters
@@ -203,7 +211,8 @@ class Estimate(Shown):
         block = self.event.sample(self.tally, np.zeros(n, np.int64), rng)
         if isinstance(block, Codes):
             return [block.axis.levels[0][code] for code in block.codes[:, 0].tolist()]
-        return block.values[:, 0] if block.values.shape[1] == 1 else block.values
+        values: Floats = block.values
+        return values[:, 0] if values.shape[1] == 1 else values
 
     def __str__(self) -> str:
         lines = [str(self.event), f"prior       {_shown(self.prior) or 'none'}"]
@@ -216,7 +225,7 @@ class Estimate(Shown):
             lines.append(f"{what:<11} {shown}")
         return "\n".join(lines)
 
-    def _parameters(self, how: How) -> Any:
+    def _parameters(self, how: How) -> Parameters:
         """Return one number, a mapping by level, or a mapping by parameter."""
         found = {name: flat(p) for name, p in self.event.parameters(self.tally, how).items()}
         if len(found) > 1:
@@ -228,16 +237,13 @@ class Estimate(Shown):
         return values
 
 
-def flat(table: Floats) -> Any:
-    """Return the parameters of one class as an array, or as a number where there is one."""
-    return _plain(table[:, 0])
-
-
-def _plain(values: Floats) -> Any:
+def flat(table: Floats) -> Parameters:
+    """Return the first column of a table (rows × classes), or a number where it has one row."""
+    values = table[:, 0]
     return values.item() if values.size == 1 else values
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """Write a number, levels or parameters with their numbers, a prior or a distribution."""
     if value is None:
         return ""
@@ -257,7 +263,7 @@ def _shown(value: Any) -> str:
     return _distribution(value)
 
 
-def _distribution(frozen: Any) -> str:
+def _distribution(frozen: Distribution) -> str:
     """Write a frozen distribution of SciPy's by its name and parameters."""
     from scipy.stats import distributions
 
@@ -271,24 +277,19 @@ def _distribution(frozen: Any) -> str:
     return f"{name}({', '.join(given)})" if given else name
 
 
-def _number(value: Any) -> Any:
-    array = np.asarray(value, np.float64)
-    return array.item() if array.size == 1 else array.ravel()
+def _number(value: object) -> Parameters:
+    return flat(np.asarray(value, np.float64).reshape(-1, 1))
 
 
-def _plain_key(name: Any) -> Any:
+def _plain_key(name: object) -> str:
     return name if isinstance(name, str) else repr(name)
 
 
-def _own(value: Any) -> Any:
+def _own(value: Level) -> Level:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
-def _no_number(sample: Any) -> Any:
+def _no_number(sample: Sample) -> object:
     """Return the first value of a plain sample that is no number."""
     for value in np.asarray(sample, object).ravel().tolist():
         try:

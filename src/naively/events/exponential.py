@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
+from naively.events.base import Distribution
 from naively.events.prior import Gamma
-from naively.events.rate import Pair, Rate
+from naively.events.rate import Rate, TwoSums
 from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import LogLinear
 
@@ -42,7 +43,7 @@ class Exponential(Rate):
     prior: Gamma | None = None
     name = "exponential"
 
-    def sums(self, rows: Floats, total: Floats) -> Pair:
+    def sums(self, rows: Floats, total: Floats) -> TwoSums:
         return rows, total
 
     def mean(self, rate: Floats) -> Floats:
@@ -54,7 +55,7 @@ class Exponential(Rate):
     def draw(self, rate: Floats, rng: np.random.Generator) -> Floats:
         return rng.exponential(1 / rate)
 
-    def next_number(self, a: Any, b: Any) -> Any:
+    def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
         from scipy import stats
 
         return stats.lomax(a, scale=b)

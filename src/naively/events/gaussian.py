@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,11 @@ from naively.counting.block import Dense
 from naively.counting.names import title
 from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import How, check_estimate, numbers
+from naively.events.base import Distribution, How, check_estimate, numbers
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Normal, NormalInverseGamma, share
 from naively.kernels.double_double import CANCELLED, Sums
-from naively.kernels.reference import Floats, hold
+from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, sum_of_cells
 from naively.likelihoods.pointwise import Pointwise
 from naively.likelihoods.quadratic import Quadratic
@@ -98,7 +98,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
             shape, mean, width = self._predictive(tally)
 
             def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
-                distance = hold((hold(x)[:, None] - mean[column]) / width[column])
+                distance = clipped((clipped(x)[:, None] - mean[column]) / width[column])
                 standard = _standard(None if shape is None else shape[column])
                 return np.asarray(standard.logpdf(distance), np.float64) - np.log(width[column])
 
@@ -115,7 +115,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
             return Normal(at, self._given_variance / rows)
         return NormalInverseGamma(at, rows, shape, scale) if scale > 0 else None
 
-    def posterior(self, tally: BlockTally[Columns]) -> Any:
+    def posterior(self, tally: BlockTally[Columns]) -> Distribution:
         """Return the posterior of the mean, or of mean and variance (a mapping)."""
         from scipy import stats
 
@@ -128,7 +128,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
             "variance": stats.invgamma(shape, scale=scale),
         }
 
-    def predictive(self, tally: BlockTally[Columns]) -> Any:
+    def predictive(self, tally: BlockTally[Columns]) -> Distribution:
         from scipy import stats
 
         shape, mean, width = self._predictive(tally)
@@ -183,12 +183,12 @@ class NormalNumbers(Estimable[Columns, Dense]):
         return CANCELLED * (variance + mean**2)
 
     def _pooled(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats]:
-        """Return the mean and variance over all classes, 0 where nothing was counted."""
+        """Return mean and variance over all classes, (columns, 1); 0 where nothing was counted."""
         pooled = _moments(*(tally[s].total(axis=1)[:, None] for s in self.statistics))
         return np.nan_to_num(pooled[0]), np.nan_to_num(pooled[1])
 
     def _posterior(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return mean, pretend rows, shape and scale of the normal-inverse-gamma posterior."""
+        """Return mean, pretend rows, shape and scale of the posterior, each (columns, classes)."""
         at, worth, shape, scale = self._prior(tally)
         # The prior's mean is so many pretend rows there: they join the sums.
         n = tally[PRESENT]
@@ -203,15 +203,11 @@ class NormalNumbers(Estimable[Columns, Dense]):
         return mean.high, pretend.high, shape + n.high / 2, scale + distance / 2
 
     def _prior(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return mean, rows, shape and scale of the prior; by default pretend rows."""
-        if isinstance(self.prior, NormalInverseGamma):
-            given = self.prior.mean, self.prior.rows, self.prior.shape, self.prior.scale
-            at, worth, shape, scale = (np.asarray(value, np.float64) for value in given)
-            return at, worth, shape, scale
+        """Return mean, rows, shape and scale of the prior, each of shape (columns, 1)."""
         none = np.zeros((len(tally.axis), 1))
-        if isinstance(self.prior, Normal):
-            rows = float(self.variance) / self.prior.variance  # the prior is worth so many
-            return none + self.prior.mean, none + rows, none, none
+        if self.prior is not None:
+            at, worth, shape, scale = self.prior.pretend(self._given_variance)
+            return none + at, none + worth, none + shape, none + scale
         mean, variance = self._pooled(tally)
         half = self.smoothing / 2  # so that the mean of the prior's variance is the column's
         return mean, none + self.smoothing, none + 1.0 + half, half * variance
@@ -330,11 +326,11 @@ class LogNormal(NormalNumbers):
 
 
 def _log_jacobian(block: Dense) -> Floats:
-    """Return the sum of -log x over each row: of the density of x, from that of log x."""
+    """Return the sum of -log x over each row, (rows,): log |d log x / dx|, the Jacobian."""
     return sum_of_cells(np.negative, block)
 
 
-def _standard(shape: Floats | None) -> Any:
+def _standard(shape: Floats | None) -> Distribution:
     """Return Student's distribution, or the normal one, around 0 and as wide as 1."""
     from scipy import stats
 
@@ -342,7 +338,7 @@ def _standard(shape: Floats | None) -> Any:
 
 
 def _moments(n: Sums, value: Sums, square: Sums) -> tuple[Floats, Floats]:
-    """Mean and variance, their cancellation taken in double-double."""
+    """Return mean and variance, in the shape of the sums, subtracted in double-double."""
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = value / n
         variance = (square / n - mean * mean).high

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from naively.counting.cells import Cells
 from naively.counting.leave_one_out import LeftOut, choose, leave_out
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
-from naively.events.base import How, check_alpha, check_estimate, numbers
+from naively.events.base import Distribution, How, check_alpha, check_estimate, numbers
 from naively.events.discretise import CUTS, edges_of, extent_of
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, share
@@ -122,7 +122,7 @@ class Histogram(Estimable[Cells, Dense]):
         edges, (middle, low, high) = edges_of(axis, bin_), extent_of(axis, bin_)
         width = high - low
         empty = np.flatnonzero(np.diff(axis.first) == 0)
-        if len(empty):  # a column without any number has one bin, which says nothing
+        if len(empty):  # a column without any number has one bin of log likelihood 0
             at = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first[empty]]
             table = np.insert(table, at, 0.0, axis=0)
             middle, width = np.insert(middle, at, 0.0), np.insert(width, at, 1.0)
@@ -142,7 +142,7 @@ class Histogram(Estimable[Cells, Dense]):
         counts = smoothed.pretend[smoothed.there, 0] + float(self.estimate == "map")
         return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
 
-    def posterior(self, tally: BlockTally[Cells]) -> Any:
+    def posterior(self, tally: BlockTally[Cells]) -> Distribution:
         """Return the posterior of the probabilities of the bins of one column."""
         from scipy import stats
 
@@ -150,7 +150,7 @@ class Histogram(Estimable[Cells, Dense]):
         counts = smoothed.smooth + smoothed.pretend + float(self.estimate == "map")
         return stats.dirichlet(flat(counts[smoothed.there]))
 
-    def predictive(self, tally: BlockTally[Cells]) -> Any:
+    def predictive(self, tally: BlockTally[Cells]) -> Distribution:
         """Return the distribution of the next number of one column."""
         from scipy import stats
 
@@ -185,7 +185,7 @@ class Histogram(Estimable[Cells, Dense]):
         return numbers(drawn, tally)
 
     def _bins(self, tally: BlockTally[Cells]) -> NDArray[np.int64]:
-        """Return the bin of each cell, numbered through all columns."""
+        """Return the bin of each cell, (cells,), numbered through all columns."""
         return CUTS[self.edges](tally.axis, np.maximum(tally[CELL].high, 0.0), self.bins)
 
     def _smoothed(self, tally: BlockTally[Cells]) -> _Smoothed:
@@ -316,7 +316,7 @@ class _Smoothed:
     def _pretend_without(
         self, column: NDArray[np.int64], bin_: NDArray[np.integer], weight: Floats
     ) -> Floats:
-        """Return the pretend count of the bin of each number, less its own row."""
+        """Return the pretend count of the bin of each number, less its own row, (numbers,)."""
         if self.alpha is not None:
             return np.full(len(column), self.alpha)
         # Of decayed counts less than a row may be left.
@@ -340,7 +340,7 @@ def _kernels(bins: Floats, width: Floats, most: int) -> Floats:
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole; 1, which says nothing, of a class without any number."""
+    """Return part / whole; 1, whose logarithm is 0, of a class without any number."""
     with np.errstate(divide="ignore", invalid="ignore"):
         p = part / whole
     return np.where(np.isnan(p), 1.0, p)

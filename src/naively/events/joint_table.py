@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from naively.counting.axis import Levels
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut
-from naively.counting.names import Name
+from naively.counting.names import Level, Name
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    Distribution,
     How,
     added,
     check_alpha,
@@ -110,7 +111,7 @@ class JointTable(Estimable[Levels, Codes]):
         alpha = self._of_mean
         return Dirichlet(alpha) if alpha > 0 else None
 
-    def posterior(self, tally: BlockTally[Levels]) -> Any:
+    def posterior(self, tally: BlockTally[Levels]) -> Distribution:
         """Return the posterior of the rows seen, the last of all others together."""
         from scipy import stats
 
@@ -122,7 +123,7 @@ class JointTable(Estimable[Levels, Codes]):
     def _of_mean(self) -> float:
         return float(added(self.alpha, self.estimate, "mean").item())
 
-    def predictive(self, tally: BlockTally[Levels]) -> Any:
+    def predictive(self, tally: BlockTally[Levels]) -> Distribution:
         from scipy import stats
 
         alpha = self.posterior(tally).alpha
@@ -166,7 +167,7 @@ class JointTable(Estimable[Levels, Codes]):
         return p
 
 
-def _values(tally: BlockTally[Levels]) -> list[list[Any]]:
+def _values(tally: BlockTally[Levels]) -> list[list[Level]]:
     """Return the values of each column that were seen, and both of a boolean."""
     (rows,) = tally.axis.levels
     found = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from naively.counting.cells import Cells
 from naively.counting.leave_one_out import LeftOut, choose
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
-from naively.events.base import How, check_alpha, check_estimate, draw_levels, numbers
+from naively.events.base import Distribution, How, check_alpha, check_estimate, draw_levels, numbers
 from naively.events.estimate import Estimable
 from naively.kernels.reference import Floats
 from naively.likelihoods.pointwise import Pointwise
@@ -119,7 +119,7 @@ class KernelDensity(Estimable[Cells, Dense]):
             found[of] = kernels.grid().log_density_without(cells.x[of], own)
         return found
 
-    def predictive(self, tally: BlockTally[Cells]) -> Any:
+    def predictive(self, tally: BlockTally[Cells]) -> Distribution:
         """Return the density of the first column, without what ``alpha`` adds, as SciPy's."""
         from scipy import stats
 
@@ -344,7 +344,7 @@ def _rule(x: Floats, weight: Floats) -> tuple[float, float]:
     return 0.9 * float(min(deviation, quartiles) or deviation) * n**-0.2, deviation
 
 
-def _quantile(x: Floats, weight: Floats, q: float) -> Any:
+def _quantile(x: Floats, weight: Floats, q: float) -> float:
     """Return the least x that a share q of the weight is not above."""
     reached = np.cumsum(weight)
-    return x[min(int(np.searchsorted(reached, q * reached[-1] * (1 - 1e-12))), len(x) - 1)]
+    return float(x[min(int(np.searchsorted(reached, q * reached[-1] * (1 - 1e-12))), len(x) - 1)])

@@ -8,20 +8,20 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Dense, Documents, Sparse
+from naively.counting.block import Counts, Dense, Documents
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import pseudo_count_of_words
-from naively.counting.parts import leave_one_out
+from naively.counting.leave_one_out import BagsLeftOut, bags_left_out, pseudo_count_of_words
+from naively.counting.parts import band_of, count_bands
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
-    Counts,
+    Distribution,
     How,
     Items,
     added,
@@ -86,80 +86,82 @@ class BagOfCounts(Estimable[Items, Counts]):
         counts = flat(self._pretend(tally, "mean"))
         return Dirichlet(counts) if np.all(counts > 0) else None
 
-    def posterior(self, tally: BlockTally[Items]) -> Any:
+    def posterior(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 
         return stats.dirichlet(flat(self._counts(tally, "mean")))
 
-    def predictive(self, tally: BlockTally[Items]) -> Any:
+    def predictive(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 
         return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
 
     @abstractmethod
-    def _log_shares(self, count: Floats, total: Floats) -> Floats:
-        """Return what each of some words says of each class.
+    def _log_weight(self, count: Floats) -> Floats:
+        """Return the log weight of a word of this count in a class, but for a constant.
 
-        Parameters
-        ----------
-        count : ndarray of shape (words, classes)
-            How often it comes, pretend counts among them (``_counts``).
-        total : ndarray of shape (words or 1, classes)
-            The same of all words together.
+        The constant is the same of the sum of all words' counts. Counts are of any shape, and
+        pretend counts are among them (``_counts``).
         """
 
+    @np.errstate(divide="ignore", invalid="ignore")
     def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
-        """Return what each word says of each class; 0 for what says nothing."""
+        """Return the log weight of each word in each class, of shape (words, classes).
+
+        It is 0 in a class without any counts, and for a column that was never recorded.
+        """
         count = self._counts(tally, how)
-        log_p = self._log_shares(count, count.sum(axis=0, keepdims=True))
-        # A column that was never recorded says nothing.
-        log_p[np.broadcast_to(self._unrecorded(tally), len(log_p))] = 0.0
+        total = count.sum(axis=0)
+        log_p = self._log_weight(count) - self._log_weight(total)
+        log_p[:, total == 0] = 0.0
+        log_p[self._unrecorded(tally)] = 0.0
         return log_p
 
-    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
-        """Return the log likelihood of each row as if it had not been counted, (rows, 1, classes).
+    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+        """Return the log likelihood of each row as if it had not been counted.
 
-        A word (or a dense column) that no other row holds goes with the row, as if never seen.
+        A word (or a dense column) that no other row has goes with the row, as if never seen.
         """
-        settled = self.settled(tally)
-        if settled is not self:
-            return settled.leave_one_out(tally, block, labels)
-        row, item, x = block.entries()
-        weight = labels.weights
-        own = self._of_classes(labels.take(row).one_hot() * x[:, None])
-        every, all_counts = self._of_classes(tally[VALUE].high), self._counts(tally, self.estimate)
-        alone = np.zeros(len(row), np.bool_)
-        if tally.axis.grows:
-            count = tally[VALUE].high[item].sum(axis=1)
-            alone = count - weight[row] * x <= NEGLIGIBLE
-        pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(every), 1))
-        pretend = np.where(self._unrecorded(tally)[:, None], 0.0, pretend)
-        left = np.maximum(np.maximum(every[item] - own, 0.0) + pretend[item], 0.0)
-        total = np.tile(all_counts.sum(axis=0), (len(block), 1))
-        np.subtract.at(total, row, all_counts[item] - left)
-        if isinstance(block, Dense):  # a column that only this row records goes with it
-            recorded = tally[PRESENT].high.sum(axis=1)
-            gone_row, gone = np.nonzero(~np.isnan(block.values))
-            only = recorded[gone] - weight[gone_row] <= NEGLIGIBLE
-            gone_row, gone = gone_row[only], gone[only]
-            np.subtract.at(total, gone_row, np.maximum(pretend[gone], 0.0))
-            alone = recorded[item] - weight[row] <= NEGLIGIBLE
-        else:
-            np.subtract.at(total, row[alone], np.maximum(pretend[item[alone]], 0.0))
-        length = np.bincount(row[~alone], x[~alone], len(block)).astype(np.float64)
-        evidence = self._say(x, left, total[row], length[row])
-        evidence[alone] = 0.0
-        joint = np.zeros((len(block), 1, labels.k))
-        np.add.at(joint[:, 0], row, evidence)
-        return joint
+        count = self._counts(tally, self.estimate)
+        pretend = np.maximum(self._pretend(tally, self.estimate)[:, 0], 0.0)
+        pretend = np.where(self._unrecorded(tally), 0.0, pretend)
+        of, bands = self._affected(labels.k), self._bands(tally)
+        evidence = np.zeros((len(block), bands, labels.k))
+        for rows, bags in bags_left_out(tally, block, labels, count, pretend, of):
+            part = bags.row * bands + (band_of(bags.others) if bands > 1 else 0)
+            evidence[rows] = self._log_likelihood(bags, part, bands)
+        return evidence
 
-    def _say(self, x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:  # noqa: ARG002
-        """Return the log likelihoods of cells x of rows of this length, (cells, classes)."""
-        return x[:, None] * self._log_shares(count, total)
+    def _bands(self, tally: BlockTally[Items]) -> int:
+        """Return how many bands of document frequency each row's words are divided into."""
+        by_band = self.by_word and tally.axis.by_band
+        return count_bands(tally[VALUE].high.sum(axis=1)) if by_band else 1
+
+    @np.errstate(divide="ignore", invalid="ignore")
+    def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
+        """Return log likelihoods of rows, (rows, parts, classes), where ``part`` is each cell's."""
+        from scipy.sparse import csr_array
+
+        n, k = bags.total.shape
+        word, x, of, size = bags.word, bags.x, bags.affected, n * parts
+        log_count = self._log_weight(bags.count)
+        found = csr_array((x, (part, word)), shape=(size, len(log_count))) @ log_count
+        change = x[:, None] * (self._log_weight(bags.left) - log_count[word[:, None], of])
+        change[np.isnan(change)] = 0.0  # there was nothing, and nothing was taken
+        at = part[:, None] * k + of
+        found += np.bincount(at.ravel(), change.ravel(), size * k).reshape(size, k)
+        length = np.bincount(part, x, size).reshape(n, parts, 1)
+        found = found.reshape(n, parts, k) - length * self._log_weight(bags.total)[:, None]
+        # In a class without any counts the log likelihood is 0.
+        return np.where(bags.total[:, None] > NEGLIGIBLE, found, 0.0)
 
     def _of_classes(self, count: Floats) -> Floats:
-        """Return the counts that a class is judged by: its own."""
+        """Return the counts that each class is estimated from, (words, classes): its own."""
         return count
+
+    def _affected(self, k: int) -> NDArray[np.int64]:
+        """Return the classes that a row of each of k classes counts for, of shape (k, m)."""
+        return np.arange(k)[:, None]
 
     def _unrecorded(self, tally: BlockTally[Items]) -> NDArray[np.bool_]:
         """Return which columns were never recorded; all or none of the words of a text."""
@@ -190,7 +192,7 @@ class Multinomial(BagOfCounts):
         Pretend count of each word in each class, one for all columns or one for each: the prior is
         Dirichlet(alpha), or with ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is. 1 is
         Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum likelihood. "auto" is the
-        one under which each single count is best foretold by the rest.
+        one under which the rest predict each single count best.
     prior : Dirichlet, optional
         Instead of ``alpha``; a vector is in the order of the columns.
     estimate : {"mean", "map", "mle", "predictive"}
@@ -254,23 +256,19 @@ class Multinomial(BagOfCounts):
         cell = np.bincount(row * len(value) + drawn, minlength=shape[0] * shape[1])
         return numbers(cell.reshape(shape).astype(np.float64), tally)
 
-    def leave_one_out(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
-        if not (isinstance(tally.axis, Words) and isinstance(block, Sparse) and self.by_word):
-            return super().leave_one_out(tally, block, labels)
-        count = tally[VALUE].high
-        pretend = np.broadcast_to(self._pretend(tally, self.estimate), (len(count), 1))
-        by_band = tally.axis.analyser.binary
-        return leave_one_out(count, pretend[:, 0], block, labels, by_band=by_band)
+    def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
+        if not self.integrates:
+            return super()._log_likelihood(bags, part, parts)
+        row, x = bags.row, bags.x
+        count = bags.count[bags.word]
+        count[np.arange(len(row))[:, None], bags.affected] = bags.left
+        length = np.bincount(row, x, len(bags.total)).astype(np.float64)
+        found = np.zeros((len(bags.total), 1, count.shape[1]))
+        np.add.at(found[:, 0], row, cells_of_urn(x, count, bags.total[row], length[row]))
+        return found
 
-    def _say(self, x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
-        if self.integrates:
-            return cells_of_urn(x, count, total, np.maximum(length, 1e-300))
-        return super()._say(x, count, total, length)
-
-    def _log_shares(self, count: Floats, total: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # A class without any counts says nothing.
-            return np.where(total > 0, np.log(count) - np.log(total), 0.0)
+    def _log_weight(self, count: Floats) -> Floats:
+        return np.log(count)
 
 
 def _draw_from_urns(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Block
+from naively.events.base import Distribution
 from naively.events.prior import Gamma
-from naively.events.rate import Pair, Rate
+from naively.events.rate import Rate, TwoSums
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import sum_of_cells
 from naively.likelihoods.log_linear import LogLinear
@@ -49,7 +50,7 @@ class Poisson(Rate):
     name = "poisson"
     unknown = (0.0, 1.0)
 
-    def sums(self, rows: Floats, total: Floats) -> Pair:
+    def sums(self, rows: Floats, total: Floats) -> TwoSums:
         return total, rows
 
     def mean(self, rate: Floats) -> Floats:
@@ -61,7 +62,7 @@ class Poisson(Rate):
     def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.poisson(rate)
 
-    def next_number(self, a: Any, b: Any) -> Any:
+    def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
         from scipy import stats
 
         return stats.nbinom(a, b / (b + 1))

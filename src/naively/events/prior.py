@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import How
+from naively.events.base import Distribution, How
 from naively.kernels.reference import Floats
 
-Counts: TypeAlias = "float | Sequence[float]"  # one for all, or one for each
+PretendCounts: TypeAlias = "float | Sequence[float]"  # one for all, or one for each
 
 
 @dataclass(frozen=True)
@@ -38,15 +38,15 @@ class Beta:
     True
     """
 
-    a: Counts
-    b: Counts
-    mode_lacks: ClassVar = (1.0, 1.0)  # of a and b, if its mode is to be a / (a + b)
+    a: PretendCounts
+    b: PretendCounts
+    mode_lacks: ClassVar = (1.0, 1.0)  # less of a and b, and a / (a + b) is the mode
 
     def __post_init__(self) -> None:
         _check_positive(self, "a", "b")
 
     def pretend(self, how: How) -> tuple[Floats, Floats]:
-        """Return the pretend successes and failures."""
+        """Return the pretend successes and failures, each of shape () or (columns,)."""
         return _counts(self.a, how), _counts(self.b, how)
 
     @staticmethod
@@ -55,7 +55,7 @@ class Beta:
         return share(a, a + b)
 
     @staticmethod
-    def distribution(a: Any, b: Any) -> Any:
+    def distribution(a: Floats | float, b: Floats | float) -> Distribution:
         """Return Beta(a, b) as SciPy's frozen distribution."""
         from scipy import stats
 
@@ -83,13 +83,13 @@ class Dirichlet:
     {'r': 0.6, 'b': 0.4}
     """
 
-    alpha: Counts
+    alpha: PretendCounts
 
     def __post_init__(self) -> None:
         _check_positive(self, "alpha")
 
     def pretend(self, how: How) -> Floats:
-        """Return the pretend counts."""
+        """Return the pretend counts, of shape () or (levels,)."""
         return _counts(self.alpha, how)
 
 
@@ -114,7 +114,7 @@ class Gamma:
 
     shape: float
     rate: float
-    mode_lacks: ClassVar = (1.0, 0.0)  # of shape and rate, if its mode is to be shape / rate
+    mode_lacks: ClassVar = (1.0, 0.0)  # less of shape and rate, and shape / rate is the mode
 
     def __post_init__(self) -> None:
         _check_positive(self, "shape", "rate")
@@ -130,7 +130,7 @@ class Gamma:
         return share(shape, rate)
 
     @staticmethod
-    def distribution(shape: Any, rate: Any) -> Any:
+    def distribution(shape: Floats | float, rate: Floats | float) -> Distribution:
         """Return Gamma(shape, rate) as SciPy's frozen distribution."""
         from scipy import stats
 
@@ -166,6 +166,10 @@ class Normal:
     def __post_init__(self) -> None:
         _check_positive(self, "variance")
 
+    def pretend(self, variance: float | None) -> tuple[float, float, float, float]:
+        """Return the mean, how many rows of this known variance it is worth, shape and scale."""
+        return self.mean, (variance or 0.0) / self.variance, 0.0, 0.0
+
 
 @dataclass(frozen=True)
 class NormalInverseGamma:
@@ -197,8 +201,15 @@ class NormalInverseGamma:
     def __post_init__(self) -> None:
         _check_positive(self, "rows", "shape", "scale")
 
+    def pretend(self, variance: float | None) -> tuple[float, float, float, float]:  # noqa: ARG002
+        """Return the mean, how many rows it is worth, and the shape and scale of the variance."""
+        return self.mean, self.rows, self.shape, self.scale
 
-def _counts(counts: Counts, how: How) -> Floats:
+
+Prior: TypeAlias = Beta | Dirichlet | Gamma | Normal | NormalInverseGamma
+
+
+def _counts(counts: PretendCounts, how: How) -> Floats:
     """Return pretend counts: none for the MLE, one less for the mode than for the mean."""
     pretend = np.asarray(counts, np.float64)
     if how == "mle":
@@ -217,13 +228,13 @@ def _check_positive(prior: object, *names: str) -> None:
 
 
 def share(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole; NaN, which is undefined, where the whole is nothing."""
+    """Return part / whole, in the shape of the part; NaN, for undefined, where the whole is 0."""
     found: Floats = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
     return found
 
 
 def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
-    """Return pretend rows and their sum, at the mean of each column over all classes."""
+    """Return pretend rows at each column's mean over all classes, and their sum, (columns, 1)."""
     n = tally[PRESENT].total(axis=1).high[:, None]
     value = tally[VALUE].total(axis=1).high[:, None]
     mean = np.divide(value, n, out=np.zeros_like(value), where=n > 0)

@@ -1,24 +1,25 @@
 """Rates: event models with one parameter for each column and class, how often something happens.
 
-Two sums a and b say all there is to know of it: the events and the rows that they happened in, say,
-or the successes and the failures. The conjugate prior, Gamma(a, b) or Beta(a, b), pretends some
-more of both. What a and b count, and how numbers come about at a rate, an event model says.
+Two sums a and b are sufficient for it, such as the events and the rows that they happened in, or
+the successes and the failures. The conjugate prior, Gamma(a, b) or Beta(a, b), adds pretend ones to
+both. An event model defines what a and b count, and the distribution of numbers at a rate.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns
-from naively.counting.block import Dense, Sparse
+from naively.counting.block import Block, Dense, Sparse
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    Distribution,
     How,
     by_row,
     check_alpha,
@@ -28,12 +29,12 @@ from naively.events.base import (
 )
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Beta, Gamma, pretend_rows
-from naively.kernels.reference import Floats, hold
+from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, sum_of_cells
 from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.pointwise import Pointwise
 
-Pair: TypeAlias = tuple[Floats, Floats]
+TwoSums: TypeAlias = tuple[Floats, Floats]  # a and b, each of shape (columns, classes)
 LEAST = 1e-12  # failures, of a column that never failed
 
 
@@ -45,7 +46,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     """
 
     alpha: float = 1.0
-    prior: Any = None
+    prior: Gamma | Beta | None = None
     estimate: How = "mean"
     statistics = (PRESENT, VALUE)
     parameter: ClassVar[str] = "rate"
@@ -57,12 +58,12 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         check_estimate(self.estimate)
 
     @abstractmethod
-    def sums(self, rows: Floats, total: Floats) -> Pair:
-        """Return a and b, of so many rows whose numbers sum to the total."""
+    def sums(self, rows: Floats, total: Floats) -> TwoSums:
+        """Return a and b of so many rows whose numbers sum to the total, in the shape of these."""
 
     @abstractmethod
     def mean(self, rate: Floats) -> Floats:
-        """Return the mean of numbers at these rates."""
+        """Return the mean of numbers at each of these rates, in the shape of the rates."""
 
     @abstractmethod
     def log_linear(self, rate: Floats) -> LogLinear:
@@ -73,12 +74,12 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         """Draw a number at each of these rates."""
 
     @abstractmethod
-    def next_number(self, a: Any, b: Any) -> Any:
-        """Return the distribution of the next number, whatever the rate, as SciPy's."""
+    def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
+        """Return the distribution of the next number, with the rate integrated out."""
 
-    def log_next(self, x: Floats, a: Floats, b: Floats) -> Any:
-        """Return the logarithm of that at numbers (cells × 1), given their a and b by class."""
-        return self.next_number(a, b).logpdf(x)
+    def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
+        """Return the log density of next numbers x, (cells, 1), given a and b, (cells, classes)."""
+        return np.asarray(self.next_number(a, b).logpdf(x), np.float64)
 
     @property
     def sparse(self) -> bool:
@@ -100,8 +101,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
             typical = self.mean(self.conjugate.mean(a, b))
 
         def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
-            found = self.log_next(hold(x)[:, None], a[column], b[column])
-            return np.asarray(found, np.float64)
+            return self.log_next(clipped(x)[:, None], a[column], b[column])
 
         return Pointwise(log_density, typical)
 
@@ -115,16 +115,16 @@ class Rate(Estimable[Columns, Dense | Sparse]):
             rate = self._rate(tally).T[classes]
         return numbers(self.draw(rate, rng).astype(np.float64), tally)
 
-    def prior_of(self, tally: BlockTally[Columns]) -> Any:
+    def prior_of(self, tally: BlockTally[Columns]) -> Gamma | Beta | None:
         if self.prior is not None:
             return self.prior
         a, b = map(flat, self._pretend(tally, "mean"))
         return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
-    def posterior(self, tally: BlockTally[Columns]) -> Any:
+    def posterior(self, tally: BlockTally[Columns]) -> Distribution:
         return self.conjugate.distribution(*map(flat, self._counts(tally, "mean")))
 
-    def predictive(self, tally: BlockTally[Columns]) -> Any:
+    def predictive(self, tally: BlockTally[Columns]) -> Distribution:
         return self.next_number(*map(flat, self._counts(tally, "mean")))
 
     def _rate(self, tally: BlockTally[Columns]) -> Floats:
@@ -134,7 +134,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         unknown = self.conjugate.mean(*map(np.asarray, self.unknown))
         return np.where(np.isnan(rate), np.nan_to_num(of_all, nan=float(unknown)), rate)
 
-    def _to_integrate(self, tally: BlockTally[Columns]) -> Pair:
+    def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
         """Return a and b, each of shape (columns, classes), that a predictive is scored with."""
         own, of_all = self._counts(tally, "mean"), self._of_all(tally)
         known, ever_known = (~np.isnan(self.conjugate.mean(*of)) for of in (own, of_all))
@@ -144,18 +144,18 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         )
         return a, b
 
-    def _counts(self, tally: BlockTally[Columns], how: How) -> Pair:
+    def _counts(self, tally: BlockTally[Columns], how: How) -> TwoSums:
         """Return a and b, of shape (columns, classes), the pretend ones among them."""
         more_a, more_b = self._pretend(tally, how)
         a, b = self.sums(tally[PRESENT].high, tally[VALUE].high)
         return np.maximum(a + more_a, 0.0), np.maximum(b + more_b, 0.0)
 
-    def _of_all(self, tally: BlockTally[Columns]) -> Pair:
+    def _of_all(self, tally: BlockTally[Columns]) -> TwoSums:
         """Return a and b of all classes together, of shape (columns, 1)."""
         return self.sums(*(tally[s].high.sum(axis=1, keepdims=True) for s in self.statistics))
 
-    def _pretend(self, tally: BlockTally[Columns], how: How) -> Pair:
-        """Return the a and b that are pretended; for the mode, less what it has not (``prior``)."""
+    def _pretend(self, tally: BlockTally[Columns], how: How) -> TwoSums:
+        """Return the pretend a and b, each of shape (1 or columns, 1) (see ``mode_lacks``)."""
         if self.prior is not None:
             a, b = map(by_row, self.prior.pretend(how))
             return a, b
@@ -180,7 +180,7 @@ class Trials(Rate):
     def successes(self) -> float:
         """How many successes a row has."""
 
-    def sums(self, rows: Floats, total: Floats) -> Pair:
+    def sums(self, rows: Floats, total: Floats) -> TwoSums:
         return self.successes * rows, total
 
     def mean(self, rate: Floats) -> Floats:
@@ -189,7 +189,7 @@ class Trials(Rate):
     def log_linear(self, rate: Floats) -> LogLinear:
         return LogLinear(np.log1p(-rate), self.successes * np.log(rate), self._log_base)
 
-    def next_number(self, a: Any, b: Any) -> Any:
+    def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
         from scipy import stats
 
         return stats.betanbinom(self.successes, a, b)
@@ -202,11 +202,11 @@ class Trials(Rate):
         known = self.successes * np.log(p) + x * np.log1p(-p)  # of counts too large for SciPy's
         return self._log_orders(x) + np.where(np.isnan(more), known, more)
 
-    def _to_integrate(self, tally: BlockTally[Columns]) -> Pair:
+    def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
         a, b = super()._to_integrate(tally)
         return a, np.maximum(b, LEAST)
 
-    def _log_base(self, block: Dense | Sparse) -> Floats:
+    def _log_base(self, block: Block) -> Floats:
         """Return the log base measure of each row, which no class changes."""
         return sum_of_cells(self._log_orders, block)
 

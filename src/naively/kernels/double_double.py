@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Sums:
     high: Floats
     low: Floats
 
-    def __init__(self, high: Any, low: Floats | None = None) -> None:
+    def __init__(self, high: ArrayLike, low: Floats | None = None) -> None:
         object.__setattr__(self, "high", np.asarray(high, np.float64))
         object.__setattr__(self, "low", np.zeros(self.high.shape) if low is None else low)
 

@@ -41,7 +41,7 @@ each of them adds is clipped to ``MOST``. The class that would be ahead still is
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,7 @@ Integers: TypeAlias = NDArray[np.integer]
 # Double-double sums: the rounded sums, and what the rounding left; None where every sum is exact,
 # being a whole number below 2**53.
 HighLow: TypeAlias = "tuple[Floats, Floats | None]"
+Finished: TypeAlias = NDArray[Any]  # of floats or of class numbers, as ``Finish`` says
 Finish: TypeAlias = Literal["joint", "log_posterior", "posterior", "label"]
 
 EXACT = 2.0**53  # float64 holds every whole number up to here
@@ -155,7 +156,7 @@ def score_linear(
     start: Floats,
     finish: Finish,
     log_prior: Floats,
-) -> NDArray[np.generic]:
+) -> Finished:
     """Return start + Σ x·slope, finished; ``slope`` has the shape (columns, classes).
 
     Zero times an infinite slope is zero: what was not seen is no evidence.
@@ -198,7 +199,7 @@ def score_quadratic(
     start: Floats,
     finish: Finish,
     log_prior: Floats,
-) -> NDArray[np.generic]:
+) -> Finished:
     """Return start - Σ half_precision·(x - mean)², finished.
 
     ``mean`` and ``half_precision``, half the reciprocal of the variance, have the shape
@@ -238,7 +239,7 @@ def score_csr(
     start: Floats,
     finish: Finish,
     log_prior: Floats,
-) -> NDArray[np.generic]:
+) -> Finished:
     """Return start + Σ x·slope, finished; ``slope`` has the shape (columns, classes).
 
     Entries that are zero add nothing, even where the slope is infinite.
@@ -270,7 +271,7 @@ def score_codes(
     start: Floats,
     finish: Finish,
     log_prior: Floats,
-) -> NDArray[np.generic]:
+) -> Finished:
     """Return start + Σ of the rows that the levels have in ``table``, finished.
 
     ``table`` has the shape (levels of all columns, classes). A code past the last row of its
@@ -307,18 +308,18 @@ def _sum_clipped(x: NDArray[np.number], slope: Floats) -> Floats:
     ``x`` has the shape (cells,), ``slope`` the shape (cells, classes), and the sum (classes,).
     """
     with np.errstate(over="ignore"):
-        cells = hold(x)[:, None] * slope
+        cells = clipped(x)[:, None] * slope
     total: Floats = np.where(np.isinf(slope), cells, np.clip(cells, -MOST, MOST)).sum(axis=0)
     return total
 
 
-def hold(x: NDArray[np.number]) -> Floats:
+def clipped(x: NDArray[np.number]) -> Floats:
     """Return the numbers clipped to ``FAR`` on both sides; NaN stays NaN."""
-    held: Floats = np.clip(np.asarray(x, np.float64), -FAR, FAR)
-    return held
+    found: Floats = np.clip(np.asarray(x, np.float64), -FAR, FAR)
+    return found
 
 
-def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> NDArray[np.generic]:
+def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> Finished:
     """Return what ``finish`` asks for of the joint log likelihoods, of shape (rows, classes).
 
     The memory of ``joint`` may be used for it.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from naively.kernels.reference import Finish, Floats, HighLow, Integers
+    from naively.kernels.reference import Finish, Finished, Floats, HighLow, Integers
     from naively.kernels.tokens import Row, Unit
 
 
@@ -207,7 +207,7 @@ class Vocabulary:
         presence: bool,
         finish: Finish,
         log_prior: Floats,
-    ) -> NDArray[np.generic]:
+    ) -> Finished:
         """Return start + Σ of the slopes of the known tokens of each text, finished.
 
         ``slope`` has the shape (len(self), classes); ``start``, ``finish`` and ``log_prior`` are

@@ -9,14 +9,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Generic, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from naively.counting.block import Dense
+from naively.counting.block import B, Block
 from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Floats, hold
+from naively.kernels.reference import Finish, Finished, Floats, clipped
 
 ABSENT = -1  # the item of a contribution that stands for all words a row does not hold; below it,
 # ABSENT - 1 - i stands for word i alone
@@ -59,27 +59,25 @@ class Typical:
     x: Floats | None = None
 
 
-class Likelihood(ABC):
+class Likelihood(ABC, Generic[B]):
     """Log likelihood of a block's rows, derived from a tally."""
 
     @abstractmethod
-    def log_prob(
-        self, block: Any, start: Floats, finish: Finish, log_prior: Floats
-    ) -> NDArray[Any]:
+    def log_prob(self, block: B, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         """Add the log likelihood of each row to ``start`` and finish it.
 
         Parameters are those of the kernels (``kernels.reference``): ``start`` is of shape
         (classes,) or (rows, classes), ``log_prior`` of shape (classes,).
         """
 
-    base: Callable[[Any], Floats] | None  # of the rows of a block: what no class changes
+    base: Callable[[B], Floats] | None  # of the rows of a block: what no class changes
 
-    def log_base(self, block: Any) -> Floats:
+    def log_base(self, block: B) -> Floats:
         """Return what ``log_prob`` leaves out, as it is the same for every class."""
         return np.zeros(len(block)) if self.base is None else self.base(block)
 
     @abstractmethod
-    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         """Return the log likelihoods of cells: number (or code) x in a column, (cells, classes)."""
 
     @abstractmethod
@@ -93,7 +91,7 @@ class Likelihood(ABC):
 
     def normalised_by_length(self) -> Likelihood:
         """Return what divides the evidence of a text by the root of how many words are known."""
-        raise TypeError(f"{type(self).__name__} does not add up what words say.")
+        raise TypeError(f"{type(self).__name__} does not add up the evidence of words.")
 
     centres: ClassVar[bool] = True
 
@@ -109,11 +107,12 @@ class Likelihood(ABC):
         """
         raise ValueError("the log odds of what is integrated out are a curve; estimate otherwise.")
 
-    @abstractmethod
-    def contributions(self, block: Any) -> Contributions:
+    def contributions(self, block: B) -> Contributions:
         """Return the log likelihood item by item; over a row they sum to ``log_prob``."""
+        row, column, x = block.entries()
+        return Contributions(row, column, column, self.at(x, column))
 
-    def itemised(self, block: Any) -> Contributions:
+    def itemised(self, block: B) -> Contributions:
         """Return the contributions for an explanation.
 
         A word that cannot be absent in some class, and is absent, is an item of its own.
@@ -125,14 +124,12 @@ class Likelihood(ABC):
         """Return the log likelihoods of each word or level, or of a number typical of class c."""
 
 
-class CellByCell(Likelihood):
-    """A likelihood that no kernel knows: what the cells of a row say is added up one by one."""
+class CellByCell(Likelihood[B]):
+    """A likelihood that no kernel knows: the cells of a row are added up one by one."""
 
     centres = False
 
-    def log_prob(
-        self, block: Any, start: Floats, finish: Finish, log_prior: Floats
-    ) -> NDArray[Any]:
+    def log_prob(self, block: B, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         joint = np.empty((len(block), len(log_prior)))
         joint[...] = start
         cells = self.contributions(block)
@@ -140,29 +137,24 @@ class CellByCell(Likelihood):
         return dispatch.finish_rows(joint, finish, log_prior)
 
 
-def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Any) -> Floats:
-    """Sum a function of the numbers of each row, (rows,); missing cells are left out.
+def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Block) -> Floats:
+    """Return the sum of a function of the numbers of each row, of shape (rows,).
 
-    So is what a sparse block does not store: the function must be 0 at 0.
+    Missing cells are left out, and so is what a sparse block does not store: the function must be
+    0 at 0.
     """
-    if isinstance(block, Dense):
-        total: Floats = np.nansum(of_cell(hold(block.values)), axis=1)
-        return total
-    row = np.repeat(np.arange(len(block)), np.diff(block.indptr))
-    of_row = np.nan_to_num(of_cell(hold(block.data)), nan=0.0)
-    return np.bincount(row, of_row, len(block)).astype(np.float64)
+    row, _, x = block.entries()
+    return np.bincount(row, of_cell(clipped(x)), len(block)).astype(np.float64)
 
 
-def multiply(table: Floats, weight: Floats, finite: Any = None) -> Floats:
+def multiply(table: Floats, weight: Floats, finite: ArrayLike | None = None) -> Floats:
     """Centre each row over the classes and multiply it by its weights.
 
     A row that is not finite stays where it is, and takes the mean of its weights; 0 · -inf is 0,
     as what does not count is not impossible.
     """
-    if finite is None:
-        finite = np.isfinite(table).all(axis=1)
-    finite = np.reshape(finite, (-1, 1))
+    centres = np.asarray(np.isfinite(table).all(axis=1) if finite is None else finite)[..., None]
     with np.errstate(invalid="ignore"):
-        centred = np.where(finite, table - table.mean(axis=1, keepdims=True), table)
-        scale = np.where(finite, weight, weight.mean(axis=1, keepdims=True))
+        centred = np.where(centres, table - table.mean(axis=1, keepdims=True), table)
+        scale = np.where(centres, weight, weight.mean(axis=1, keepdims=True))
         return np.where(scale == 0, 0.0, centred * scale)

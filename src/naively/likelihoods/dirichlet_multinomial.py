@@ -1,19 +1,19 @@
 """Bags of words: drawn from one die, or from Pólya's urn, which is a die drawn from a Dirichlet.
 
-Of the urn, what a row says of its class is the multinomial's likelihood with the probabilities
-integrated out (the Dirichlet-multinomial), so that a word seen once is expected again.
+The likelihood of a row drawn from the urn is the multinomial's with the probabilities integrated
+out (the Dirichlet-multinomial), so that a word seen once is expected again.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.kernels.reference import Floats
+from naively.counting.block import Counts
+from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import CellByCell, Contributions, Typical, multiply
 
 
@@ -35,37 +35,38 @@ def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Flo
     with np.errstate(invalid="ignore"):
         of_row = gammaln(total) - gammaln(total + length)
         value = gammaln(count + x) - gammaln(count) + x / length * of_row
-    return np.where(total > 0, value, 0.0)  # a class without any counts says nothing
+    return np.where(total > 0, value, 0.0)  # 0 in a class without any counts
 
 
 def log_orders(row: NDArray[np.int64], x: Floats, rows: int) -> Floats:
     """Return the log of how many orders the words of each row can have, from its cells."""
     from scipy.special import gammaln
 
+    x = clipped(x)
     length = np.bincount(row, x, rows)
     orders: Floats = gammaln(length + 1) - np.bincount(row, gammaln(x + 1), rows)
     return orders
 
 
-def log_coefficient(block: Any) -> Floats:
+def log_coefficient(block: Counts) -> Floats:
     """Return the log multinomial coefficient of each row, the base measure of a bag of words."""
     row, _, x = block.entries()
     return log_orders(row, x, len(block))
 
 
 @dataclass(frozen=True, eq=False)
-class DirichletMultinomial(CellByCell):
+class DirichletMultinomial(CellByCell[Counts]):
     """``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``."""
 
-    count: Floats  # words × classes, pretend ones among them; 0 throughout: says nothing
+    count: Floats  # words × classes, pretend ones among them; a word of no count adds 0
     weight: Floats | None = None  # of each word
     base = None
 
-    def log_base(self, block: Any) -> Floats:
+    def log_base(self, block: Counts) -> Floats:
         row, _, x = self._known(block)
         return log_orders(row, x, len(block))
 
-    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         number = x.astype(np.float64)
         total = np.tile(self.count.sum(axis=0), (len(x), 1))
         value = cells_of_urn(number, self.count[column], total, np.maximum(number, 1e-300))
@@ -74,7 +75,7 @@ class DirichletMultinomial(CellByCell):
     def weighted(self, weight: Floats) -> DirichletMultinomial:
         return replace(self, weight=weight)
 
-    def contributions(self, block: Any) -> Contributions:
+    def contributions(self, block: Counts) -> Contributions:
         row, item, x = self._known(block)
         length = np.bincount(row, x, len(block)).astype(np.float64)[row]
         total = np.tile(self.count.sum(axis=0), (len(x), 1))
@@ -91,7 +92,7 @@ class DirichletMultinomial(CellByCell):
             return value
         return multiply(value, self.weight[item], np.False_)
 
-    def _known(self, block: Any) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    def _known(self, block: Counts) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
         row, item, x = block.entries()
-        known = np.any(self.count > 0, axis=1, keepdims=True)[item, 0]
-        return row[known], item[known], x[known]
+        known = np.flatnonzero((self.count[item] > 0).any(axis=1) & (x > 0))
+        return row[known], item[known], clipped(x[known])

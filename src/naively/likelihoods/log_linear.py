@@ -5,29 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Dense, Documents, Sparse
+from naively.counting.block import Counts, Dense, Documents, Sparse
 from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Floats, hold
+from naively.kernels.reference import Finish, Finished, Floats, clipped
 from naively.likelihoods.base import ABSENT, Contributions, Likelihood, Typical, multiply
 
 
 @dataclass(frozen=True, eq=False)
-class LogLinear(Likelihood):
+class LogLinear(Likelihood[Counts]):
     """``Σ_j offset_j + x_j · slope_j`` over present cells.
 
     A slope or offset may be -inf (0 · log 0 is 0: an impossible event counts only where it
     happens); an offset of -inf with a slope of +inf is an event that must happen.
+
+    Parameters
+    ----------
+    slope : ndarray of shape (columns or words, classes)
+        What the number of a cell is multiplied by.
+    offset : ndarray of shape (columns or words, classes), optional
+        What each cell that is present adds, 0 or not; by default nothing.
+    base : callable, optional
+        Returns the log base measure of a block's rows, of shape (rows,).
     """
 
     slope: Floats
     offset: Floats | None = None
-    base: Callable[[Any], Floats] | None = None
+    base: Callable[[Counts], Floats] | None = None
 
     @cached_property
     def _finite(self) -> tuple[Floats, Floats | None, Floats]:
@@ -47,9 +55,7 @@ class LogLinear(Likelihood):
         slope, *offset = [np.where(np.isinf(table), -np.sign(table), 0.0) for table in tables]
         return LogLinear(slope, offset[0] if offset else None)
 
-    def log_prob(
-        self, block: Any, start: Floats, finish: Finish, log_prior: Floats
-    ) -> NDArray[Any]:
+    def log_prob(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         if self._impossible is None:
             return self._score(block, start, finish, log_prior)
         joint = self._score(block, start, "joint", log_prior)
@@ -57,27 +63,21 @@ class LogLinear(Likelihood):
         joint[broken > 0] = -np.inf
         return dispatch.finish_rows(joint, finish, log_prior)
 
-    def _score(self, block: Any, start: Floats, finish: Finish, log_prior: Floats) -> NDArray[Any]:
+    def _score(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         slope, offset, base = self._finite
         if isinstance(block, Dense):
-            start = start + base if offset is not None else start
+            start = start + base
             return dispatch.score_linear(block.values, slope, offset, start, finish, log_prior)
+        if offset is not None:
+            start = start + np.where(block.missing[:, None], 0.0, base)
         if isinstance(block, Sparse):
-            if offset is not None:
-                start = start + np.where(block.missing[:, None], 0.0, base)
-            return dispatch.score_csr(
-                block.indptr, block.indices, block.data, slope, start, finish, log_prior
-            )
-        if isinstance(block, Documents):
-            if offset is not None:
-                start = start + np.where(block.missing[:, None], 0.0, base)
-            return block.axis.vocabulary.score(
-                block.texts, slope, start, block.presence, finish, log_prior
-            )
-        raise TypeError(f"a log-linear likelihood cannot score a {type(block).__name__}")
+            csr = block.indptr, block.indices, block.data
+            return dispatch.score_csr(*csr, slope, start, finish, log_prior)
+        words = block.axis.vocabulary
+        return words.score(block.texts, slope, start, block.presence, finish, log_prior)
 
-    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
-        x = hold(x)[:, None]
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
+        x = clipped(x)[:, None]
         with np.errstate(invalid="ignore"):
             value = np.where(x == 0, 0.0, x * self.slope[column])
             if self.offset is not None:
@@ -94,16 +94,15 @@ class LogLinear(Likelihood):
     def normalised_by_length(self) -> Likelihood:
         return LengthNormalised(self)
 
-    def contributions(self, block: Any) -> Contributions:
+    def contributions(self, block: Counts) -> Contributions:
         return self._contributions(block, itemised=False)
 
-    def itemised(self, block: Any) -> Contributions:
+    def itemised(self, block: Counts) -> Contributions:
         return self._contributions(block, itemised=True)
 
-    def _contributions(self, block: Any, *, itemised: bool) -> Contributions:
+    def _contributions(self, block: Counts, *, itemised: bool) -> Contributions:
         if isinstance(block, Dense):
-            row, item = np.nonzero(~np.isnan(block.values))
-            return Contributions(row, item, item, self.at(block.values[row, item], item))
+            return super().contributions(block)
         of_text = isinstance(block.axis, Words)
         row, item, x = block.entries()
         row, item, x = (part[x != 0] for part in (row, item, x))
@@ -138,7 +137,7 @@ class LogLinear(Likelihood):
     def _absent(
         self, row: NDArray[np.int64], item: NDArray[np.int64], present: NDArray[np.bool_]
     ) -> Floats:
-        """Sum the offsets of what each row does not hold."""
+        """Return the sum of the offsets of what each row does not hold, (rows, classes)."""
         assert self.offset is not None
         _, offset, base = self._finite
         assert offset is not None
@@ -160,7 +159,10 @@ class LogLinear(Likelihood):
         *,
         of_text: bool,
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]]:
-        """Take what is absent and must not be out of the sums ``absent``, and return it."""
+        """Take what is absent, and must be there, out of the sums ``absent``, (rows, classes).
+
+        Returns rows, columns, items and log likelihoods, each as of ``Contributions``.
+        """
         assert self.offset is not None
         _, offset, base = self._finite
         assert offset is not None
@@ -180,7 +182,7 @@ def _finite(table: Floats) -> Floats:
     return table if np.isfinite(table).all() else np.where(np.isfinite(table), table, 0.0)
 
 
-def length_factor(length: NDArray[Any]) -> Floats:
+def length_factor(length: NDArray[np.number]) -> Floats:
     """Return what the evidence of texts of so many tokens is multiplied by.
 
     >>> length_factor(np.array([0, 1, 4]))
@@ -191,7 +193,7 @@ def length_factor(length: NDArray[Any]) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class LengthNormalised(Likelihood):
+class LengthNormalised(Likelihood[Sparse | Documents]):
     """The evidence of the words of each text, over the square root of how many are known."""
 
     words: LogLinear
@@ -204,18 +206,18 @@ class LengthNormalised(Likelihood):
         return LogLinear(np.hstack([self.words.slope, one]))
 
     def log_prob(
-        self, block: Documents, start: Floats, finish: Finish, log_prior: Floats
-    ) -> NDArray[Any]:
+        self, block: Sparse | Documents, start: Floats, finish: Finish, log_prior: Floats
+    ) -> Finished:
         none = np.zeros(len(log_prior) + 1)
         found = self._with_length.log_prob(block, none, "joint", none)
         joint = found[:, :-1] * length_factor(found[:, -1])[:, None]
         joint += start
         return dispatch.finish_rows(joint, finish, log_prior)
 
-    def log_base(self, block: Any) -> Floats:
+    def log_base(self, block: Sparse | Documents) -> Floats:
         return self.words.log_base(block)
 
-    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         return self.words.at(x, column)
 
     def weighted(self, weight: Floats) -> LengthNormalised:
@@ -227,10 +229,10 @@ class LengthNormalised(Likelihood):
             "straight line; learn with weights=None."
         )
 
-    def contributions(self, block: Any) -> Contributions:
-        block = block.split() if isinstance(block, Documents) else block
-        found = self.words.contributions(block)
-        return replace(found, value=found.value * length_factor(block.lengths)[found.row, None])
+    def contributions(self, block: Sparse | Documents) -> Contributions:
+        words = block.split()
+        found = self.words.contributions(words)
+        return replace(found, value=found.value * length_factor(words.lengths)[found.row, None])
 
     def typical(self, c: int) -> Typical:
         return self.words.typical(c)

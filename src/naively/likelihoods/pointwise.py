@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Dense
 from naively.kernels.reference import Floats
-from naively.likelihoods.base import CellByCell, Contributions, Typical, multiply
+from naively.likelihoods.base import CellByCell, Typical, multiply
 
 
 @dataclass(frozen=True, eq=False)
-class Pointwise(CellByCell):
+class Pointwise(CellByCell[Dense]):
     """A likelihood without natural parameters.
 
     ``log_density(x, column)`` returns the log likelihoods of cells, of shape (cells, classes);
@@ -24,9 +23,9 @@ class Pointwise(CellByCell):
 
     log_density: Callable[[Floats, NDArray[np.int64]], Floats]
     centre: Floats
-    base: Callable[[Any], Floats] | None = None
+    base: Callable[[Dense], Floats] | None = None
 
-    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         return self.log_density(x.astype(np.float64), column)
 
     def weighted(self, weight: Floats) -> Pointwise:
@@ -36,10 +35,6 @@ class Pointwise(CellByCell):
                 self.log_density(x, column), weight[column], np.False_
             ),
         )
-
-    def contributions(self, block: Dense) -> Contributions:
-        row, item = np.nonzero(~np.isnan(block.values))
-        return Contributions(row, item, item, self.at(block.values[row, item], item))
 
     def typical(self, c: int) -> Typical:
         x = self.centre[:, c]

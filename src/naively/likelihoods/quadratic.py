@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Dense
 from naively.kernels import dispatch
-from naively.kernels.reference import FAR, MOST, Finish, Floats
-from naively.likelihoods.base import Contributions, Likelihood, Typical
+from naively.kernels.reference import FAR, MOST, Finish, Finished, Floats
+from naively.likelihoods.base import Likelihood, Typical
 
 
 @dataclass(frozen=True, eq=False)
-class Quadratic(Likelihood):
-    """``Σ_j offset_j - half_precision_j · (x_j - mean_j)²`` over present cells, never expanded."""
+class Quadratic(Likelihood[Dense]):
+    """``Σ_j offset_j - half_precision_j · (x_j - mean_j)²`` over present cells, never expanded.
+
+    The three tables have the shape (columns, classes); ``base`` returns the log base measure of a
+    block's rows, of shape (rows,).
+    """
 
     mean: Floats
     half_precision: Floats
     offset: Floats
-    base: Callable[[Any], Floats] | None = None
+    base: Callable[[Dense], Floats] | None = None
     centres = False
 
     @cached_property
@@ -31,9 +34,7 @@ class Quadratic(Likelihood):
         base: Floats = self.offset.sum(axis=0)
         return base
 
-    def log_prob(
-        self, block: Dense, start: Floats, finish: Finish, log_prior: Floats
-    ) -> NDArray[Any]:
+    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         return dispatch.score_quadratic(
             block.values,
             self.mean,
@@ -44,7 +45,7 @@ class Quadratic(Likelihood):
             log_prior,
         )
 
-    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         with np.errstate(over="ignore", invalid="ignore"):
             distance = x.astype(np.float64)[:, None] - self.mean[column]
             value: Floats = self.offset[column] - self.half_precision[column] * distance**2
@@ -57,10 +58,6 @@ class Quadratic(Likelihood):
     def weighted(self, weight: Floats) -> Quadratic:
         scale = weight  # alike for all classes
         return replace(self, half_precision=self.half_precision * scale, offset=self.offset * scale)
-
-    def contributions(self, block: Dense) -> Contributions:
-        row, item = np.nonzero(~np.isnan(block.values))
-        return Contributions(row, item, item, self.at(block.values[row, item], item))
 
     def linear(self) -> tuple[Floats, Floats]:
         if self.base is not None:

@@ -5,33 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Codes, Dense
 from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Floats
+from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood, Typical, multiply
 
 FLOAT = np.finfo(np.float64)
 
 
 @dataclass(frozen=True, eq=False)
-class LevelTable(Likelihood):
-    """``Σ_j table[first_j + code_j]``; each column's last row is for levels never seen."""
+class LevelTable(Likelihood[Codes]):
+    """``Σ_j table[first_j + code_j]``; each column's last row is for levels never seen.
+
+    The table has the shape (levels of all columns, classes), and ``first`` (columns + 1,).
+    """
 
     table: Floats
     first: NDArray[np.int64]
     base = None
 
-    def log_prob(
-        self, block: Codes, start: Floats, finish: Finish, log_prior: Floats
-    ) -> NDArray[Any]:
+    def log_prob(self, block: Codes, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         return dispatch.score_codes(block.codes, self.first, self.table, start, finish, log_prior)
 
-    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         last = np.diff(self.first)[column] - 1
         value: Floats = self.table[self.first[column] + np.minimum(x.astype(np.int64), last)]
         return value
@@ -41,9 +41,8 @@ class LevelTable(Likelihood):
         return replace(self, table=multiply(self.table, weight))
 
     def contributions(self, block: Codes) -> Contributions:
-        row, column = np.nonzero(block.codes >= 0)
-        last = np.diff(self.first)[column] - 1
-        code = np.minimum(block.codes[row, column].astype(np.int64), last)
+        row, column, code = block.entries()
+        code = np.minimum(code.astype(np.int64), np.diff(self.first)[column] - 1)
         return Contributions(row, column, code, self.table[self.first[column] + code])
 
     def linear(self) -> tuple[Floats, Floats]:
@@ -67,7 +66,7 @@ class LevelTable(Likelihood):
 
 
 @dataclass(frozen=True, eq=False)
-class Binned(Likelihood):
+class Binned(Likelihood[Dense]):
     """``Σ_j table[first_j + bin_j(x_j)]``, where a bin counts the edges that x reaches.
 
     Parameters
@@ -76,10 +75,8 @@ class Binned(Likelihood):
         Ascending, one array a column; it has one bin more than edges.
     table : ndarray of shape (bins of all columns, classes)
         Log probability of each bin.
-    middle : ndarray
-        A number in each bin.
-    width : ndarray
-        Of each bin.
+    middle, width : ndarray of shape (bins of all columns,)
+        A number in each bin, and how wide the bin is.
     """
 
     edges: tuple[Floats, ...]
@@ -93,9 +90,7 @@ class Binned(Likelihood):
         """Where each column's bins begin."""
         return np.cumsum([0, *(len(edges) + 1 for edges in self.edges)], dtype=np.int64)
 
-    def log_prob(
-        self, block: Dense, start: Floats, finish: Finish, log_prior: Floats
-    ) -> NDArray[Any]:
+    def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         return dispatch.score_codes(
             self.bins(block.values), self.first, self.table, start, finish, log_prior
         )
@@ -105,7 +100,7 @@ class Binned(Likelihood):
         edges = np.concatenate([np.empty(0), *self.edges])
         return dispatch.find_bins(values, edges, self.first - np.arange(len(self.first)))
 
-    def at(self, x: NDArray[Any], column: NDArray[np.int64]) -> Floats:
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         code = np.empty(len(x), np.int64)
         for j in np.unique(column):
             code[column == j] = np.searchsorted(self.edges[j], x[column == j], side="right")

@@ -348,7 +348,7 @@ def _parts(group: Group, tally: BlockTally) -> Parts:
         if not group.event.by_word:
             return Parts.whole(group.key, len(axis))
         frequency = tally[VALUE].high.sum(axis=1)
-        return Parts.words(group.key, axis.columns[0], frequency, by_band=axis.analyser.binary)
+        return Parts.words(group.key, axis.columns[0], frequency, by_band=axis.by_band)
     if group.event.joined:
         return Parts.whole(group.key, len(axis.columns))
     return Parts.columns(group.key, axis.columns)
