@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -137,23 +137,19 @@ class Model(Shown):
             blocks.append(group.derive(Held(seen), None))
             labels.append(seen.labels.among(self.classes))
         counted = group.event.tally(blocks[0].followed_by(blocks[1:]), Labels.join(labels))
-        return replace(
-            self,
-            counted=replace(self.counted, groups=(*self.counted.groups, group)),
-            tally=replace(self.tally, blocks={**self.tally.blocks, group.key: counted}),
-        )
+        blocks = {**self.tally.blocks, group.key: counted}
+        return self._of((*self.counted.groups, group), blocks)
 
     def without_interactions(self) -> Model:
         """Return the model of the columns alone."""
         groups = self.counted.of_columns
         if len(groups) == len(self.counted.groups):
             return self
-        blocks = {group.key: self.tally.blocks[group.key] for group in groups}
-        return replace(
-            self,
-            counted=replace(self.counted, groups=groups),
-            tally=replace(self.tally, blocks=blocks),
-        )
+        return self._of(groups, {group.key: self.tally.blocks[group.key] for group in groups})
+
+    def _of(self, groups: tuple[Group, ...], blocks: Mapping[GroupKey, BlockTally]) -> Model:
+        counted, tally = replace(self.counted, groups=groups), replace(self.tally, blocks=blocks)
+        return replace(self, counted=counted, tally=tally)
 
     @property
     def _counts(self) -> Counted:
