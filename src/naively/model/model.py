@@ -137,8 +137,8 @@ class Model(Shown):
             blocks.append(group.derive(Held(seen), None))
             labels.append(seen.labels.among(self.classes))
         counted = group.event.tally(blocks[0].followed_by(blocks[1:]), Labels.join(labels))
-        blocks = {**self.tally.blocks, group.key: counted}
-        return self._of((*self.counted.groups, group), blocks)
+        tallies = {**self.tally.blocks, group.key: counted}
+        return self._of((*self.counted.groups, group), tallies)
 
     def without_interactions(self) -> Model:
         """Return the model of the columns alone."""
