@@ -254,6 +254,14 @@ def test_copies_of_a_row_are_dealt_out_to_all_folds() -> None:
     assert len(part) == 4
 
 
+def test_a_row_that_came_a_billion_times_is_dealt_out_in_no_memory() -> None:
+    codes, copies = np.array([0, 1, 0], np.int32), np.array([10**9, 2, 4])
+    dealt = reservoir.deal(codes, copies, 5)
+    np.testing.assert_array_equal(dealt.sum(axis=1), copies)
+    np.testing.assert_array_equal(np.ptp(dealt, axis=1), [0, 1, 1])
+    np.testing.assert_array_equal(dealt[codes == 0].sum(axis=0) - 2 * 10**8, [1, 1, 1, 1, 0])
+
+
 def mixed(n: int) -> tuple[dict[str, Any], list[str]]:
     """A table of every kind of column, some rows of which are equal."""
     rng = np.random.default_rng(3)

@@ -40,7 +40,7 @@ class Copy:
                 shutil.copy2(ROOT / name, folder / name)
         native = find_spec("naively.kernels._native")
         if native is not None and native.origin is not None:
-            shutil.copy2(native.origin, folder / "src" / "naively" / "core")
+            shutil.copy2(native.origin, folder / "src" / "naively" / "kernels")
         (folder / "sitecustomize.py").write_text(SITE, encoding="utf-8")
         code = "import naively; print(naively.__file__)"
         found = self.python("-c", code).stdout.strip()

@@ -204,10 +204,7 @@ class Sample:
 
     def deal(self, folds: int) -> NDArray[np.int64]:
         """Deal the copies of all rows out to folds: how many are in each, (rows, folds)."""
-        copies = self.copies
-        of = np.repeat(np.arange(len(copies)), copies)
-        place = of * folds + deal(self.labels.codes[of], folds)
-        return np.bincount(place, minlength=len(copies) * folds).reshape(-1, folds)
+        return deal(self.labels.codes, self.copies, folds)
 
     def keep(self, copies: NDArray[np.int64]) -> Sample:
         """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
@@ -288,10 +285,17 @@ def _least(every: list[Kept], most: int) -> list[Kept]:
     return [kept.select(np.flatnonzero(kept.keys <= highest)) for kept in every]
 
 
-def deal(codes: NDArray[np.int32], folds: int) -> NDArray[np.int64]:
-    """Deal the rows of each class out to folds, in random order."""
+def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:
+    """Return how many copies of each row are in each fold, of shape (rows, folds).
+
+    The rows of each class are dealt out in random order, one copy to a fold after the other.
+    ``codes`` are their classes, and ``copies`` how often each row came, both of shape (rows,).
+    """
     order = np.random.default_rng(0).permutation(len(codes))
     by_class = order[np.argsort(codes[order], kind="stable")]
-    fold = np.empty(len(codes), np.int64)
-    fold[by_class] = np.arange(len(codes)) % folds
-    return fold
+    ends = np.concatenate([[0], np.cumsum(copies[by_class])])
+    # Of the copies before an end, every ``folds``-th is in the same fold.
+    before = (ends[:, None] - np.arange(folds) + folds - 1) // folds
+    dealt = np.empty((len(codes), folds), np.int64)
+    dealt[by_class] = np.diff(before, axis=0)
+    return dealt
