@@ -222,6 +222,19 @@ def test_partial_fit_merge_and_forget() -> None:
         nb.forget(X[:2], [None, "a"])
 
 
+@pytest.mark.parametrize("into", ["labelled", "partly labelled"])
+def test_merging_with_rows_without_a_label_leaves_none_out(into: str) -> None:
+    X, y = mixture(600)
+    one = NaiveBayes("gaussian").fit(X, y)
+    other = NaiveBayes("gaussian", semi_supervised=True).fit(X, some(y, 5))
+    assert other.unlabelled_weight_ > 0
+    one, other = (one, other) if into == "labelled" else (other, one)
+    expected = one.weights_ + other.weights_
+    assert one.merge(other).weights_ == expected
+    with pytest.raises(ValueError, match="none can be left out"):
+        one.assess()
+
+
 def test_labels_there_must_be() -> None:
     X, y = mixture(40)
     with pytest.raises(ValueError, match="No row has a label; label some rows of each class"):

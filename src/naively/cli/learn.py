@@ -176,7 +176,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     out = sys.stderr if saving.is_standard_output(output) else sys.stdout
     if aside is not None:
         write_scores(score(learned, *aside), form, out)
-    elif getattr(nb, "unlabelled_weight_", 0.0) > 0:
+    elif nb.unlabelled_weight_ > 0:
         say("rows without a label count, so that scores need --hold-out.")
     elif len(learned.classes) > 1 and nb.class_count_.min() > 1:
         write_scores(nb.assess(), form, out)

@@ -45,6 +45,8 @@ def exclusive(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
 class CountingClassifier(Answers):
     """A classifier that holds a frozen model: it predicts, explains, merges, forgets, decays."""
 
+    unlabelled_weight_: float = 0.0  # how much a row without a label counts
+
     @abstractmethod
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         """Count more labelled rows, as the fitted model counted its own."""
@@ -79,7 +81,8 @@ class CountingClassifier(Answers):
 
         Weights are fitted to the samples of the rows that both have in memory, so that predictions
         are those of a model that has learned all rows. Where one has none, as after ``load`` of a
-        file without a sample, they are the mean of both models' by the rows behind them.
+        file without a sample, or counts rows without a label, they are the mean of both models' by
+        the rows behind them.
 
         Examples
         --------
@@ -92,6 +95,8 @@ class CountingClassifier(Answers):
         check_is_fitted(other)
         mine, theirs, model = self._sample, other._sample, self.model_ + other.model_
         self._sample = None if mine is None or theirs is None else mine.merged(theirs, model)
+        if other._counts_unlabelled:
+            self.unlabelled_weight_ = max(self.unlabelled_weight_, other.unlabelled_weight_)
         self.keep(model if self._sample is None else self._weighed(model))
         return self
 
@@ -187,7 +192,7 @@ class CountingClassifier(Answers):
     @property
     def _counts_unlabelled(self) -> bool:
         """Whether rows without a label count, so that no row can be left out."""
-        return bool(getattr(self, "unlabelled_weight_", 0.0) > 0)
+        return self.unlabelled_weight_ > 0
 
     def keep(self, model: Model) -> None:
         """Make this frozen model the fitted one."""

@@ -108,7 +108,7 @@ class Learner(CountingClassifier):
     n_features_in_ : int
         Number of columns.
     unlabelled_weight_ : float
-        How much a row without a label counts, where there were any.
+        How much a row without a label counts; 0 where there was none.
     feature_names_in_ : ndarray of str
         Names of the columns, where the table had any.
 
