@@ -203,6 +203,25 @@ def test_codes_of_strings_are_said(saved: Path) -> None:
         load(saved).predict({"n": [1.0], "c": ["u"], "b": [True], "t": ["one two"]})
 
 
+def test_cells_that_nothing_was_counted_of_are_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "model.naively"
+    path.write_bytes((FOLDER / "4" / "numbers.naively").read_bytes())
+
+    def empty(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+        of = next(g["arrays"] for g in header["groups"] if g["event"] == "density")
+        count = arrays[f"{of}/cell/high"] = arrays[f"{of}/cell/high"].copy()
+        count[:3] = 0.0
+
+    before = load(path)
+    rewrite(path, empty)
+    nb = load(path)
+    (axis,) = (b.axis for k, b in nb.tally_.blocks.items() if k.event.name == "density")
+    (whole,) = (b.axis for k, b in before.tally_.blocks.items() if k.event.name == "density")
+    assert len(axis) == len(whole) - 3
+    said = json.loads((FOLDER / "4" / "numbers.json").read_text())
+    assert np.isfinite(nb.predict_proba(said["rows"])).all()
+
+
 def number_bins(group: dict[str, Any]) -> dict[str, Any]:
     (column,) = group["columns"]
     found: dict[str, Any] = next(b for b in (column["a"], column["b"]) if b["name"] == "NumberBins")

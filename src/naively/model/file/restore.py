@@ -7,6 +7,7 @@ larger than the file.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,8 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
         with at("sample"):
             sample = read_sample(header.sample, unread, model)
     unread.check_empty()
-    return model, sample
+    # Of a level without counts nothing can be derived, and no file that is written has one.
+    return replace(model, tally=model.tally.pruned()), sample
 
 
 def _group(saved: SavedGroup) -> Group:
