@@ -12,8 +12,11 @@ from scipy import sparse
 
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
+from naively.kernels import hashes
 from naively.schema.choose import infer
 from naively.schema.fingerprint import fingerprints
+from tests.test_cells import wild
+from tests.test_kernels import LAYOUTS, native, needs_native, restride
 
 NUMBERS = [0.0, 1.0, -1.0, 2.0, 0.5, 1e300, 5e-324, -0.0, np.inf]
 
@@ -84,3 +87,41 @@ def test_they_are_spread_evenly(n: int) -> None:
     for bits in (found >> np.uint64(56), found & np.uint64(255)):
         count = np.bincount(bits.astype(np.int64), minlength=256)
         assert abs(count - n / 256).max() < 6 * np.sqrt(n / 256)
+
+
+# --- the kernel ----------------------------------------------------------------------------------
+
+
+def test_the_hash_of_a_row_is_the_sum_of_those_of_its_cells_by_hand() -> None:
+    total = hashes.hash_rows(np.array([[1.0, np.nan], [-0.0, 0.0]]), np.array([3, 5], np.uint64))
+    salt = 0x9E3779B97F4A7C15
+    of_one = int(np.array(1.0).view(np.uint64))
+    expected = [(of_one ^ of_one >> 32 ^ salt) * 3, salt * 3 + salt * 5]
+    assert total.tolist() == [number % 2**64 for number in expected]
+
+
+@needs_native
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shape", [(0, 3), (5, 0), (1, 1), (1100, 10), (40_000, 17)], ids=str)
+def test_native_hashes_are_the_contracts(
+    shape: tuple[int, int], dtype: Any, layout: str, count: int
+) -> None:
+    rng = np.random.default_rng(4)
+    X = wild(*shape, rng).astype(dtype)
+    factors = rng.integers(0, 2**64, shape[1], np.uint64)
+    before = native.threads()
+    native.set_threads(count)
+    try:
+        found = native.hash_rows(restride(X, layout), factors)
+    finally:
+        native.set_threads(before)
+    np.testing.assert_array_equal(found, hashes.hash_rows(X, factors))
+    assert found.dtype == np.uint64
+
+
+@needs_native
+def test_native_hashes_need_a_factor_for_each_column() -> None:
+    with pytest.raises(ValueError, match="the shape of factors is wrong"):
+        native.hash_rows(np.ones((2, 3)), np.ones(2, np.uint64))

@@ -22,6 +22,9 @@ void bind_finish_rows(nb::module_& m);
 void bind_tally_cells(nb::module_& m);
 void bind_find_bins(nb::module_& m);
 
+// kernels/hashes.py
+void bind_hash_rows(nb::module_& m);
+
 // kernels/vocabulary.py
 void bind_vocabulary(nb::module_& m);
 

@@ -30,6 +30,7 @@ NB_MODULE(_native, m) {
     naively::bind_tally_codes(m);
     naively::bind_tally_cells(m);
     naively::bind_find_bins(m);
+    naively::bind_hash_rows(m);
     naively::bind_score_linear(m);
     naively::bind_score_quadratic(m);
     naively::bind_score_csr(m);

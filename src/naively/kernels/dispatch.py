@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from naively.kernels import cells, reference
+from naively.kernels import cells, hashes, reference
 from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
 built: ModuleType | None
@@ -44,6 +44,7 @@ tally_csr = _choose(reference.tally_csr)
 tally_codes = _choose(reference.tally_codes)
 tally_cells = _choose(cells.tally_cells)
 find_bins = _choose(cells.find_bins)
+hash_rows = _choose(hashes.hash_rows)
 score_linear = _choose(reference.score_linear)
 score_quadratic = _choose(reference.score_quadratic)
 score_csr = _choose(reference.score_csr)

@@ -9,20 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.counting.axis import Columns
 from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
 from naively.counting.names import Name, title
+from naively.kernels import dispatch
+from naively.kernels.hashes import SALT, Hashes, hash_numbers
 from naively.schema.group import DERIVED
-
-Hashes: TypeAlias = NDArray[np.uint64]
-
-SALT = np.uint64(0x9E3779B97F4A7C15)  # what 0 is hashed to, so that it is not as if missing
-TILE = 16384  # numbers at a time, so that temporaries stay in the cache
 
 
 def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
@@ -45,7 +41,7 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
             continue
         done.update(columns)
         if isinstance(block, Dense):
-            _add_numbers(total, block, _factors(columns))
+            total += dispatch.hash_rows(block.values, _factors(columns))
         elif isinstance(block, Sparse) and isinstance(block.axis, Columns):
             _add_stored(total, block, _factors(columns))
         elif isinstance(block, Codes):
@@ -55,23 +51,11 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     return _mixed(total + seed)
 
 
-@np.errstate(invalid="ignore", over="ignore")
-def _add_numbers(total: Hashes, block: Dense, factors: Hashes) -> None:
-    """Add what numbers say to the totals of their rows."""
-    rows = max(1, TILE // len(factors))
-    for start in range(0, len(block), rows):
-        numbers = np.asarray(block.values[start : start + rows], np.float64)
-        hashes = _of_numbers(numbers)
-        if np.isnan(numbers.sum()):  # then some may be missing; it is quicker than to look at all
-            hashes[np.isnan(numbers)] = 0
-        total[start : start + rows] += hashes @ factors
-
-
 def _add_stored(total: Hashes, block: Sparse, factors: Hashes) -> None:
     """Add what a sparse matrix says: 0 in each column, but for what is stored."""
     row, column, x = block.entries()
     total += (SALT * factors).sum(dtype=np.uint64)
-    change = (_of_numbers(x) - SALT) * factors[column]
+    change = (hash_numbers(x) - SALT) * factors[column]
     np.add.at(total, row, change)
 
 
@@ -96,16 +80,9 @@ def _of_labels(batch: Batch) -> Hashes:
 def _of_cell(cell: Any) -> int:
     """Return the hash of a level, a text or a label."""
     if isinstance(cell, int | float) and -(2**53) <= cell <= 2**53:
-        return int(_of_numbers(np.array([cell], np.float64))[0])
+        return int(hash_numbers(np.array([cell], np.float64))[0])
     text = cell if isinstance(cell, str) else repr(cell)
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
-
-
-def _of_numbers(numbers: NDArray[np.float64]) -> Hashes:
-    """Return numbers as bits, of which the high ones are in the low ones too."""
-    bits = (numbers + 0.0).view(np.uint64)  # -0 is 0
-    hashes: Hashes = bits ^ (bits >> np.uint64(32)) ^ SALT
-    return hashes
 
 
 def _factors(columns: Sequence[Name]) -> Hashes:

@@ -1,0 +1,79 @@
+// hash_rows of kernels/hashes.py: a number for each row, by which equal rows are told.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "bindings.h"
+#include "dense.h"
+#include "threads.h"
+
+namespace naively {
+namespace {
+
+constexpr std::uint64_t salt = 0x9E3779B97F4A7C15;
+
+// Nothing for a missing cell. As -0 is 0, adding 0 comes before the bits are taken.
+NAIVELY_INLINE inline std::uint64_t hash_of(double number) {
+    const double plain = number + 0.0;
+    std::uint64_t bits;
+    std::memcpy(&bits, &plain, sizeof bits);
+    const std::uint64_t there = -static_cast<std::uint64_t>(number == number);
+    return (bits ^ (bits >> 32) ^ salt) & there;
+}
+
+template <class T>
+NAIVELY_INLINE inline void hash_part(const Matrix<T>& matrix, const std::uint64_t* factors,
+                                     int64_t begin, int64_t end, std::uint64_t* total) {
+    if (matrix.column_stride == 1) {
+        for (int64_t row = begin; row < end; ++row) {
+            const T* x = matrix.at(row, 0);
+            std::uint64_t sum = 0;
+            for (int64_t j = 0; j < matrix.columns; ++j)
+                sum += hash_of(static_cast<double>(x[j])) * factors[j];
+            total[row] = sum;
+        }
+        return;
+    }
+    ColumnPanel<T> panel(matrix);
+    for (int64_t row = begin; row < end; row += panel.max_rows) {
+        const int64_t rows = std::min(panel.max_rows, end - row);
+        for (int64_t column = 0; column < matrix.columns; column += panel.max_columns) {
+            const int64_t columns = std::min(panel.max_columns, matrix.columns - column);
+            panel.read(row, rows, column, columns);
+            for (int64_t j = 0; j < columns; ++j) {
+                const T* x = panel.column(j);
+                const std::uint64_t factor = factors[column + j];
+                for (int64_t i = 0; i < rows; ++i)
+                    total[row + i] += hash_of(static_cast<double>(x[i])) * factor;
+            }
+        }
+    }
+}
+
+nb::object hash_rows(nb::handle values, nb::handle factors) {
+    const DenseMatrix x(values, "values");
+    const Input<Layout::contiguous, std::uint64_t> by_column(factors, "factors", 1);
+    by_column.require_shape({x.columns()});
+    Result<std::uint64_t> total("zeros", x.rows());
+    {
+        nb::gil_scoped_release released;
+        x.visit([&](const auto& matrix) {
+            const int parts = count_parts(matrix.rows, 2.0 * static_cast<double>(matrix.columns));
+            run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int) {
+                on_best_instruction_set([&](auto) NAIVELY_INLINE {
+                    hash_part(matrix, by_column.data(), begin, end, total.data());
+                });
+            });
+        });
+    }
+    return total.object();
+}
+
+}  // namespace
+
+void bind_hash_rows(nb::module_& m) {
+    m.def("hash_rows", &hash_rows, nb::arg("values"), nb::arg("factors"));
+}
+
+}  // namespace naively
