@@ -68,7 +68,7 @@ class Analyser(ABC):
     @property
     def counts_documents(self) -> bool:
         """Whether the number of texts that hold a token decides whether it is learned from."""
-        return (type(self.min_df), self.min_df, self.max_df) != (int, 1, 1.0)
+        return _differ(self.min_df, 1) or _differ(self.max_df, 1.0)
 
     @property
     def selects(self) -> bool:
@@ -82,7 +82,7 @@ class Analyser(ABC):
             field.name: (getattr(self, field.name), field.default)
             for field in fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
         }
-        return {name: value for name, (value, default) in values.items() if value != default}
+        return {name: value for name, (value, default) in values.items() if _differ(value, default)}
 
     @property
     def is_plain(self) -> bool:
@@ -98,3 +98,8 @@ class Analyser(ABC):
     def __str__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
         return f"{type(self).__name__}({given})"
+
+
+def _differ(value: object, default: object) -> bool:
+    """Whether two settings differ; a count of 1 is not a share of 1.0."""
+    return value != default or isinstance(value, float) != isinstance(default, float)
