@@ -158,7 +158,7 @@ class BagsLeftOut:
     others : ndarray of shape (cells,)
         How often other rows have the word of each cell.
     count : ndarray of shape (words, classes)
-        The counts that each class is estimated from, pretend counts among them, of the words that
+        The counts that each class is estimated from, including pretend counts, of the words that
         some of these rows have.
     affected : ndarray of shape (cells, m)
         The m classes whose counts the cell's row added to.
@@ -195,7 +195,7 @@ def bags_left_out(
     block, labels : Block, Labels
         The rows, with their classes.
     count : ndarray of shape (words, classes)
-        The counts that each class is estimated from, pretend counts among them.
+        The counts that each class is estimated from, including pretend counts.
     pretend : ndarray of shape (words,)
         The pretend count of each word, at least 0.
     affected : ndarray of shape (classes, m)

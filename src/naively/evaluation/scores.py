@@ -113,10 +113,10 @@ class Scores(Shown):
 
     @property
     def _of_folds(self) -> list[str]:
-        held, dealt = self.folds
-        if not held:
+        held_out, dealt = self.folds
+        if not held_out:
             return []
-        number = f"{held}" if held == dealt else f"{held} of {dealt}"
+        number = f"{held_out}" if held_out == dealt else f"{held_out} of {dealt}"
         return [f"folds              {number}" + (f" ({self.why_folds})" if self.why_folds else "")]
 
 

@@ -71,7 +71,7 @@ def learn_unlabelled(
 def cross_validate(
     model: Model, sample: Sample, batch: Batch, share: float
 ) -> tuple[LeaveOneOut, LeaveOneOut] | None:
-    """Return the evidence of labelled rows that were held out: without the other rows, and with.
+    """Return the evidence of held-out labelled rows without the unlabelled rows, and with them.
 
     Leave-one-out is not enough here: what EM concluded from a row's label stays in the counts of
     other rows. So EM is run again without each fold. A class's only row is in no fold; without any

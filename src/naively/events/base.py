@@ -32,7 +32,7 @@ Capability: TypeAlias = Literal["posterior", "predictive", "sample"]
 WHY_NOT: dict[Capability, str] = {
     "posterior": "it has no parameters with a conjugate prior",
     "predictive": "it has no distribution of a single cell",
-    "sample": "it does not say how rows come about",
+    "sample": "it does not model how rows are generated",
 }
 
 
@@ -121,7 +121,7 @@ class EventModel(ABC, Generic[A, B]):
         Notes
         -----
         Leaving a row out is subtraction: the sums of each cell's column less the cell's own are a
-        tally in which every cell is a column, and the parameters follow from it as ever. What
+        tally in which every cell is a column, and the parameters follow from that tally. What
         depends on several columns (a variance floor of the largest), or on all classes (a prior
         at the mean of a sparse column), stays as it was.
         """
@@ -189,7 +189,7 @@ class EventModel(ABC, Generic[A, B]):
         raise self._lacks("sample")
 
     def _lacks(self, capability: Capability) -> ValueError:
-        """Return the error that says that a capability is not there, and why."""
+        """Return the error that names a capability that the event model lacks, and why."""
         return ValueError(f"{type(self).__name__} has no {capability}: {WHY_NOT[capability]}.")
 
 

@@ -34,8 +34,8 @@ class Histogram(Estimable[Cells, Dense]):
     Parameters
     ----------
     bins : int, default 32
-        How many bins a column has, if it has as many different numbers. A number as frequent as a
-        bin has one for itself, so that there may be some more.
+        How many bins a column has, or fewer if it has fewer different numbers. A number as frequent
+        as a bin has a bin of its own, so that there may be some more.
     edges : {"frequency", "width", "mdl"}, default "frequency"
         Bins that hold equally many rows, bins that are equally wide, or bins that tell the
         classes apart (Fayyad & Irani 1993).

@@ -1,7 +1,7 @@
 """The grid that numbers are counted in, which needs neither an origin nor a scale.
 
 A cell is a prefix of the float itself: its sign, its exponent and its first bits. A column keeps
-as many bits as leave it at most ``CAP`` cells; when a bit is dropped, two neighbours become one
+the most bits that leave it at most ``CAP`` cells; when a bit is dropped, two neighbours become one
 cell and their counts are added, so that nothing is counted again. The bits that are left do not
 depend on the order of rows, on chunks or on the order of merging, and tallies that were made apart
 are merged on the coarser of their grids.

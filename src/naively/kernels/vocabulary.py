@@ -240,7 +240,7 @@ class Vocabulary:
 
     @classmethod
     def from_arrays(cls, utf8: NDArray[np.uint8], ends: NDArray[np.int64], **options: Any) -> Self:
-        """Return the vocabulary of which `to_arrays` returned these arrays.
+        """Return the vocabulary whose `to_arrays` returned these arrays.
 
         ``options`` are the arguments of `Vocabulary`, but for ``words``. Arrays that `to_arrays`
         cannot have returned are a ValueError.
