@@ -124,7 +124,7 @@ def test_weights_and_biases_have_the_least_penalised_log_loss(
 
 def test_a_part_whose_weights_must_be_equal_has_one() -> None:
     found = evidence_of(3, 80, 3, "column")
-    found.centred[1] = False
+    found.by_class[1] = False
     weights = fit(found, "loo", 80.0)
     apart = [np.ptp(weights.of[part]) for part in found.parts]
     assert apart[1] == 0

@@ -199,7 +199,7 @@ def test_options_without_end_take_no_memory(saved: Path) -> None:
 
 def test_codes_of_strings_are_said(saved: Path) -> None:
     rewrite(saved, group("categorical", "options", "codes", new=10**15))
-    with pytest.raises(ValueError, match="column 'c' holds others"):
+    with pytest.raises(ValueError, match="column 'c' holds other levels"):
         load(saved).predict({"n": [1.0], "c": ["u"], "b": [True], "t": ["one two"]})
 
 

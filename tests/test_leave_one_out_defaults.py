@@ -51,7 +51,7 @@ def left_out(sample: Sample) -> np.ndarray:
     """The evidence of each row and class, left out in closed form."""
     labels = encode_labels(sample.y, sample.weight)
     table: np.ndarray = leave_one_out_table(
-        sample.model, sample.model.encode(sample.rows, labels), pure=True
+        sample.model, sample.model.encode(sample.rows, labels), length_normalised=False
     ).table
     return table.sum(axis=0)
 

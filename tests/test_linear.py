@@ -23,7 +23,9 @@ from naively import (
     Gaussian,
     GaussianNB,
     Geometric,
+    Histogram,
     JointTable,
+    KernelDensity,
     LogNormal,
     Multinomial,
     MultinomialNB,
@@ -137,6 +139,8 @@ CURVED = [
     (LogNormal(variance="shared"), REAL, "linear in the logarithms"),
     (Poisson(estimate="predictive"), COUNT, "integrated out are a curve"),
     (Gaussian(estimate="predictive"), REAL, "integrated out are a curve"),
+    (Histogram(), REAL, "the log odds of histograms"),
+    (KernelDensity(), REAL, "densities and what is integrated out are a curve"),
     (Multinomial(alpha=0), np.eye(80), "impossible in a class has no finite weight; smooth"),
     (Categorical(alpha=0), np.eye(80)[:, :1], "a level that is impossible in a class"),
 ]

@@ -185,7 +185,7 @@ def test_a_seed_gives_the_same_rows_each_time() -> None:
 
 @pytest.mark.parametrize("nb", [Pure(Complement()), ComplementNB()], ids=repr)
 def test_complement_does_not_say_how_rows_come_about(nb: Any) -> None:
-    with pytest.raises(ValueError, match=r"^Complement has no sample: it does not say how rows"):
+    with pytest.raises(ValueError, match=r"^Complement has no sample: it does not model how rows"):
         nb.fit(COUNT, Y).sample(3)
 
 

@@ -40,6 +40,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"analyzer": "char_wb", "ngram_range": (3, 5), "max_features": 100},
     {"analyzer": "char", "strip_accents": "unicode", "max_features": 10},
     {"min_df": 2, "max_df": 0.3, "max_features": 50},
+    {"max_df": 1},
 ]
 
 
@@ -109,6 +110,14 @@ def test_texts_of_many_scripts(options: dict[str, Any]) -> None:
     y = ["a", "b"] * (len(MULTILINGUAL) // 2)
     texts = [text.encode("utf-8", "ignore").decode() for text in MULTILINGUAL]
     check(texts, y, options, "multinomial")
+
+
+def test_a_count_of_texts_is_not_a_share() -> None:
+    assert [str(Text(max_df=1)), str(Text(min_df=1.0)), str(Text(min_df=1, max_df=1.0))] == [
+        "Text(max_df=1)",
+        "Text(min_df=1.0)",
+        "Text()",
+    ]
 
 
 @pytest.mark.filterwarnings("ignore:No token was found")

@@ -123,8 +123,8 @@ FAULTS = [
         "    none = (0.0,) * len(classes)\n",
         "    none = (0.0,) * len(classes)\n"
         "    plain = Labels(found.labels.codes, found.labels.classes)\n"
-        "    found = Evidence(found.parts, found.centred, found.kinds, found.table, found.prior,"
-        " plain)\n",
+        "    found = LeaveOneOut(found.parts, found.by_class, found.kinds, found.table,"
+        " found.prior, plain)\n",
         (
             "tests/test_fitted_weights.py::test_weights_and_biases_have_the_least_penalised_log_loss",
         ),

@@ -33,26 +33,26 @@ class Analyser(ABC):
     @property
     @abstractmethod
     def splitting(self) -> dict[str, Any]:
-        """What a vocabulary has to know, in its own words."""
+        """The keyword arguments of a vocabulary of these tokens."""
 
     @abstractmethod
     def rows(self, texts: Iterable[object]) -> Sequence[Row]:
-        """Return what a vocabulary can split: texts as they are, where it knows how."""
+        """Return the texts as a vocabulary splits them: as they are, or as lists of tokens."""
 
     def vocabulary(self, words: Iterable[str] = ()) -> Vocabulary:
-        """Return a vocabulary of the tokens of such texts."""
+        """Return a vocabulary that splits texts by these settings and holds ``words`` already."""
         return Vocabulary(words, **self.splitting)
 
     @property
     def single_words(self) -> bool:
-        """Whether a text is the words that are counted, so that it can be written from them."""
+        """Whether tokens are single words, so that a text can be written from them."""
         split = self.splitting
         given = {name: split[name] for name in ("analyzer", "ngram_range") if name in split}
         return given in ({}, {"analyzer": "word", "ngram_range": (1, 1)})
 
     @property
     def counted(self) -> str:
-        """What is counted, in a few words."""
+        """The name of the tokens, such as "words" or "character 3- to 5-grams"."""
         split = self.splitting
         unit, (least, most) = split.get("analyzer", "word"), split.get("ngram_range", (1, 1))
         if self.single_words:
@@ -62,35 +62,35 @@ class Analyser(ABC):
 
     @property
     def legible(self) -> bool:
-        """Whether a token says something to a reader: it is no character n-gram."""
+        """Whether a reader understands a token, as it is no character n-gram."""
         return bool(self.splitting.get("analyzer", "word") == "word")
 
     @property
     def counts_documents(self) -> bool:
-        """Whether it must be known in how many texts a token is."""
-        return (type(self.min_df), self.min_df, self.max_df) != (int, 1, 1.0)
+        """Whether the number of texts that hold a token decides whether it is learned from."""
+        return _differ(self.min_df, 1) or _differ(self.max_df, 1.0)
 
     @property
     def selects(self) -> bool:
-        """Whether some tokens that are counted may not be learned from."""
+        """Whether tokens are selected, so that some are counted but not learned from."""
         return self.counts_documents or self.max_features is not None
 
     @property
     def settings(self) -> dict[str, object]:
-        """What differs from the default."""
+        """The settings that differ from their defaults, by name."""
         values = {
             field.name: (getattr(self, field.name), field.default)
             for field in fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
         }
-        return {name: value for name, (value, default) in values.items() if value != default}
+        return {name: value for name, (value, default) in values.items() if _differ(value, default)}
 
     @property
     def is_plain(self) -> bool:
-        """Whether all is by default."""
+        """Whether all settings are the defaults."""
         return not self.settings
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Only the settings: what is made of them need not pickle.
+        # Only the settings are pickled: what is made from them may refuse to be.
         options = fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
         of = {option.name: getattr(self, option.name) for option in options}
         return partial(type(self), **of), ()
@@ -98,3 +98,8 @@ class Analyser(ABC):
     def __str__(self) -> str:
         given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
         return f"{type(self).__name__}({given})"
+
+
+def _differ(value: object, default: object) -> bool:
+    """Whether two settings differ; a count of 1 is not a share of 1.0."""
+    return value != default or isinstance(value, float) != isinstance(default, float)

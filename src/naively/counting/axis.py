@@ -1,7 +1,8 @@
-"""Axes: the names of a table's rows, by which tallies made apart find each other.
+"""Axes: the names of a table's rows, by which tallies that were made apart are aligned.
 
 A row is a column of the data (:class:`Columns`), a level of a categorical column
-(:class:`Levels`) or a word of a text column (:class:`Words`).
+(:class:`Levels`), a word of a text column (:class:`Words`) or a cell of the grid of numbers
+(:class:`naively.counting.cells.Cells`).
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from naively.counting.names import Derived, Level, Name, title
 from naively.counting.statistic import PRESENT, Statistic
 from naively.kernels.dispatch import Vocabulary
 
-DENSE_RANGE = 1 << 16  # whole numbers this close together are encoded by position
-RowMap: TypeAlias = "NDArray[np.int64] | None"  # where each row goes; None: it stays
+DENSE_RANGE = 1 << 16  # whole numbers within such a range are encoded by position
+RowMap: TypeAlias = "NDArray[np.int64] | None"  # the new place of each row; None: all stay
 
 if TYPE_CHECKING:  # Python's own type variables have no default before 3.13
     from typing_extensions import TypeVar
@@ -37,11 +38,11 @@ else:
 class Axis(ABC):
     """The named rows of a table of sums."""
 
-    columns: Sequence[Name]  # the data's columns that it spans
+    columns: Sequence[Name]  # the columns of the data that have rows here
 
     @property
     def grows(self) -> bool:
-        """Whether rows come from the data's values, so that a row without counts is no row."""
+        """Whether the data's values make the rows, so that a row without counts is dropped."""
         return True
 
     @property
@@ -58,14 +59,14 @@ class Axis(ABC):
 
     @abstractmethod
     def union(self, other: Self) -> tuple[Self, RowMap, RowMap]:
-        """Return the axis with the rows of both, and where the rows of each go in it."""
+        """Return the axis with the rows of both, and where in it the rows of either go."""
 
     @abstractmethod
     def select(self, keep: NDArray[np.bool_]) -> Self:
-        """Return the axis of the rows that are kept."""
+        """Return the axis of the rows where ``keep``, of shape (rows,), is true."""
 
     def of(self, columns: Collection[Name]) -> tuple[Self, NDArray[np.int64]]:  # noqa: ARG002
-        """Return the axis of some of the columns, and which rows are theirs."""
+        """Return the axis of some of the columns, and the numbers of their rows, (rows,)."""
         raise TypeError(f"the columns of {type(self).__name__} cannot be taken apart")
 
     def per_row(self, statistic: Statistic) -> bool:  # noqa: ARG002
@@ -118,7 +119,7 @@ class Levels(Axis):
 
     columns: tuple[Name, ...]
     levels: tuple[tuple[Level, ...], ...]
-    whole: bool = False  # whether a level stays of which nothing was counted
+    whole: bool = False  # whether levels without counts stay
 
     @classmethod
     def of_all(cls, columns: Sequence[Derived], *, whole: bool = True) -> Levels:
@@ -131,12 +132,12 @@ class Levels(Axis):
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
-        """Where each column's rows begin; the last entry is the number of rows."""
+        """Where each column's rows begin, (columns + 1,); the last entry is the number of rows."""
         return np.cumsum([0, *map(len, self.levels)], dtype=np.int64)
 
     @cached_property
     def index(self) -> tuple[dict[Level, int], ...]:
-        """Return each column's levels with their numbers within the column."""
+        """The number of each level within its column, by column and level."""
         return tuple({level: i for i, level in enumerate(levels)} for levels in self.levels)
 
     @cached_property
@@ -146,7 +147,7 @@ class Levels(Axis):
 
     @cached_property
     def code_table(self) -> CodeTable | None:
-        """How to encode whole numbers without a dictionary, where levels are close together."""
+        """The table that encodes whole numbers; None if levels are others, or far apart."""
         return CodeTable.of(self.levels)
 
     def __len__(self) -> int:
@@ -182,7 +183,7 @@ class Levels(Axis):
 
 
 def _rows_in(axis: Levels, part: Levels) -> NDArray[np.int64]:
-    """Return the row on an axis of each row of another one, all of whose levels are there."""
+    """Return the row on ``axis`` of each row of ``part``, (rows,); it has all of its levels."""
     place = {name: j for j, name in enumerate(axis.columns)}
     rows = [
         axis.first[place[name]] + axis.index[place[name]][level]
@@ -210,10 +211,10 @@ def sum_by_column(first: NDArray[np.int64], table: NDArray[np.float64]) -> NDArr
 class CodeTable:
     """Codes by value, column after column, with a place for other numbers at each end."""
 
-    low: NDArray[np.int64]  # the value of each column's first place
-    start: NDArray[np.int64]  # where each column begins
-    size: NDArray[np.int64]
-    codes: NDArray[np.int32]
+    low: NDArray[np.int64]  # (columns,): the value of each column's first place
+    start: NDArray[np.int64]  # (columns,): where each column's places begin
+    size: NDArray[np.int64]  # (columns,): how many places each column has
+    codes: NDArray[np.int32]  # (places,): the code at each place
 
     @classmethod
     def of(cls, levels: tuple[tuple[Level, ...], ...]) -> CodeTable | None:
@@ -235,7 +236,7 @@ class CodeTable:
         return cls(low, start, size, codes)
 
     def look_up(self, matrix: NDArray[np.integer]) -> NDArray[np.int32]:
-        """Encode whole numbers, rows × columns."""
+        """Return the code of each whole number, rows × columns."""
         place = matrix - self.low
         np.clip(place, 0, self.size - 1, out=place)
         place += self.start
@@ -245,12 +246,12 @@ class CodeTable:
 
 @dataclass(frozen=True, eq=False)
 class Words(Axis):
-    """One row for each word (or other token) of a text column; or for each hash of one."""
+    """One row for each token of a text column, or for each hash of a token."""
 
     columns: tuple[Name]
     vocabulary: Vocabulary
     analyser: Analyser
-    # Of which axis these are which words, as long as that one is in use.
+    # The axis that these words were selected from, while it is in use, and their rows there.
     source: tuple[ref[Words], NDArray[np.int64]] | None = None
 
     @property
@@ -266,15 +267,15 @@ class Words(Axis):
 
     @cached_property
     def words(self) -> list[str]:
-        """The words, in the order of the rows."""
+        """The words, in the order of the rows, (words,)."""
         return self.vocabulary.words()
 
     @property
     def writable(self) -> NDArray[np.object_]:
-        """The words, if texts can be written from them."""
+        """The words, (words,); an error if texts cannot be written from them."""
         if not (self.grows and self.analyser.single_words):
             raise ValueError(
-                f"Texts cannot be drawn from the tokens of {self.analyser}: only from single words."
+                f"Texts cannot be drawn from the tokens of {self.analyser}, only from single words."
             )
         return np.array(self.words, object)
 
@@ -302,9 +303,9 @@ class Words(Axis):
         return replace(self, vocabulary=self.vocabulary.select(keep), source=(of, rows[keep]))
 
     def find(self, other: Words) -> RowMap:
-        """Return where each word of another axis is on this one, -1 where it is not.
+        """Return the row here of each word of another axis, (words,); -1 where there is none.
 
-        None: each word is where it was.
+        It is None if each word has the same row on both.
         """
         if self.vocabulary is other.vocabulary or not self.grows:
             return None
@@ -317,7 +318,7 @@ class Words(Axis):
         return self.vocabulary.find(other.words)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The native vocabulary does not pickle, and a plain one need not meet native kernels.
+        # A native vocabulary cannot be pickled, and the reader may have no native kernels.
         arrays = self.vocabulary.to_arrays() if self.grows else ()
         return words_axis, (self.columns, self.analyser, *arrays)
 
@@ -327,7 +328,7 @@ class Words(Axis):
 
 
 def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: NDArray[Any]) -> Words:
-    """Return the axis whose vocabulary was written to arrays; a hashed one has none."""
+    """Return the axis whose vocabulary was written to arrays; hashed tokens have none."""
     if not arrays:
         return Words(columns, analyser.vocabulary(), analyser)
     return Words(columns, Vocabulary.from_arrays(*arrays, **analyser.splitting), analyser)

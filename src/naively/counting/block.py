@@ -29,8 +29,9 @@ else:
 
     B = TypeVar("B")
 
-BlockKey: TypeAlias = Any  # what a block is known by: a value that the schema makes
-# The row and the item (a column or a word) of each cell, and its number or the code of its level.
+BlockKey: TypeAlias = Any  # identifies a block; the schema makes it
+# The row and the item (a column or a word) of each cell, and its number or the code of its level,
+# each of shape (cells,).
 Entries: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]"
 
 
@@ -38,7 +39,7 @@ class Block(ABC):
     """Encoded rows of one event model's columns."""
 
     axis: Axis
-    # Says how many rows have a column, or how often all rows have a word.
+    # Its sum is how many rows have a value in a column, or how often a word comes in all rows.
     frequency: ClassVar[Statistic] = VALUE
 
     @abstractmethod
@@ -46,18 +47,18 @@ class Block(ABC):
 
     @abstractmethod
     def entries(self) -> Entries:
-        """Return the cells that are not missing, nor 0 where a block does not store it."""
+        """Return the cells that are stored and not missing."""
 
     @abstractmethod
     def select(self, rows: NDArray[np.int64]) -> Block:
-        """Return these rows, in this order; each as often as it is named."""
+        """Return the rows of these numbers, (selected,), in this order; a number may repeat."""
 
     @abstractmethod
     def followed_by(self, others: Sequence[Self]) -> Self:
-        """Return these rows and those of other blocks of the same kind and axis."""
+        """Return a block of these rows, then those of other blocks of the same type and axis."""
 
     def split(self) -> Block:
-        """Return the same rows, texts as how often each holds each word."""
+        """Return the same rows, with each text as the counts of its words."""
         return self
 
 
@@ -92,7 +93,7 @@ class Sparse(Block):
     Parameters
     ----------
     indptr : ndarray of shape (rows + 1,)
-        Where each row begins in the other two.
+        Where each row begins in ``indices`` and ``data``.
     indices : ndarray of shape (stored,)
         The column or the word of each number that is stored.
     data : ndarray of shape (stored,)
@@ -102,7 +103,7 @@ class Sparse(Block):
     absent : ndarray of bool, of shape (rows,), optional
         Which texts are missing; by default none is.
     presence : bool, default False
-        Whether a word counts once in a text, so that all that is stored is 1.
+        Whether a word counts at most once in a text, so that ``data`` is 1 throughout.
     """
 
     indptr: NDArray[np.integer]
@@ -183,8 +184,8 @@ class Codes(Block):
 class Documents(Block):
     """Texts as they are (None is missing), which are split while they are counted or scored.
 
-    They are as ``Analyser.rows`` leaves them, so that some may be lists of words. ``presence``
-    counts a word once in each text.
+    ``Analyser.rows`` made them, so that some may be lists of words. With ``presence`` a word
+    counts at most once in a text.
     """
 
     texts: Sequence[Row]
@@ -195,7 +196,7 @@ class Documents(Block):
         return len(self.texts)
 
     def split(self, axis: Words | None = None) -> Sparse:
-        """Return how often each text holds each word of an axis, by default of its own."""
+        """Return how often each text holds each word of ``axis``, by default of the block's."""
         axis = axis or self.axis
         indptr, word, count = axis.vocabulary.encode(self.texts, self.presence)
         return Sparse(indptr, word, count, axis, self.missing, self.presence)
@@ -211,12 +212,12 @@ class Documents(Block):
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many known words each text has."""
+        """How many known words each text has, of shape (rows,)."""
         return self.axis.vocabulary.lengths(self.texts, self.presence)
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Which texts are missing."""
+        """Which texts are missing, of shape (rows,)."""
         if None not in self.texts:  # the cheap question first
             return np.zeros(len(self.texts), np.bool_)
         return np.fromiter((text is None for text in self.texts), np.bool_, len(self.texts))
@@ -232,11 +233,11 @@ class Batch:
     Parameters
     ----------
     blocks : mapping of hashable to Block
-        By what a group is known by; all of as many rows.
+        The block of each group of columns, by its key; all have the same number of rows.
     labels : Labels
         The class of each row, and the weight of all its copies.
     copies : ndarray of int64, of shape (rows,), optional
-        How many equal rows each stands for; by default one.
+        How many equal rows each row stands for; by default one.
     """
 
     blocks: Mapping[BlockKey, Block]
@@ -252,18 +253,21 @@ class Batch:
         return np.ones(len(self), np.int64) if self.copies is None else self.copies
 
     def take(self, rows: NDArray[np.int64]) -> Batch:
-        """Return these rows, in this order."""
+        """Return the rows of these numbers, (selected,), in this order."""
         blocks = {key: block.select(rows) for key, block in self.blocks.items()}
         copies = None if self.copies is None else self.copies[rows]
         return Batch(blocks, self.labels.take(rows), copies)
 
     def seen(self) -> Batch:
-        """Return the rows of some weight; a row of weight 0 was never seen."""
+        """Return the rows whose weight is not 0: a row of weight 0 does not count as seen."""
         weight = self.labels.weight
         return self if weight is None else self.take(np.flatnonzero(weight))
 
     def keep(self, copies: NDArray[np.int64]) -> Batch:
-        """Return so many copies of each row, and the rows that some are left of."""
+        """Return ``copies``, (rows,), of each row, with their share of its weight.
+
+        A row of 0 copies is dropped.
+        """
         there = np.flatnonzero(copies)
         part = self.take(there)
         share = copies[there] / part.times
@@ -273,12 +277,12 @@ class Batch:
         return replace(part, labels=labels, copies=copies[there])
 
     def split(self) -> Batch:
-        """Return the same rows with texts as their words, which are then split no more."""
+        """Return the same rows with each text as the counts of its words, to split it only once."""
         return replace(self, blocks={key: block.split() for key, block in self.blocks.items()})
 
     @property
     def form(self) -> dict[BlockKey, object]:
-        """The type and axis of each block: batches where they are equal can be joined."""
+        """The type and axis of each block; batches of equal forms can be joined."""
         return {
             key: (type(of), of.axis.columns if isinstance(of.axis, Columns) else id(of.axis))
             for key, of in self.blocks.items()

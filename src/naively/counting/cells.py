@@ -18,14 +18,14 @@ INFINITE = sortable(np.array([-np.inf, np.inf]))
 
 @dataclass(frozen=True, eq=False)
 class Cells(Axis):
-    """One row for each cell of each column that holds a number, in order, column after column.
+    """One row for each cell that holds a number, in ascending order, column after column.
 
     Parameters
     ----------
     columns : range or tuple
         The columns.
     shifts : tuple of int
-        How many bits each column's keys have lost.
+        How many of their low bits each column's keys have lost.
     keys : tuple of ndarray of int64
         The cells of each column, ascending.
     """
@@ -36,30 +36,30 @@ class Cells(Axis):
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
-        """Where each column's rows begin; the last entry is the number of rows."""
+        """Where each column's rows begin, (columns + 1,); the last entry is the number of rows."""
         return np.cumsum([0, *map(len, self.keys)], dtype=np.int64)
 
     @cached_property
     def column(self) -> NDArray[np.int64]:
-        """The column of each row."""
+        """The number of the column of each row, (rows,)."""
         return np.repeat(np.arange(len(self.keys)), np.diff(self.first))
 
     @cached_property
     def low(self) -> NDArray[np.float64]:
-        """The least number of each cell."""
+        """The least number of each cell, (rows,)."""
         shift = np.array(self.shifts, np.int64)[self.column]
         return as_float(np.maximum(self._key << shift, INFINITE[0]))
 
     @cached_property
     def high(self) -> NDArray[np.float64]:
-        """The greatest number of each cell."""
+        """The greatest number of each cell, (rows,)."""
         shift = np.array(self.shifts, np.int64)[self.column]
         key = (self._key << shift) + ((np.int64(1) << shift) - 1)
         return as_float(np.minimum(key, INFINITE[1]))
 
     @cached_property
     def middle(self) -> NDArray[np.float64]:
-        """The number in the middle of each cell."""
+        """The number in the middle of each cell, (rows,)."""
         with np.errstate(invalid="ignore"):
             half = self.low / 2 + self.high / 2
         return np.where(np.isfinite(half), half, self.low)
@@ -75,6 +75,7 @@ class Cells(Axis):
         return self.columns[int(self.column[row])], float(self.middle[row])
 
     def union(self, other: Cells) -> tuple[Cells, RowMap, RowMap]:
+        """Join cells at the coarser of both shifts, or a coarser one if they are too many."""
         if self.columns == other.columns and all(map(_same, self._columns, other._columns)):
             return self, None, None
         mine, theirs = self._by_name(), other._by_name()
@@ -103,7 +104,7 @@ class Cells(Axis):
         return Cells(names, tuple(shifts), tuple(keys)), rows_of(self.first, some)
 
     def find(self, values: NDArray[np.floating], column: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the row of the cell of each number; it must have been counted."""
+        """Return the row of each number's cell, (numbers,); the number must have been counted."""
         rows = np.empty(len(values), np.int64)
         for j in np.unique(column):
             of = column == j
@@ -112,7 +113,7 @@ class Cells(Axis):
         return rows
 
     def check(self) -> None:
-        """Raise a ValueError unless the cells are in order, as they must be to be found."""
+        """Raise a ValueError unless cells ascend, shifts can be and no cell is beyond infinity."""
         right = len(self.columns) == len(self.shifts) == len(self.keys)
         if not right or any((keys[1:] <= keys[:-1]).any() for keys in self.keys):
             raise ValueError("the cells are not in order")
@@ -130,7 +131,7 @@ class Cells(Axis):
         return dict(zip(self.columns, self._columns, strict=True))
 
     def _rows_of(self, part: Cells) -> NDArray[np.int64]:
-        """Return where each row of a finer axis goes."""
+        """Return the row here of each row of ``part``, (rows,), whose cells are no coarser."""
         place = {name: j for j, name in enumerate(self.columns)}
         rows = [np.empty(0, np.int64)]
         for name, (shift, keys) in part._by_name().items():
@@ -150,6 +151,9 @@ def as_cells(
     first: NDArray[np.int64],
     keys: Keys,
 ) -> Cells:
-    """Make an axis of what the kernel ``tally_cells`` returns."""
+    """Make an axis of what the kernel ``tally_cells`` returns.
+
+    ``shifts`` is of shape (columns,), ``first`` of (columns + 1,) and ``keys`` of (cells,).
+    """
     parts = np.split(keys, first[1:-1]) if len(first) > 1 else []
     return Cells(columns, tuple(shifts.tolist()), tuple(parts))

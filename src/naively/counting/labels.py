@@ -10,15 +10,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Label: TypeAlias = str | float | dt.date  # names a class; truths and whole numbers are numbers too
-LabelArray: TypeAlias = "NDArray[Any]"  # of labels; its type is any that a model file can hold
+Label: TypeAlias = str | float | dt.date  # the name of a class; a float may be a bool or an int
+LabelArray: TypeAlias = "NDArray[Any]"  # of labels, of any dtype that a model file can hold
 # The labels of some rows as a user has them, of shape (rows,), which ``encode_labels`` reads: an
 # array, a list, or a column of any frame, which have no type in common.
 Target: TypeAlias = Any
 RowWeight: TypeAlias = "ArrayLike | None"  # of shape (rows,), or one for all rows; None is 1
 
-MOST_BYTES = 1 << 26  # of class labels that are strings, each as long as the longest
-LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products of sums are no floats
+MOST_BYTES = 1 << 26  # of an array of string labels, each stored as long as the longest
+LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products over- or underflow
 SMALL_RANGE = 1 << 16  # integer labels this close together are encoded by a look-up table
 
 
@@ -28,12 +28,12 @@ class Labels:
 
     Parameters
     ----------
-    codes : ndarray of int32
+    codes : ndarray of int32, of shape (rows,)
         Index of each row's class.
-    classes : ndarray
-        The classes, sorted where they can be.
-    weight : ndarray of float64, optional
-        Finite and at least 0; one each by default.
+    classes : ndarray of shape (classes,)
+        The classes, sorted.
+    weight : ndarray of float64, of shape (rows,), optional
+        Finite and at least 0; by default 1 for each row.
     """
 
     codes: NDArray[np.int32]
@@ -50,7 +50,7 @@ class Labels:
 
     @classmethod
     def none(cls, rows: int, classes: LabelArray) -> Labels:
-        """Return labels of rows whose class is not known and not asked for."""
+        """Return labels that stand in for rows whose class is not known and not used."""
         return cls(np.zeros(rows, np.int32), classes)
 
     @classmethod
@@ -67,7 +67,7 @@ class Labels:
         return Labels(self.codes[rows], self.classes, weight)
 
     def among(self, classes: LabelArray) -> Labels:
-        """Return the same labels, numbered among more classes."""
+        """Return the same labels, numbered among other classes; a ValueError if one is none."""
         place = {label: i for i, label in enumerate(classes.tolist())}
         places = np.array([place.get(label, -1) for label in self.classes.tolist()], np.int32)
         codes = places[self.codes]
@@ -89,7 +89,7 @@ class Labels:
 
 
 def encode_labels(y: Target, sample_weight: RowWeight = None) -> Labels:
-    """Encode labels; a missing one is a ValueError that names the row.
+    """Encode labels; a missing label is a ValueError that names the row.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def encode_labels(y: Target, sample_weight: RowWeight = None) -> Labels:
 def encode_some_labels(
     y: Target, sample_weight: RowWeight = None
 ) -> tuple[Labels, NDArray[np.int64]]:
-    """Encode the labels that are not missing; return them and the rows that they are of.
+    """Encode the labels that are not missing; return them and the numbers of their rows.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def encode_some_labels(
 
 
 def union_classes(a: LabelArray, b: LabelArray) -> LabelArray:
-    """Return the classes of either, sorted where they can be."""
+    """Return the classes of both, each once, sorted; a TypeError if they cannot be."""
     if a.dtype == b.dtype and len(a) == len(b) and bool((a == b).all()):
         return a
     if len(a) and len(b) and a.dtype.kind != b.dtype.kind:  # as objects nothing is rounded
@@ -144,17 +144,17 @@ def union_classes(a: LabelArray, b: LabelArray) -> LabelArray:
 
 
 def as_classes(labels: LabelArray, classes: LabelArray) -> LabelArray:
-    """Return labels that are written as text as the classes that they stand for.
+    """Return the classes that labels written as text stand for, of the shape of the labels.
 
-    A model that was learned from JSON, Parquet or in Python has numbers, truths or times as
-    classes, which a text file can only spell. What spells none of them stays as it is.
+    Classes may be numbers, booleans or times, which a text file can only spell. A text that spells
+    a value of their kind becomes it, even if it is no class; any other text stays as it is.
 
     Examples
     --------
     >>> as_classes(np.array(["true", "False", None], object), np.array([False, True]))
     array([True, False, None], dtype=object)
-    >>> as_classes(np.array(["1", "2.0", "007", "new"], object), np.array([1, 2, 7]))
-    array([1, 2, 7, 'new'], dtype=object)
+    >>> as_classes(np.array(["1", "2.0", "007", "8", "new"], object), np.array([1, 2, 7]))
+    array([1, 2, 7, 8, 'new'], dtype=object)
     >>> as_classes(np.array(["1"], object), np.array(["1.0"]))
     array(['1'], dtype=object)
     """
@@ -178,7 +178,7 @@ def _truth(text: str) -> bool:
 
 
 def _spelled(text: str, *readers: Callable[[str], object]) -> object:
-    """Return what the first of the readers that can makes of a text; else the text."""
+    """Return what the first reader that can read a text makes of it, or else the text."""
     for read in readers:
         try:
             return read(text)
@@ -195,17 +195,17 @@ def is_missing(value: object) -> bool:
         return bool(value != value)  # noqa: PLR0124
     except (TypeError, ArithmeticError):  # pandas' NA, Decimal's sNaN: neither equal nor different
         return True
-    except ValueError:  # an array in a cell, which is said elsewhere
+    except ValueError:  # an array in a cell, which another check refuses
         return False
 
 
 def plain(value: Any) -> Any:
-    """Return a string, truth or number of NumPy as Python's own, and anything else as it is."""
+    """Return a NumPy string, boolean or number as Python's own, and anything else as it is."""
     return value.item() if isinstance(value, np.str_ | np.bool_ | np.number) else value
 
 
 def check_weight(weight: RowWeight, rows: int) -> NDArray[np.float64] | None:
-    """Return the sample weights as float64, or raise a ValueError that names the row."""
+    """Return the sample weights, (rows,), or raise a ValueError that names the row."""
     if weight is None:
         return None
     w = np.asarray(weight).astype(np.float64)
@@ -226,7 +226,7 @@ def check_weight(weight: RowWeight, rows: int) -> NDArray[np.float64] | None:
 
 def _one_a_row(y: Target) -> LabelArray:
     labels = y if isinstance(y, np.ndarray) else _as_array(y)
-    if labels.dtype.kind == "T":  # NumPy's StringDType, which may hold missing ones
+    if labels.dtype.kind == "T":  # NumPy's StringDType, which may hold missing values
         labels = labels.astype(object)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
@@ -267,7 +267,7 @@ def _keeps(array: LabelArray, values: Sequence[object]) -> bool:
 
 
 def _missing(labels: LabelArray) -> NDArray[np.bool_]:
-    """Mark the labels that are None, NaN, NaT or pandas' NA."""
+    """Mark the labels that are None, NaN, NaT or pandas' NA, (rows,)."""
     if labels.dtype.kind == "O":
         return np.fromiter(map(is_missing, labels.tolist()), np.bool_, len(labels))
     if labels.dtype.kind not in "fM":
@@ -277,6 +277,7 @@ def _missing(labels: LabelArray) -> NDArray[np.bool_]:
 
 
 def _encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
+    """Return the code of each label, (rows,), and the sorted classes, (classes,)."""
     if labels.dtype.kind in "iub" and len(labels):
         low, high = int(labels.min()), int(labels.max())
         if high - low < SMALL_RANGE and high <= np.iinfo(np.int64).max:
@@ -295,6 +296,7 @@ def _encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
 
 
 def _encode_objects(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
+    """Return codes and classes as ``_encode`` does; a TypeError if classes cannot be sorted."""
     values = list(map(plain, labels.tolist()))
     distinct = list(dict.fromkeys(values))
     kinds = {type(value) for value in distinct}
@@ -326,13 +328,13 @@ def _refuse_missing(missing: NDArray[np.bool_]) -> None:
 
 
 def _refuse_what_no_file_holds(classes: LabelArray) -> None:
-    """Raise an error if a model of these classes could not be saved, and loaded again."""
+    """Raise an error if a model of these classes could not be saved and loaded again."""
     kind, name = classes.dtype.kind, str(classes.dtype)
-    held = kind in "biuUM" or (kind == "f" and classes.dtype.itemsize <= 8)
+    savable = kind in "biuUM" or (kind == "f" and classes.dtype.itemsize <= 8)
     if kind == "O":
-        label = next((label for label in classes.tolist() if not _is_held(label)), None)
-        held, name = label is None, type(label).__name__
-    if not held:
+        label = next((label for label in classes.tolist() if not _is_savable(label)), None)
+        savable, name = label is None, type(label).__name__
+    if not savable:
         raise TypeError(
             f"Labels of type {name} cannot be kept in a model file; make them strings, numbers or "
             "dates."
@@ -344,5 +346,5 @@ def _refuse_what_no_file_holds(classes: LabelArray) -> None:
         )
 
 
-def _is_held(label: object) -> bool:
+def _is_savable(label: object) -> bool:
     return isinstance(label, str | int | float) or type(label) in (dt.date, dt.datetime)

@@ -1,8 +1,8 @@
-"""What no tally of rows can be: counts below zero, or of more cells than there are rows.
+"""Rules that every tally of rows obeys: no count is below zero or above the number of rows.
 
-Each rule holds for every tally of rows. Where one is broken after rows were forgotten, rows were
-forgotten that were never learned. The converse is not true: of rows that share each of their cells
-with others, sums do not tell which cells stood together.
+Where a rule is broken after rows were forgotten, some of them were never learned. The converse is
+not true: sums do not tell which cells stood together, so a row that was never learned may be
+forgotten unnoticed if each of its cells is also in some row that was.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from naively.kernels.reference import Floats
 ROUNDING = 1e-9  # of what was subtracted: numbers 1e11 times as large may have come and gone
 # What rounding may leave of counts that were merged, forgotten and decayed.
 RELATIVE, ABSOLUTE = 1e-9, 1e-6
-ROOT = 1.35e154  # of the largest square that is finite
+ROOT = 1.35e154  # a larger number has an infinite square
 
-Broken = tuple[NDArray[np.bool_], str]  # rows of the axis × classes, and what is wrong there
+Broken = tuple[NDArray[np.bool_], str]  # where a rule is broken (axis rows × classes), and the rule
 
 
 def forget(tally: Tally, other: Tally) -> Tally:
@@ -44,21 +44,20 @@ def forget(tally: Tally, other: Tally) -> Tally:
     Raises
     ------
     ValueError
-        If the rows of ``other`` can be seen not to be among the tally's, as no rows can have made
-        what would be left.
+        If no rows can have made what would be left, so that some of ``other`` was never learned.
     """
     left = tally.combine(other, Sums.__sub__)
     where = _find_impossible(left, _of_columns(tally).combine(_of_columns(other), _sizes))
     if where is not None:
         raise ValueError(f"Cannot forget rows that were not learned: {where}.")
-    # Where nothing is counted any more, what is left of sums is rounding.
+    # Where a class has no rows any more, what is left of its sums is rounding.
     none = left.weight.high == 0
     blocks = {name: block.scaled(1.0, none) for name, block in left.blocks.items()}
     return replace(left, blocks=blocks).pruned()
 
 
 def _of_columns(tally: Tally) -> Tally:
-    """Return a tally of the blocks whose axis is that of the columns: sums of numbers."""
+    """Return the tally of the blocks of numbers: those whose axis rows are columns."""
     blocks = {name: b for name, b in tally.blocks.items() if isinstance(b.axis, Columns)}
     return replace(tally, blocks=blocks)
 
@@ -68,7 +67,7 @@ def _sizes(a: Sums, b: Sums) -> Sums:
 
 
 def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:
-    """Say what no rows can have been counted as, or None if a tally may be one of rows.
+    """Return why no rows can have made a tally, or None if some may have.
 
     Parameters
     ----------
@@ -97,7 +96,7 @@ def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:
 
 
 def _present(block: BlockTally) -> Floats | None:
-    """Return how many cells of each column were counted, by class, as far as that is known."""
+    """Return how many cells of each column were counted, (columns, classes); None: not known."""
     if PRESENT in block.sums:
         return block[PRESENT].high
     if isinstance(block.axis, Levels | Cells):
@@ -111,25 +110,27 @@ def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
 
 
 def _find_impossible(left: Tally, size: Tally) -> str | None:
-    """Say where no rows can have made a remainder, or None where some can.
+    """Return which rule a remainder breaks and where, or None if it breaks none.
 
     Parameters
     ----------
     left : Tally
         The difference of two tallies, nothing pruned.
     size : Tally
-        The sums of their sizes, against which differences are rounding, of blocks of columns.
+        For blocks of numbers, the absolute sums of both tallies added up: a difference that is
+        small beside them is rounding.
     """
     rows = left.weight.high
     return _first(left, lambda name, block: _broken(block, size.blocks.get(name), rows))
 
 
 def _find_negative(tally: Tally) -> str | None:
-    """Say where a tally has less than nothing of what is counted, or None where it has not."""
+    """Return where a count is below zero, or None if none is."""
     return _first(tally, lambda _, block: _too_few(block, {}))
 
 
 def _first(tally: Tally, rules: Callable[[BlockKey, BlockTally], Iterator[Broken]]) -> str | None:
+    """Return the first broken rule, with its column and class, or None if none is broken."""
     classes = tally.classes.tolist()
     below = np.flatnonzero(tally.weight.high < 0)
     if len(below):
@@ -144,6 +145,7 @@ def _first(tally: Tally, rules: Callable[[BlockKey, BlockTally], Iterator[Broken
 
 
 def _too_few(block: BlockTally, rounding: dict[Statistic, Floats]) -> Iterator[Broken]:
+    """Yield where counts are below zero by more than their rounding."""
     # Values may be negative where their squares are counted too; else they are counts.
     of_counts = (PRESENT, LEVEL, CELL, DOCUMENT, SQUARE if SQUARE in block.sums else VALUE)
     for statistic in of_counts:
@@ -152,6 +154,7 @@ def _too_few(block: BlockTally, rounding: dict[Statistic, Floats]) -> Iterator[B
 
 
 def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterator[Broken]:
+    """Yield where a block breaks each rule, given the rows of each class, (classes,)."""
     rounding = _rounding(size)
     yield from _too_few(block, rounding)
     most = rows * (1 + ROUNDING)
@@ -170,7 +173,7 @@ def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterato
 
 
 def _rounding(size: BlockTally | None) -> dict[Statistic, Floats]:
-    """Return what is rounding of sums; of values that may cancel, by their squares."""
+    """Return how much of each sum may be rounding; values that may cancel need their squares."""
     if size is None:
         return {}
     if SQUARE not in size.sums:
@@ -180,7 +183,7 @@ def _rounding(size: BlockTally | None) -> dict[Statistic, Floats]:
 
 
 def _spread(block: BlockTally) -> Floats:
-    """Return the sum of squared distances from the mean, which no rows make negative."""
+    """Return squared distances from the mean, summed, (columns, classes); rows make it ≥ 0."""
     n, value, square = (block[s] for s in (PRESENT, VALUE, SQUARE))
     there = n.high > 0
     mean = value / Sums(np.where(there, n.high, 1.0), np.where(there, n.low, 0.0))
@@ -188,7 +191,7 @@ def _spread(block: BlockTally) -> Floats:
 
 
 def _where(block: BlockTally, row: int, rows: int) -> str:
-    """Name a row of the axis; or a column, where there is a row for each."""
+    """Name a row of a table: a row of the axis, or a column if the table has fewer rows."""
     axis = block.axis
     if rows < len(axis) and not isinstance(axis, Columns):
         return f"column {title(axis.columns[0 if isinstance(axis, Words) else row])!r}"

@@ -1,7 +1,8 @@
 """Leaving a row out is subtraction: the sums that a cell is scored by, less what its row added.
 
-An event model applies to what is left the formula that it applies to all. What it can choose by
-itself (a pseudo-count, pretend rows, a bandwidth) is what predicts cells that are left out best.
+An event model applies to what is left the formula that it applies to all sums. It may choose a
+setting by itself (a pseudo-count, pretend rows, a bandwidth): the one that predicts left-out cells
+best.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ from naively.counting.tally import BlockTally
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
 
-ROWS = 1000  # of a block of counts at a time, to bound memory
-SURE = 0.25  # nats, for a choice whose logarithm is 1 off
+ROWS = 1000  # of counts that are left out at a time, to bound memory
+SURE = 0.25  # nats that a choice costs if its logarithm is 1 away from where it is shrunk to
 
 
 @dataclass(frozen=True)
 class Between:
-    """All numbers between two that are above 0."""
+    """A choice among all numbers between two positive ones."""
 
     low: float
     high: float
@@ -46,7 +47,7 @@ class Between:
         return np.asarray(np.exp(found.x))
 
 
-PSEUDO_COUNTS = Between(1e-3, 1e3)  # that "auto" chooses among
+PSEUDO_COUNTS = Between(1e-3, 1e3)  # "auto" chooses among these
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class LeftOut(Generic[B]):
     block : Block
         The rows.
     row, column : ndarray of shape (cells,)
-        Where each cell is.
+        The numbers of each cell's row and of its column or word.
     x : ndarray of shape (cells,)
         Its number, or the code of its level.
     labels : Labels
@@ -73,7 +74,7 @@ class LeftOut(Generic[B]):
 
     @classmethod
     def of(cls, block: B, labels: Labels) -> LeftOut[B]:
-        """Return the cells of a block that are not missing, nor 0 where it does not store it."""
+        """Return the cells of a block that are stored and not missing."""
         row, column, x = block.entries()
         return cls(block, row, column, x, labels.take(row))
 
@@ -82,16 +83,16 @@ class LeftOut(Generic[B]):
 
     @cached_property
     def weight(self) -> Floats:
-        """What the row of each cell weighs, of shape (cells,)."""
+        """The weight of each cell's row, of shape (cells,)."""
         return self.labels.weights
 
     @cached_property
     def own(self) -> Floats:
-        """What the row of each cell added to the rows of each class, of shape (cells, classes)."""
+        """What each cell's row added to the class counts, of shape (cells, classes)."""
         return self.labels.one_hot()
 
     def rest(self, tally: BlockTally, statistics: Sequence[Statistic]) -> BlockTally[Columns]:
-        """Return a tally of as many columns as there are cells, each without the cell's own row."""
+        """Return a tally with a column for each cell: the cell's column without the cell's row."""
         number, own = Sums(self.x[:, None]), Sums(self.own)
         added = {PRESENT: own, VALUE: number * own, SQUARE: number * number * own}
         sums = {
@@ -101,29 +102,29 @@ class LeftOut(Generic[B]):
         return BlockTally(Columns(range(len(self))), sums)
 
     def rest_of_zeros(self, tally: BlockTally, weight: float) -> BlockTally:
-        """Return a tally without a row of this weight in each class, of which every cell is 0."""
+        """Return the tally less, in each class, one row of this weight that is all zeros."""
         rows = tally[PRESENT] - Sums(np.full((1, self.labels.k), weight))
         return BlockTally(tally.axis, {**tally.sums, PRESENT: rows})
 
     def others(self, frequency: Floats) -> Floats:
         """Return how often other rows have the word of each cell, of shape (cells,).
 
-        Of dense numbers, it is in how many other rows the column is not missing. ``frequency``, of
-        shape (words or columns,), says the same of all rows (``frequency_of``).
+        For dense numbers it is the number of other rows in which the column is not missing.
+        ``frequency``, of shape (words or columns,), counts all rows (``frequency_of``).
         """
         added = self.x if self.block.frequency is VALUE else 1.0
         return frequency[self.column] - self.weight * added
 
     def alone(self, tally: BlockTally, others: Floats) -> NDArray[np.bool_]:
-        """Mark the cells of a word that no other row has, or of a dense column, of shape (cells,).
+        """Mark the cells whose word, or dense column, no other row has, of shape (cells,).
 
-        The word goes with the row, as if it had never been seen.
+        Without the row, such a word or column is as if it had never been seen.
         """
         goes = tally.axis.grows or self.block.frequency is PRESENT
         return (others <= NEGLIGIBLE) & goes
 
     def spread(self, value: Floats) -> Floats:
-        """Return values of cells (cells × classes) by row and column; those missing have 0."""
+        """Return values of cells, (cells, classes), as (rows, columns, classes), 0 elsewhere."""
         table = np.zeros((len(self.block), len(self.block.axis.columns), value.shape[1]))
         table[self.row, self.column] = value
         return table
@@ -139,7 +140,7 @@ def frequency_of(tally: BlockTally, block: Block) -> Floats:
 
 
 def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
-    """Return how many words each row has that the model knows without it, of shape (rows,)."""
+    """Return how many of each row's words other rows have too, of shape (rows,)."""
     cells = LeftOut.of(block, labels)
     known = ~cells.alone(tally, cells.others(frequency_of(tally, block)))
     return np.bincount(cells.row[known], cells.x[known], len(block)).astype(np.float64)
@@ -152,15 +153,15 @@ class BagsLeftOut:
     Parameters
     ----------
     row, word, x : ndarray of shape (cells,)
-        The row of each cell, the row of its word in ``count``, and how often the word comes. Only
-        words that other rows have too are there.
+        The row of each cell, the row of its word in ``count``, and how often the word comes. Words
+        that no other row has are left out.
     others : ndarray of shape (cells,)
         How often other rows have the word of each cell.
     count : ndarray of shape (words, classes)
-        The counts that each class is estimated from, pretend counts among them, of the words that
+        The counts that each class is estimated from, including pretend counts, of the words that
         some of these rows have.
     affected : ndarray of shape (cells, m)
-        The classes whose counts the cell's row added to.
+        The m classes whose counts the cell's row added to.
     left : ndarray of shape (cells, m)
         What is left of the cell's count in each of these classes.
     total : ndarray of shape (rows, classes)
@@ -185,7 +186,7 @@ def bags_left_out(
     pretend: Floats,
     affected: NDArray[np.int64],
 ) -> Iterator[tuple[NDArray[np.int64], BagsLeftOut]]:
-    """Yield the numbers of some rows of counts, and what is left without each, until all were.
+    """Yield numbers of rows, and the counts that are left without each, for some rows at a time.
 
     Parameters
     ----------
@@ -194,11 +195,11 @@ def bags_left_out(
     block, labels : Block, Labels
         The rows, with their classes.
     count : ndarray of shape (words, classes)
-        The counts that each class is estimated from, pretend counts among them.
+        The counts that each class is estimated from, including pretend counts.
     pretend : ndarray of shape (words,)
         The pretend count of each word, at least 0.
     affected : ndarray of shape (classes, m)
-        The classes whose counts a row of each class adds to.
+        The m classes whose counts a row of each class adds to.
     """
     frequency, total = frequency_of(tally, block), count.sum(axis=0)
     k = labels.k
@@ -211,7 +212,7 @@ def bags_left_out(
         left = np.maximum(before - (cells.weight * x)[:, None], least[:, None])
         gone = np.bincount((row[:, None] * k + of).ravel(), (before - left).ravel(), n * k)
         alone = cells.alone(tally, others)
-        of_words = np.bincount(row[alone], least[alone], n)  # that go with the row
+        of_words = np.bincount(row[alone], least[alone], n)  # pretend counts that go with the row
         here = np.zeros(len(count), np.bool_)  # the words that some of these rows have
         here[word] = True
         known = np.flatnonzero(~alone & (x != 0))
@@ -231,9 +232,10 @@ def bags_left_out(
 
 
 def leave_out(sums: Floats, right: NDArray[np.integer], own: Floats) -> Floats:
-    """Return sums of shape (cells, classes) less what the row of each cell added to its class.
+    """Return sums of shape (cells, classes) less what each cell's row added to its class.
 
-    Nothing is left where rounding would leave less, or decay has left less than a row.
+    ``right`` is the class of each cell's row and ``own`` what the row added, both of shape
+    (cells,). Rounding, or decay to less than a row, leaves 0 rather than less.
     """
     here, left = np.arange(len(sums)), sums.copy()
     left[here, right] = np.maximum(left[here, right] - own, 0.0)
@@ -245,17 +247,17 @@ def choose(
     loss: Callable[[float], Floats | float],
     towards: float | None = None,
 ) -> Floats:
-    """Return the choice of least leave-one-out loss, for each column if it has a loss of its own.
+    """Return the choice of least leave-one-out loss: one, or (columns,) if each has its loss.
 
     Parameters
     ----------
     choices : sequence of float, or Between
-        All of a sequence are tried, and the first of equals is chosen. Between two numbers there
-        is one choice for all columns.
+        All of a sequence are tried, and the first of equally good ones is chosen. With ``Between``
+        there is one choice for all columns.
     loss : callable
         Returns the loss of a choice in nats, a number or an array of shape (columns,).
     towards : float, optional
-        What the choice is shrunk towards, as few rows say little.
+        What the choice is shrunk towards, because few rows determine it poorly.
     """
 
     def shrunk(choice: float) -> Floats | float:
@@ -269,7 +271,7 @@ def choose(
 
 
 def pseudo_count_of_words(count: Floats) -> float:
-    """Return the pseudo-count of words under which the rest predict each single one best.
+    """Return the pseudo-count under which the other words predict each single word best.
 
     Parameters
     ----------
@@ -293,12 +295,12 @@ def pseudo_count_of_words(count: Floats) -> float:
 
 
 def pseudo_count_of_coins(true: Floats, trials: Floats) -> float:
-    """Return the pseudo-count of both outcomes under which the rest predict each one best.
+    """Return the pseudo-count of true and false under which the other rows predict each best.
 
     Parameters
     ----------
     true, trials : ndarray of shape (columns, classes)
-        How many are true, of how many.
+        How many cells are true, and how many there are.
     """
     both = np.stack([np.stack([true, trials - true]).ravel(), np.stack([trials, trials]).ravel()])
     (number, of), often = np.unique(both[:, both[0] > 0], axis=1, return_counts=True)

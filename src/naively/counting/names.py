@@ -1,4 +1,4 @@
-"""The names of columns: a string, a place in an array, or what a column follows from."""
+"""The names of columns: a string, a place in an array, or a column derived from others."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ Level: TypeAlias = Any  # a string, a number or a boolean
 
 
 class Derived(ABC):
-    """A column that follows from other columns; it is known by what it follows from.
+    """A column that is computed from other columns, its sources, which identify it.
 
-    Its levels are known before any row is, and it is computed from encoded columns, so that
-    learning and prediction cannot differ.
+    Its levels are known before any row is, and its sources are encoded columns, so that learning
+    and prediction cannot differ.
     """
 
     @property
     @abstractmethod
     def sources(self) -> tuple[Name, ...]:
-        """The columns that it follows from."""
+        """The columns that it is computed from."""
 
     @property
     def roots(self) -> tuple[str | int, ...]:
-        """The columns of the table that it follows from, each once."""
+        """The columns of the table that it is computed from in the end, each once."""
         of = (name.roots if isinstance(name, Derived) else (name,) for name in self.sources)
         return tuple(dict.fromkeys(chain.from_iterable(of)))
 
     @property
     @abstractmethod
     def shape(self) -> tuple[int, ...]:
-        """How many values it can take; of several columns, how many each of them contributes."""
+        """How many values each source contributes; their product is the number of levels."""
 
     @property
     def levels(self) -> tuple[Level, ...]:
@@ -48,7 +48,7 @@ class Derived(ABC):
 
     @abstractmethod
     def cells(self, cells: Callable[[Name], Sequence[Any]]) -> Sequence[Any]:
-        """Return what an explanation shows of each row, by the cells of the sources."""
+        """Return what an explanation shows for each row; ``cells`` returns those of a source."""
 
 
 Name: TypeAlias = str | int | Derived
@@ -61,12 +61,12 @@ class Encoded(Protocol):
         """Return a column of numbers, of shape (rows,); NaN is missing."""
 
     def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
-        """Return a column by these levels, of shape (rows,).
+        """Return the codes of a column among these levels, of shape (rows,).
 
-        Missing is negative, and any other level has the number of levels as its code.
+        A missing cell is negative; any other level has the number of levels as its code.
         """
 
 
 def title(name: Name) -> str:
-    """Name a column in messages and reports; those of an array are x0, x1, ..."""
+    """Return a column's name for messages and reports; an array's columns are x0, x1, ..."""
     return f"x{name}" if isinstance(name, int) else str(name)

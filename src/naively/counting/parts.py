@@ -1,8 +1,8 @@
 """Parts of the evidence: what has a weight of its own for each class.
 
 A part is a column; all columns of a block that are one event; or the words of a text in one band of
-document frequency (in 1 text, in 2 to 3, in 4 to 7, and so on). A word in two texts of a thousand
-is evidence of another worth than a word in every second one.
+document frequency (in 1 text, in 2 to 3, in 4 to 7, and so on), because a word in two texts of a
+thousand needs another weight than a word in every second text.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from naively.counting.block import BlockKey
 from naively.counting.names import Name, title
 from naively.kernels.reference import Floats
 
-# Of a sum of weights such as 2.3: less 0.3 it is a word of two texts, not of almost two.
+# A sum of weights such as 2.3 less 0.3 may be just below 2, and the word is still in two texts.
 ROUNDING = 1e-9
 
 
 def band_of(texts: Floats) -> NDArray[np.int64]:
-    """Return the band of words that so many texts hold.
+    """Return the band of each word, (words,), from how many texts hold it, (words,).
 
     >>> band_of(np.array([1.0, 2.0, 3.0, 4.0, 0.5]))
     array([0, 1, 1, 2, 0])
@@ -31,7 +31,7 @@ def band_of(texts: Floats) -> NDArray[np.int64]:
 
 
 def count_bands(texts: Floats) -> int:
-    """Return how many bands the words have that so many texts hold; at least one.
+    """Return the number of bands of words, at least 1, from how many texts hold each, (words,).
 
     >>> count_bands(np.array([1.0, 5.0]))
     3
@@ -41,17 +41,16 @@ def count_bands(texts: Floats) -> int:
 
 @dataclass(frozen=True)
 class Part:
-    """What one weight of each class is for: a part of the evidence, known by its values.
+    """A part of the evidence, which has one weight for each class; equal parts are the same.
 
     Parameters
     ----------
     group : hashable
-        The block that it is of.
+        The key of the block that it belongs to.
     column : str or int, optional
-        The column; None: all columns of the block, which are one event.
+        The column; None stands for all columns of a block that are one event.
     band : int, optional
-        Of the words of a text, those that 2**band texts hold, or more, but fewer than twice as
-        many.
+        The band of the words that at least 2**band texts hold, but fewer than twice as many.
 
     Examples
     --------
@@ -80,13 +79,13 @@ class Parts:
     Parameters
     ----------
     keys : sequence of Part
-        What each part is known by.
+        The parts, in the order of their numbers.
     of_unit : ndarray of shape (units,)
-        The number of the part that each unit is of. Units are the words of a text, and else the
-        columns of the block.
+        The number of each unit's part. A unit is a word where the block is of texts, and else a
+        column.
     by_word : bool, default False
-        Whether the evidence of a text is the sum of that of its words, over the square root of how
-        many they are.
+        Whether a text's evidence is the sum of its words' evidence over the square root of the
+        number of its words.
     """
 
     keys: Sequence[Part]
@@ -124,7 +123,7 @@ class Parts:
     def sums(
         self, row: NDArray[np.int64], unit: NDArray[np.int64], value: Floats, n: int
     ) -> Floats:
-        """Sum the log likelihoods of the units of n rows, by part.
+        """Sum the log likelihoods of the cells of n rows by part.
 
         Parameters
         ----------

@@ -27,9 +27,9 @@ from naively.kernels.double_double import Sums
 from naively.kernels.reference import scatter
 from naively.messages import Shown
 
-SHOWN = 10  # classes, when it is printed
-LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer are none; of more, sums overflow
-LARGEST = 1e300  # sum that can be scaled, split and multiplied
+SHOWN = 10  # classes that are printed
+LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer count as none; sums of more overflow
+LARGEST = 1e300  # a larger sum cannot be scaled, split and multiplied
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +54,7 @@ class BlockTally(Shown, Generic[A]):
         return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
 
     def scaled(self, factor: float, faded: NDArray[np.bool_]) -> BlockTally[A]:
-        """Multiply the sums; nothing is left of faded classes, nor of cells that faded."""
+        """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade."""
         if PRESENT in self.sums:
             faded = faded | (np.abs(self[PRESENT].high * factor) < LEAST_ROWS)
         return self.map(lambda sums: _without(sums * factor, faded))
@@ -67,18 +67,18 @@ class BlockTally(Shown, Generic[A]):
         return BlockTally(axis, {s: sums[rows] for s, sums in self.sums.items()})
 
     def place_classes(self, places: RowMap, k: int) -> BlockTally[A]:
-        """Move class i to ``places[i]`` of k."""
+        """Return the tally with k classes, class i moved to ``places[i]``."""
         return self.map(lambda sums: _place_columns(sums, places, k))
 
     def align(self, other: BlockTally[A]) -> tuple[BlockTally[A], BlockTally[A]]:
-        """Return both on the union of their axes (their classes are the same already)."""
+        """Return both tallies on the union of their axes; their classes must be the same."""
         axis, mine, theirs = self.axis.union(other.axis)
         return self._move(axis, mine), other._move(axis, theirs)
 
     def combine(
         self, other: BlockTally[A], operation: Callable[[Sums, Sums], Sums]
     ) -> BlockTally[A]:
-        """Apply an operation to each pair of tables (their classes are the same already)."""
+        """Apply an operation to each pair of tables; the classes must be the same."""
         a, b = self.align(other)
         return BlockTally(a.axis, {s: operation(a[s], b[s]) for s in a.sums})
 
@@ -92,7 +92,7 @@ class BlockTally(Shown, Generic[A]):
         return BlockTally(axis, moved)
 
     def pruned(self) -> BlockTally[A]:
-        """Drop levels and words without counts, so that forgotten is never seen."""
+        """Drop levels and words without counts, so that a forgotten one is as if never seen."""
         if not self.axis.grows:
             return self
         keep = np.zeros(len(self.axis), np.bool_)
@@ -102,14 +102,14 @@ class BlockTally(Shown, Generic[A]):
         return self._kept(keep)
 
     def _kept(self, keep: NDArray[np.bool_]) -> BlockTally[A]:
-        """Return the tally of some rows of the axis."""
+        """Return the tally of the axis rows where ``keep``, (rows,), is true."""
         if keep.all():
             return self
         tables = {s: t[keep] if self.axis.per_row(s) else t for s, t in self.sums.items()}
         return BlockTally(self.axis.select(keep), tables)
 
     def selected(self) -> BlockTally[A]:
-        """Return the tally of the words that are learned from; of anything else, all of it."""
+        """Return the tally of the words that are learned from; other blocks are returned whole."""
         if not isinstance(self.axis, Words) or not self.axis.analyser.selects:
             return self
         analyser = self.axis.analyser
@@ -127,7 +127,7 @@ class BlockTally(Shown, Generic[A]):
             cut = np.sort(times[keep])[-analyser.max_features]
             equal = np.flatnonzero(keep & (times == cut)).tolist()
             keep &= times > cut
-            words = self.axis.words  # of equals, the first by name
+            words = self.axis.words  # of equally frequent words the alphabetically first are kept
             equal.sort(key=words.__getitem__)
             keep[equal[: analyser.max_features - int(keep.sum())]] = True
         return self._kept(keep)
@@ -135,17 +135,16 @@ class BlockTally(Shown, Generic[A]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tally(Shown):
-    """Sufficient statistics of labelled rows: elements of a commutative group.
+    """Sufficient statistics of labelled rows, an element of a commutative group.
 
     Parameters
     ----------
-    classes : ndarray
-        The class labels.
+    classes : ndarray of shape (classes,)
+        The class labels, sorted.
     weight : Sums of shape (classes,)
         How many rows of each class were counted (the sum of their weights).
     blocks : mapping of hashable to BlockTally
-        The sums of each block of columns, by what it is known by: two blocks are added where their
-        keys are equal.
+        The sums of each block of columns, by its key: two blocks are added if their keys are equal.
 
     Examples
     --------
@@ -166,7 +165,7 @@ class Tally(Shown):
 
     @property
     def class_count(self) -> NDArray[np.float64]:
-        """How many rows of each class were counted."""
+        """How many rows of each class were counted (the sum of their weights), (classes,)."""
         return self.weight.high
 
     def __str__(self) -> str:
@@ -180,10 +179,10 @@ class Tally(Shown):
         return self.combine(other, Sums.__add__)
 
     def __sub__(self, other: Tally) -> Tally:
-        return self.combine(other, Sums.__sub__).pruned()  # of any two: see ``lawful.forget``
+        return self.combine(other, Sums.__sub__).pruned()  # unchecked, unlike ``lawful.forget``
 
     def combine(self, other: Tally, operation: Callable[[Sums, Sums], Sums]) -> Tally:
-        """Return the tally whose sums are an operation of the sums of both; nothing is pruned."""
+        """Apply an operation to the aligned sums of both tallies; nothing is pruned."""
         classes = union_classes(self.classes, other.classes)
         k = len(classes)
         place = {label: i for i, label in enumerate(classes.tolist())}
@@ -207,11 +206,12 @@ class Tally(Shown):
         return self * -1.0
 
     def __mul__(self, factor: float) -> Tally:
+        """Scale all counts and sums; a class with fewer than ``LEAST_ROWS`` rows left has none."""
         weight = self.weight * factor
         if weight.high.max(initial=0.0) > MOST_ROWS:
             raise ValueError(
-                f"Counts times {factor} would be of more than {MOST_ROWS:g} rows of a class, whose "
-                "sums are no numbers any more."
+                f"Counts times {factor} would be more than {MOST_ROWS:g} rows of a class, so that "
+                "sums overflow."
             )
         faded = np.abs(weight.high) < LEAST_ROWS
         return Tally(
@@ -223,7 +223,7 @@ class Tally(Shown):
     __rmul__ = __mul__
 
     def pruned(self) -> Tally:
-        """Drop classes, levels and words that nothing was counted for."""
+        """Drop classes, levels and words without counts."""
         blocks = {name: block.pruned() for name, block in self.blocks.items()}
         keep = self.weight.high != 0
         for block in blocks.values():
@@ -239,7 +239,7 @@ class Tally(Shown):
 
 
 def count_classes(labels: Labels) -> Sums:
-    """Return the total weight of each class."""
+    """Return the total weight of each class, of shape (classes,)."""
     if labels.weight is None:
         return Sums(np.bincount(labels.codes, minlength=labels.k))
     cell = labels.codes.astype(np.int64)
@@ -295,7 +295,7 @@ def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels
     else:
         _refuse_infinite(block, tables[VALUE], "infinite or missing values")
         weight, shape = count_classes(labels), (len(axis), k)
-        tables[PRESENT] = Sums(  # a view: a matrix of ones takes no memory
+        tables[PRESENT] = Sums(  # a broadcast view, which takes no memory
             np.broadcast_to(weight.high, shape), np.broadcast_to(weight.low, shape)
         )
     return BlockTally(axis, {s: tables[s] for s in statistics})
@@ -324,7 +324,7 @@ def _places(classes: LabelArray, place: dict[Level, int]) -> RowMap:
 
 
 def _without(sums: Sums, faded: NDArray[np.bool_]) -> Sums:
-    """Return sums with 0 in these columns, or cells."""
+    """Return sums with 0 where ``faded`` is true, of shape (classes,) or that of the sums."""
     if not faded.any():
         return sums
     return Sums(np.where(faded, 0.0, sums.high), np.where(faded, 0.0, sums.low))

@@ -261,8 +261,8 @@ class Answers(metaclass=ABCMeta):
         Raises
         ------
         ValueError
-            If n is negative, if there is no such class, or of an event model that does not say
-            how rows come about.
+            If n is negative, if there is no such class, or of an event model that does not model
+            how rows are generated.
 
         Notes
         -----

@@ -1,1 +1,1 @@
-"""Evaluation: what is fitted and measured on rows as if they had not been counted."""
+"""Evaluation: weights, scores and interactions from rows as if they had not been counted."""

@@ -26,19 +26,19 @@ RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the c
 OF_INTERACTIONS = 10.0  # as RIDGE, of an interaction, whose centre is 0
 APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
 BIAS = 5.0  # as RIDGE, of a class's bias
-OF_TEXTS = 0.5  # as RIDGE, of words of a text, in temperatures; they are shrunk towards it
-TEXTS_APART = 3.0  # as APART, likewise
-CENTRE = 0.5  # of the temperature: columns that repeat each other share their weight
+OF_TEXTS = 0.5  # as RIDGE, of words of a text, whose weights are in units of its temperature
+TEXTS_APART = 3.0  # as APART, of words of a text, in the same units
+CENTRE = 0.5  # times the temperature: columns that repeat each other share their weight
 SURE = 1.0  # as RIDGE, of the logarithm of the temperature
 RANGE = (-5.0, 3.0)  # of that logarithm
-ROWS = 10_000  # of so many rows the weights are as good as of all
-OF_ONE = 500  # rows of each class, of which one weight for all parts is as good
-CELLS = 20_000_000  # most numbers in a leave-one-out table
-BANDS = 16  # of a text, about
+ROWS = 10_000  # weights of so many rows are as good as those of all rows
+OF_ONE = 500  # rows of each class that are as good for a single weight
+CELLS = 20_000_000  # the most numbers in a leave-one-out table
+BANDS = 16  # that a text has, about
 
 
 class SampleSize(NamedTuple):
-    """How many rows a sample has, how many are to be kept to draw it from, and why."""
+    """How many rows a sample has, how many are kept to draw it from, and why no more."""
 
     rows: int
     kept: int
@@ -46,10 +46,10 @@ class SampleSize(NamedTuple):
 
 
 def sample_size(model: Model) -> SampleSize:
-    """Return how many rows are enough to fit the weights, or as many as memory is for.
+    """Return how many rows are enough to fit the weights, or as many as memory allows.
 
-    With more classes and columns fewer rows are kept, never more, so that a sample of batches is
-    that of all rows.
+    With more classes and columns fewer rows are kept, never more, so that sampling batch by batch
+    gives the sample of all rows.
     """
     parts, k = count_parts(model), len(model.classes)
     kept = min(ROWS, max(100, CELLS // max(1, parts * k)))
@@ -61,7 +61,7 @@ def sample_size(model: Model) -> SampleSize:
 
 
 def count_parts(model: Model) -> int:
-    """Return how many weights the evidence of a row has, for each class."""
+    """Return about how many weights each class has, one for each part of the evidence."""
     return sum(
         BANDS if g.analyser and g.analyser.binary else 1 if g.event.joined else len(g.columns)
         for g in model.schema.groups
@@ -69,7 +69,10 @@ def count_parts(model: Model) -> int:
 
 
 def fit(found: LeaveOneOut, kind: Weighting, rows: float) -> Weights:
-    """Fit a weight for each part of the evidence, or one for all."""
+    """Fit a weight for each part and class ("loo"), or one for all parts ("temperature").
+
+    ``rows`` is how many rows the model has learned.
+    """
     classes = tuple(found.labels.classes.tolist())
     none = (0.0,) * len(classes)
     if found.labels.k < 2 or not found.parts:
@@ -80,9 +83,9 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float) -> Weights:
     for of in (kinds == "column", texts):
         temperatures[of] = temperature(found.table[of].sum(axis=0), found.prior, found.labels)
     usual = float(temperatures[kinds == "column"].max(initial=0.0)) or 1.0
-    # Of two classes a text alone needs no bias, which would decide what has no known word.
+    # With two classes a text alone has no bias: it would decide texts without a known word.
     if kind == "temperature" or (found.kinds == ["text"] and len(classes) == 2):
-        # Interactions have weights of their own, or none at all.
+        # A text has a temperature of its own; interactions, which have none, get the weight 0.
         own = {
             part: (float(t),) * len(classes)
             for part, t, of in zip(found.parts, temperatures, kinds, strict=True)
@@ -114,6 +117,7 @@ class Shrinkage:
 
 
 def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats) -> Shrinkage:
+    """Return the ridges of parts of these kinds and temperatures, both of shape (parts,)."""
     texts = np.isin(kinds, ["text", "band"])
     square = np.square(np.where(texts, np.maximum(temperatures, 1e-3), 1.0))
     interactions = kinds == "interaction"
@@ -125,7 +129,10 @@ def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats) -> Shrinkage:
 
 
 def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
-    """Return the one weight of least log loss."""
+    """Return the one weight of ``joint`` that has the least log loss, shrunk towards 1.
+
+    ``joint``, the summed evidence, and ``prior`` are of shape (rows, classes).
+    """
     from scipy.optimize import minimize_scalar
 
     def loss(log_weight: float) -> float:
@@ -137,20 +144,21 @@ def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
 
 
 def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
-    """Return the weights (parts, classes), at least 0, and biases (classes) of least log loss."""
+    """Return weights (parts, classes) at least 0 and biases (classes,) of least penalised loss."""
     from scipy.optimize import minimize
 
     k = found.labels.k
     table = np.ascontiguousarray(found.table.transpose(2, 0, 1))
     right = found.labels.one_hot()
-    rows = right.sum()  # of weight 2 it is two, so that the search ends at the same place
-    # Weights that are to be equal are one number; two classes can only be told apart by one.
-    free = np.array(found.centred) & (k > 2)
+    rows = right.sum()  # a row of weight 2 is two, so that the search ends at the same place
+    # Weights that must be equal are one number; with two classes only their sum matters.
+    free = np.array(found.by_class) & (k > 2)
     place = np.cumsum(np.where(free, k, 1)) - np.where(free, k, 1)
     number = place[:, None] + np.where(free[:, None], np.arange(k), 0)
     size = number.max() + 1
 
     def loss(x: Floats) -> tuple[float, Floats]:
+        """Return the penalised loss and its gradient, (size + k,), at the free numbers x."""
         weight, bias = x[number], x[size:]
         joint = found.prior + bias + np.matmul(weight.T[:, None], table)[:, 0].T
         total, p = _log_loss(joint, found.labels)
@@ -175,7 +183,7 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
 
 
 def _log_loss(joint: Floats, labels: Labels) -> tuple[float, Floats]:
-    """Return the sum of the rows' log losses, and their posteriors."""
+    """Return the weighted sum of the rows' log losses, and their posteriors, (rows, classes)."""
     joint = joint - joint.max(axis=1, keepdims=True)
     p = np.exp(joint)
     total = p.sum(axis=1)

@@ -1,9 +1,9 @@
 """An honest assessment of a model from the rows that it was trained on.
 
-The tally of each of some folds is subtracted, weights are fitted on what is left, and the fold is
+The tally of each fold is subtracted, weights are fitted on the other rows, and the fold is
 predicted: cross-validation without refitting. (Leave-one-out alone is optimistic, as the weights
-have been fitted on it.) A fold takes about as long as learning did, most of it for the weights; so
-there are as many as take twice as long as learning, by a count of what is computed, not a clock.
+have been fitted on it.) A fold takes about as long as learning did, most of it for the weights. So
+as many folds are held out as take twice as long as learning, by a count of operations, not a clock.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from naively.model.class_prior import among_fewer
 from naively.model.model import Model
 from naively.model.weights import Weighting
 
-FEW = 2_000  # rows, up to which
-MANY_FOLDS = 20
-FOLDS = 10
-LEAST_FOLDS = 3  # of which one is held out, where two halves take too long
-# What the work is counted in: numbers of the table of evidence, rows × parts × classes.
-PER_PART = 200  # rows, whose evidence takes as long as to derive a part's parameters
+FEW = 2_000  # up to so many rows there are ...
+MANY_FOLDS = 20  # ... at most so many folds ...
+FOLDS = 10  # ... and else these
+LEAST_FOLDS = 3  # of which one is held out, if two halves take too long
+# Work is counted in numbers of the table of evidence, rows × parts × classes.
+PER_PART = 200  # rows: their evidence takes as long as to derive a part's parameters
 PER_TOKEN = 0.5  # numbers
 PER_FOLD = 50_000  # numbers, and as much for learning
-STARTING = 300_000  # numbers: as long as it takes to start and to read a table
-COSTS = 0.3  # of learning, to say what each column is worth
-TIMES = 2.0  # as long as learning, for the folds and the costs of columns together
+STARTING = 300_000  # numbers: they take as long as to start and to read a table
+COSTS = 0.3  # times learning, for what each column is worth
+TIMES = 2.0  # times learning, for the folds and the worth of columns together
 
 
 class Folds(NamedTuple):
-    """Into how many folds rows are dealt, how many of these are held out, and why no more."""
+    """How many folds rows are dealt into, how many of them are held out, and why no more."""
 
     dealt: int
-    held: int
+    held_out: int
     why: str
 
 
@@ -53,7 +53,7 @@ def assess(model: Model, reservoir: Reservoir, kind: Weighting | None) -> Scores
     """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
     sample = reservoir.of(model)
     folds = plan(model, len(sample))
-    dealt = sample.deal(folds.dealt)[:, : folds.held]
+    dealt = sample.deal(folds.dealt)[:, : folds.held_out]
     p, labels = cross_validate(model, sample, kind, dealt)
     found = scores(p, model.classes, model.classes[labels.codes], labels.weight)
     why, rows = reservoir.why, int(dealt.sum())
@@ -65,7 +65,7 @@ def assess(model: Model, reservoir: Reservoir, kind: Weighting | None) -> Scores
         cost=costs(model, sample),
         of=reservoir.seen,
         why=why,
-        folds=(folds.held, folds.dealt),
+        folds=(folds.held_out, folds.dealt),
         why_folds=folds.why,
     )
 
@@ -73,8 +73,8 @@ def assess(model: Model, reservoir: Reservoir, kind: Weighting | None) -> Scores
 def plan(model: Model, n: int) -> Folds:
     """Return as many folds as take about twice as long as learning did.
 
-    It follows from the numbers of rows, columns, words and classes, so that it is the same
-    whenever the rows are.
+    It follows from the numbers of rows, columns, words and classes, so that the same rows have the
+    same folds.
     """
     most = min(n, FOLDS if n > FEW else MANY_FOLDS)
     if most < 2:
@@ -89,7 +89,7 @@ def plan(model: Model, n: int) -> Folds:
 
 
 def work(model: Model, rows: float) -> float:
-    """Return how many numbers are computed to learn so many of the rows."""
+    """Return about how many numbers are computed to learn so many of the rows."""
     parts, k = count_parts(model), len(model.classes)
     if model.schema.interactions:
         columns = min(len(model.schema.of_columns), COLUMNS)
@@ -107,8 +107,8 @@ def cross_validate(
 ) -> tuple[Floats, Labels]:
     """Return the posteriors of rows under the model less their fold, and their labels.
 
-    As many pairs of columns are chosen again without the fold, and counted on the rest of the
-    sample.
+    As many interactions as the model has are chosen anew without the fold, and counted on the rest
+    of the sample.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def cross_validate(
     p : ndarray of shape (rows scored, classes)
         Fold by fold; a row is in as many folds as its copies.
     labels : Labels
-        Of the rows scored, with the weight of the copies in the fold.
+        The labels of the rows scored, with the weight of the copies in the fold.
     """
     unweighted = replace(model.without_interactions(), weights=None)
     copies, found, labels = sample.copies, [], []
@@ -141,8 +141,11 @@ def cross_validate(
 
 
 def costs(model: Model, sample: Sample) -> dict[str, float]:
-    """Return how much the leave-one-out log loss grows without each column, in nats a row."""
-    found = sample.leave_one_out(model, pure=model.weights is None)
+    """Return how much the leave-one-out log loss grows without each column, in nats per row.
+
+    An interaction counts as a column.
+    """
+    found = sample.leave_one_out(model, length_normalised=model.weights is not None)
     columns, classes = _columns(model, found), model.classes.tolist()
     of_column = {name: np.zeros_like(found.prior) for name in columns}
     for name, part, table in zip(columns, found.parts, found.table, strict=True):
@@ -160,6 +163,6 @@ def costs(model: Model, sample: Sample) -> dict[str, float]:
 
 
 def _columns(model: Model, found: LeaveOneOut) -> list[str]:
-    """Return the column that each part is of; several that are one event go by their group."""
+    """Return the name of each part's column, or of its group if columns are one event."""
     texts = {g.key: title(g.columns[0]) for g in model.schema.groups if g.kind == "text"}
     return [texts.get(part.group, str(part)) for part in found.parts]

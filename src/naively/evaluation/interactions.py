@@ -1,9 +1,9 @@
 """Choosing interactions: the pairs of columns that would lower the log loss most.
 
-For each pair the leave-one-out evidence of its bins is taken on the sample, and by its gradient and
-curvature at the current posteriors the log loss that a weight of its own would save, less the
-ridge. Of many pairs some save by chance; how much is enough is tried on rows that are
-held back. Only what is chosen is counted over all rows.
+For each pair the sample gives the leave-one-out evidence of its bins. The evidence's gradient and
+curvature at the current posteriors tell how much log loss a weight for it would save, ridge
+included. Of many pairs some save by chance; how much is enough is tried on rows that are held out.
+Only the chosen pairs are counted over all rows.
 """
 
 from __future__ import annotations
@@ -27,25 +27,26 @@ from naively.model.model import Model
 from naively.schema.derived import Bins, Interaction, LevelBins, NumberBins, Source, TimePart
 from naively.schema.held import Held
 
-FEWEST = 300  # rows, below which no pair is worth its counts
+FEWEST = 300  # with fewer rows no pair is worth its counts
 BINS = 0.6  # of a column of numbers, for each cube root of the rows
 FEW, MANY = 4, 12  # bins, at least and at most
-LEVELS = 11  # of a column of categories, beside a bin for all others
-COLUMNS = 100  # that pairs are made of, at most
+LEVELS = 11  # of a column of categories that have a bin; all others share one
+COLUMNS = 100  # the most that pairs are made of
 SHARE = 3  # pairs for each column, at most
-# Nats of log loss that a pair must save on the sample: chance alone saves some, and more where
-# there are many columns, so that of these the one is taken that held-back rows speak for.
+# Nats of log loss that a pair must save on the sample: chance alone saves some, and more with many
+# columns, so that the one of these is taken that predicts held-out rows best.
 GAINS = (8.0, 2.0)
 THIRDS = 3
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Interactions that may be worth counting, those that save most first.
+    """Interactions that may be worth counting, in descending order of gain.
 
     Parameters
     ----------
     columns : list of Interaction
+        The interactions.
     gains : list of float
         How many nats of log loss each would save on the sample, by leave-one-out.
     """
@@ -54,26 +55,26 @@ class Candidates:
     gains: list[float]
 
     def worth(self, least: float) -> list[Interaction]:
-        """Return those that save more than so many nats."""
+        """Return the interactions that save more than ``least`` nats."""
         return self.columns[: sum(gain > least for gain in self.gains)]
 
 
 def add_interactions(
     model: Model, sample: Sample, all_rows: Batch | None = None, most: int | None = None
 ) -> Model:
-    """Return the model with the interactions that are worth it, and all weights fitted anew.
+    """Return the model with the interactions that are worth counting, and all weights fitted anew.
 
     Parameters
     ----------
     model : Model
-        Of the columns alone, with their weights.
+        The model of the columns alone, with their weights.
     sample : Sample
-        Of the rows that it has learned.
+        A sample of the rows that the model has learned.
     all_rows : Batch, optional
-        What it has learned, to be counted; by default the sample.
+        All rows that the model has learned, to count interactions on; by default the sample.
     most : int, optional
-        How many interactions at most; by default as many as a third of the sample that is held
-        back speaks for.
+        How many interactions at most; by default as many as predict a held-out third of the sample
+        best.
     """
     if len(sample) < FEWEST or len(model.classes) < 2:
         return model
@@ -87,7 +88,7 @@ def add_interactions(
 def _with(
     model: Model, columns: list[Interaction], sample: Sample, all_rows: Batch | None = None
 ) -> Model:
-    """Return the model with interactions, counted on all rows, or those of the sample."""
+    """Return the model with interactions, counted on all rows or else on the sample."""
     if not columns:
         return model
     more = model.with_interactions(columns, [all_rows] if all_rows else sample.batches)
@@ -95,25 +96,25 @@ def _with(
 
 
 def _least_gain(model: Model, sample: Sample) -> float:
-    """Return what a pair must save for a third of the sample, held back, to be predicted best."""
+    """Return the least gain of a pair with which a held-out third of rows is predicted best."""
     labels = sample.labels
-    copies, held = sample.copies, sample.deal(THIRDS)[:, 0]
-    held[np.bincount(labels.codes, copies - held, labels.k)[labels.codes] == 0] = 0
-    back, others = sample.keep(held), sample.keep(copies - held)
-    rest = back.less(replace(model, weights=None))
+    copies, third = sample.copies, sample.deal(THIRDS)[:, 0]
+    third[np.bincount(labels.codes, copies - third, labels.k)[labels.codes] == 0] = 0
+    held_out, others = sample.keep(third), sample.keep(copies - third)
+    rest = held_out.less(replace(model, weights=None))
     rest = replace(rest, weights=others.weights(rest, "loo"))
     found = screen(rest, others)
-    codes = back.labels.among(rest.classes).codes
+    codes = held_out.labels.among(rest.classes).codes
 
     def loss(least: float) -> float:
-        p = back.posterior(_with(rest, found.worth(least), others))[np.arange(len(codes)), codes]
-        return log_loss(p, back.copies)
+        p = held_out.posterior(_with(rest, found.worth(least), others))
+        return log_loss(p[np.arange(len(codes)), codes], held_out.copies)
 
     return min((np.inf, *GAINS), key=loss)
 
 
 def screen(model: Model, sample: Sample) -> Candidates:
-    """Look at all pairs of columns by the evidence of the sample, each row left out in turn."""
+    """Return the pairs of columns that save most, by leave-one-out on the sample."""
     assert model.weights is not None
     found = sample.leave_one_out(model)
     classes = model.classes.tolist()
@@ -130,7 +131,7 @@ def screen(model: Model, sample: Sample) -> Candidates:
 
 
 def _columns(found: LeaveOneOut, weight: Floats) -> list[Source]:
-    """Return the columns that pairs may be of: those that say most, if there are many."""
+    """Return the columns that pairs may be of: if there are many, those of most evidence."""
     parts = enumerate(zip(found.parts, found.kinds, strict=True))
     of = [
         (i, part.column)
@@ -138,8 +139,8 @@ def _columns(found: LeaveOneOut, weight: Floats) -> list[Source]:
         if kind == "column" and isinstance(part.column, str | int | TimePart)
     ]
     if len(of) > COLUMNS:
-        said = np.einsum("pc,pnc->p", weight, np.abs(found.table))
-        of = sorted(sorted(of, key=lambda part: -said[part[0]])[:COLUMNS])
+        evidence = np.einsum("pc,pnc->p", weight, np.abs(found.table))
+        of = sorted(sorted(of, key=lambda part: -evidence[part[0]])[:COLUMNS])
     return [column for _, column in of]
 
 
@@ -154,7 +155,7 @@ def _bins(held: list[Held], name: Source) -> Bins:
 
 
 def _edges(numbers: NDArray[np.floating]) -> tuple[float, ...]:
-    """Return the numbers at which bins begin, but the first."""
+    """Return the least number of each bin but the first, ascending."""
     there = np.sort(numbers[~np.isnan(numbers)]).astype(np.float64)
     if not len(there):
         return ()
@@ -177,13 +178,13 @@ def _gains(
     Parameters
     ----------
     bins : list of NumberBins or LevelBins
-        Of each column.
+        The bins of each column.
     codes : list of ndarray of shape (rows,)
         The bin of each row, by column.
     found : LeaveOneOut
         The evidence of the columns.
     weight : ndarray of shape (parts, classes)
-        Their weights.
+        The weights of the evidence.
     bias : ndarray of shape (classes,)
         The biases of the classes.
     """
@@ -191,7 +192,7 @@ def _gains(
     p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
     right, k = found.labels.codes, found.labels.k
     rows = found.labels.weights
-    lack = found.labels.one_hot() - p * rows[:, None]
+    residual = found.labels.one_hot() - p * rows[:, None]
     p_rows = p * rows[:, None]
     m = Lift().m
     gains = {}
@@ -205,7 +206,7 @@ def _gains(
         both, c = np.divmod(there, k)
         of = log_lift_without(count.reshape(n_a, n_b, k), both, c, np.ones(len(both)), m)
         evidence = of[place[cell]]
-        gradient = np.einsum("nk,nk->", lack, evidence)
+        gradient = np.einsum("nk,nk->", residual, evidence)
         if gradient <= 0:
             continue
         mean = np.einsum("nk,nk->n", p, evidence)

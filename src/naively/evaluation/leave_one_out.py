@@ -1,6 +1,7 @@
-"""The leave-one-out table: what each part of each row says, as if the row had not been learned.
+"""The leave-one-out table: the evidence of each part of a row, as if the row were not learned.
 
-Weights are fitted to it, and honest scores are taken from it. A row is left out in closed form.
+Weights are fitted to the table, and honest scores are taken from it. A row is left out in closed
+form.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from naively.model.model import Model
 from naively.schema.group import Group
 
 PartKind: TypeAlias = Literal["column", "interaction", "text", "band"]
-IMPOSSIBLE = -700.0
-FARTHEST = 1e100  # nats, of one part: squares of sums stay finite
+IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
+FARTHEST = 1e100  # nats of one part, at most, so that squares of sums stay finite
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
 
 
@@ -35,23 +36,22 @@ class LeaveOneOut:
     Parameters
     ----------
     parts : list of Part
-        What the evidence is divided into.
-    centred : list of bool
+        The parts that the evidence is divided into.
+    by_class : list of bool
         Whether the weights of a part may differ by class.
     kinds : list of {"column", "interaction", "text", "band"}
-        Whether a part is a column (or a group that is one event), an interaction, a text, or the
-        words of one that about as many texts hold. What a text says is over the square root
-        of its length.
+        Whether a part is a column (or a group that is one event), an interaction, a text, or a
+        band of a text's words. The evidence of a text is over the square root of its length.
     table : ndarray of shape (parts, rows, classes)
-        Log likelihoods, centred over the classes.
+        Log likelihoods, in nats, centred over the classes.
     prior : ndarray of shape (rows, classes)
-        Log probability of each class before the row is seen.
+        Log prior of each class, without the row if the model has learned it.
     labels : Labels
-        The right classes, by number among the model's.
+        The rows' labels, numbered among the model's classes.
     """
 
     parts: list[Part]
-    centred: list[bool]
+    by_class: list[bool]
     kinds: list[PartKind]
     table: Floats
     prior: Floats
@@ -60,7 +60,7 @@ class LeaveOneOut:
     @classmethod
     def join(cls, batches: Sequence[LeaveOneOut]) -> LeaveOneOut:
         """Return the evidence of the rows of all batches."""
-        fullest = max(batches, key=lambda batch: len(batch.parts))  # of texts there may be bands
+        fullest = max(batches, key=lambda batch: len(batch.parts))  # others may have fewer bands
         if all(batch.parts == fullest.parts for batch in batches):
             table = np.concatenate([batch.table for batch in batches], axis=1)
         else:
@@ -70,7 +70,7 @@ class LeaveOneOut:
         return replace(fullest, table=table, prior=prior, labels=labels)
 
     def table_of(self, parts: list[Part]) -> Floats:
-        """Return the evidence of these parts, 0 of one that is not here."""
+        """Return the evidence of these parts, (parts, rows, classes), 0 for one not here."""
         place = {part: i for i, part in enumerate(self.parts)}
         table = np.zeros((len(parts), *self.prior.shape))
         for i, part in enumerate(parts):
@@ -79,13 +79,13 @@ class LeaveOneOut:
         return table
 
     def joint(self, weight: Floats) -> Floats:
-        """Return the joint log likelihoods of the rows, with weights of (parts, classes)."""
+        """Return joint log likelihoods, (rows, classes), with weights of shape (parts, classes)."""
         joint: Floats = self.prior + np.einsum("pc,pnc->nc", weight, self.table)
         return joint
 
 
 def leave_one_out_table(
-    model: Model, batch: Batch, *, learned: bool = True, pure: bool = False
+    model: Model, batch: Batch, *, learned: bool = True, length_normalised: bool = True
 ) -> LeaveOneOut:
     """Return the leave-one-out table of encoded rows.
 
@@ -95,17 +95,18 @@ def leave_one_out_table(
         Labelled rows, as the model encodes them.
     learned : bool, default True
         Whether the model has learned these rows, so that each must be left out.
-    pure : bool, default False
-        Whether the evidence of a text is undivided, as in a model without weights.
+    length_normalised : bool, default True
+        Whether the evidence of a text is over the square root of its length, as in a model with
+        weights.
     """
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
-    # A row of weight 2 is the row twice, one of which is left out.
+    # A row of weight 2 is two rows, one of which is left out.
     once = labels
     if labels.weight is not None:
         once = replace(labels, weight=np.minimum(labels.weight / batch.times, 1))
     keys: list[Part] = []
     kinds: list[PartKind] = []
-    centred: list[bool] = []
+    by_class: list[bool] = []
     tables = [np.zeros((0, len(labels), labels.k))]
     for group in model.schema.groups:
         block = blocks[group.key]
@@ -113,7 +114,7 @@ def leave_one_out_table(
         if isinstance(block, Sparse) and not parts.by_word:
             parts = Parts.whole(group.key, max(1, len(parts.of_unit)))
         table = _of_group(model, group, block, parts, once, learned=learned)
-        if isinstance(block, Sparse) and parts.by_word and not pure:
+        if isinstance(block, Sparse) and parts.by_word and length_normalised:
             counts = model.counts[group.key]
             length = lengths_left(counts, block, once) if learned else block.lengths
             table *= length_factor(length)[:, None, None]
@@ -121,16 +122,16 @@ def leave_one_out_table(
         centres = kind != "text" and model.unweighted_likelihoods[group.key].centres
         keys += parts.keys
         kinds += [kind] * len(parts)
-        centred += [centres] * len(parts)
+        by_class += [centres] * len(parts)
         tables.append(table.transpose(1, 0, 2))
     table = _centred(np.concatenate(tables))
-    return LeaveOneOut(keys, centred, kinds, table, _log_prior(model, once, learned), labels)
+    return LeaveOneOut(keys, by_class, kinds, table, _log_prior(model, once, learned), labels)
 
 
 def _of_group(
     model: Model, group: Group, block: Block, parts: Parts, labels: Labels, *, learned: bool
 ) -> Floats:
-    """Return what the parts of a group say in each row, of shape (rows, parts, classes)."""
+    """Return the evidence of a group's parts, of shape (rows, parts, classes)."""
     if learned:
         return group.event.leave_one_out(model.counts[group.key], block, labels)
     items = model.unweighted_likelihoods[group.key].contributions(block)
@@ -139,7 +140,7 @@ def _of_group(
 
 
 def _kind(group: Group, parts: Parts) -> PartKind:
-    """Return what the parts of a group are."""
+    """Return the kind of a group's parts."""
     if group.is_interaction:
         return "interaction"
     if parts.by_word:
@@ -148,7 +149,7 @@ def _kind(group: Group, parts: Parts) -> PartKind:
 
 
 def _centred(table: Floats) -> Floats:
-    """Take the mean over the classes off; what is impossible is merely very unlikely."""
+    """Centre log likelihoods, (parts, rows, classes), over the classes; -inf becomes finite."""
     best = table.max(axis=2, keepdims=True)
     table = np.where(np.isneginf(table), np.where(np.isneginf(best), 0.0, best) + IMPOSSIBLE, table)
     np.clip(table, -FARTHEST, FARTHEST, out=table)
@@ -157,6 +158,7 @@ def _centred(table: Floats) -> Floats:
 
 
 def _log_prior(model: Model, labels: Labels, learned: bool) -> Floats:
+    """Return each row's log class prior, (rows, classes), without the row if it was learned."""
     prior = model.settings.class_prior
     if not learned or not is_estimated(prior):
         return np.tile(np.maximum(model.class_log_prior, IMPOSSIBLE), (len(labels), 1))

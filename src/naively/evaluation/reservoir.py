@@ -27,7 +27,7 @@ from naively.model.model import Model, count_batch
 from naively.model.weights import Weighting, Weights
 from naively.schema.fingerprint import fingerprints
 
-SEVERAL = 8  # batches, of more of which one is made
+SEVERAL = 8  # more batches than this are joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Kept:
 
     @classmethod
     def of(cls, batch: Batch, seed: np.uint64, most: int) -> Kept:
-        """Return the rows of the least keys, as many different ones at most."""
+        """Return the rows of the least keys, at most ``most`` different ones."""
         batch = batch.seen()
         keys = fingerprints(batch, seed)
         least = _least_different(keys, most)
@@ -67,7 +67,7 @@ class Kept:
         return Kept(self.batch.take(rows), self.keys[rows])
 
     def more(self, other: Kept) -> tuple[Kept, Kept]:
-        """Return these rows with the copies that are among others, and the others without."""
+        """Return these rows with their copies in ``other`` too, and the rest of ``other``."""
         _, mine, theirs = np.intersect1d(self.keys, other.keys, return_indices=True)
         if not len(mine):
             return self, other
@@ -222,10 +222,12 @@ class Sample:
         """Return the posteriors of the rows, of shape (rows, classes)."""
         return np.concatenate([model.score(model.recode(b), "posterior") for b in self.batches])
 
-    def leave_one_out(self, model: Model, *, pure: bool = False) -> LeaveOneOut:
+    def leave_one_out(self, model: Model, *, length_normalised: bool = True) -> LeaveOneOut:
         """Return the leave-one-out table of the rows under a model that has learned them."""
         batches = [model.recode(batch) for batch in self.batches if len(batch)]
-        return LeaveOneOut.join([leave_one_out_table(model, b, pure=pure) for b in batches])
+        return LeaveOneOut.join(
+            [leave_one_out_table(model, b, length_normalised=length_normalised) for b in batches]
+        )
 
     def weights(self, model: Model, kind: Weighting) -> Weights:
         """Fit weights to the sample."""
@@ -233,7 +235,7 @@ class Sample:
 
 
 def _least_different(keys: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:
-    """Return the least keys, ascending and as many different ones at most, of all keys (rows,)."""
+    """Return the least different keys, ascending, at most ``most`` of all keys, (rows,)."""
     n = most
     while 0 < n < len(keys):  # to partition is quicker than to sort; of few copies it is enough
         least = np.unique(np.partition(keys, n - 1)[:n])
@@ -244,7 +246,7 @@ def _least_different(keys: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:
 
 
 def _with(every: list[Kept], more: list[Kept]) -> list[Kept]:
-    """Return the rows of all, each once with all its copies; the first are different already."""
+    """Return the rows of both, each once with all its copies; rows of ``every`` differ already."""
     every = [*every]
     for one in more:
         rest = one
@@ -277,7 +279,7 @@ def _joined(every: list[Kept]) -> Kept:
 
 
 def _least(every: list[Kept], most: int) -> list[Kept]:
-    """Return the rows of the least keys, as many at most."""
+    """Return the rows of the least keys, at most ``most``."""
     keys = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
     if len(keys) <= most:
         return every

@@ -1,4 +1,4 @@
-"""Scores of predictions on labelled rows: how often right, how good the probabilities are."""
+"""Scores of predictions on labelled rows: accuracy, and how good the probabilities are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naively.kernels.reference import Floats
 from naively.messages import Shown
 from naively.model.model import Model
 
-LEAST = 1e-15  # probabilities are clipped here in the log loss, so that one row is not infinite
+LEAST = 1e-15  # the log loss clips probabilities here, so that no row has an infinite loss
 BINS = 15  # of confidence, from 0 to 1
 
 
@@ -24,12 +24,12 @@ class Bin:
 
     rows: float
     confidence: float  # mean of that probability
-    accuracy: float  # how often that class is the right one
+    accuracy: float  # share of the rows whose right class it is
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Shown):
-    """Scores on labelled rows, beside the class that is most frequent there.
+    """Scores on labelled rows, compared with always answering the most frequent class.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ class Scores(Shown):
         summed over the classes (Brier 1950), halved so that it is between 0 and 1. A class that
         was never learned has probability 0.
     auc : float
-        Area under the ROC curve: of two classes; of more, the mean over each against the rest,
-        weighted by its rows. NaN where only one class occurs.
+        Area under the ROC curve; with more than two classes, the mean over each class against the
+        rest, weighted by its rows. NaN where only one class occurs.
     calibration_error : float
         Expected calibration error: mean distance of confidence from accuracy, over 15 bins of
         confidence (Naeini, Cooper & Hauskrecht 2015).
@@ -61,18 +61,17 @@ class Scores(Shown):
     confusion : ndarray of shape (classes, classes)
         Rows by right class (down) and most probable class (across).
     reliability : list of Bin
-        Confidence beside accuracy.
+        Confidence and accuracy in each bin of confidence that holds rows.
     cost : mapping of str to float
         Of an assessment: how much the log loss grows without each column, in nats.
     of : int
         Of an assessment: how many rows the model has learned, from which ``rows`` were drawn.
     why : str
-        Of an assessment: why these are enough, or all that there is room for; empty if they are
-        all rows.
+        Of an assessment: why ``rows`` are not all rows; empty if they are.
     folds : (int, int)
         Of an assessment: how many folds of rows were held out, and of how many.
     why_folds : str
-        Of an assessment: why they are no more; empty if they are as many as are of use.
+        Of an assessment: why no more were held out; empty if more would be of no use.
     """
 
     rows: int
@@ -94,6 +93,7 @@ class Scores(Shown):
     why_folds: str = ""
 
     def __str__(self) -> str:
+        """Return a line for each score, and for each of the ten columns that are worth most."""
         always = f"(always {self.majority!r}: {self.majority_accuracy:.4f})"
         lines = [
             f"accuracy           {self.accuracy:.4f}   {always}",
@@ -113,10 +113,10 @@ class Scores(Shown):
 
     @property
     def _of_folds(self) -> list[str]:
-        held, dealt = self.folds
-        if not held:
+        held_out, dealt = self.folds
+        if not held_out:
             return []
-        number = f"{held}" if held == dealt else f"{held} of {dealt}"
+        number = f"{held_out}" if held_out == dealt else f"{held_out} of {dealt}"
         return [f"folds              {number}" + (f" ({self.why_folds})" if self.why_folds else "")]
 
 
@@ -124,14 +124,14 @@ def score(model: Model, rows: Rows, y: LabelArray) -> Scores:
     """Predict rows and score the predictions; a label that was never learned is always missed."""
     if not len(rows):
         raise ValueError("There are no rows to score.")
-    right = encode_labels(y)  # a missing label is said
+    right = encode_labels(y)  # refuses a missing label
     return scores(model.posterior(rows), model.classes, right.classes[right.codes])
 
 
 def scores(p: Floats, learned: LabelArray, y: LabelArray, weight: Floats | None = None) -> Scores:
-    """Score posteriors (rows, learned classes) against the right labels, of shape (rows,).
+    """Score posteriors, (rows, learned classes), against the right labels, (rows,).
 
-    ``weight`` is the weight of each row, of shape (rows,); by default they weigh the same.
+    ``weight`` is the weight of each row, (rows,); by default all rows weigh the same.
     """
     labels, code = np.unique(y, return_inverse=True)
     every = union_classes(learned, labels)
@@ -167,27 +167,27 @@ def scores(p: Floats, learned: LabelArray, y: LabelArray, weight: Floats | None 
 
 
 def log_loss(p_right: Floats, weight: Floats | NDArray[np.int64] | None = None) -> float:
-    """Return the mean of -log p(right class), p clipped at 1e-15, in nats a row.
+    """Return the mean of -log p(right class), with p clipped at 1e-15, in nats per row.
 
     Parameters
     ----------
     p_right : ndarray of shape (rows,)
         The posterior of the right class of each row.
     weight : ndarray of shape (rows,), optional
-        Of each row; by default they weigh the same.
+        The weight of each row; by default all rows weigh the same.
     """
     return _mean(-np.log(np.clip(p_right, LEAST, 1.0)), weight)
 
 
 def p_right(joint: Floats, labels: Labels) -> Floats:
-    """Return the posterior of the right class from joint log likelihoods (rows, classes)."""
+    """Return the posterior of the right class, (rows,), from joint log likelihoods, (rows, k)."""
     log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
     right: Floats = np.exp(log_p[np.arange(len(joint)), labels.codes])
     return right
 
 
 def _places(labels: LabelArray, every: LabelArray) -> NDArray[np.int64]:
-    """Return where labels are among every label; 1.0 is 1, and a day is its midnight."""
+    """Return the place of each label in ``every``, (labels,); 1.0 is 1, a day is its midnight."""
     place = {label: i for i, label in enumerate(every.tolist())}
     return np.array([place[label] for label in labels.astype(every.dtype).tolist()], np.int64)
 
@@ -210,7 +210,7 @@ def area_under_roc(score: Floats, truth: Floats, weight: Floats | None = None) -
     """Return the chance that a row of the class scores above one that is not; a tie is half.
 
     The scores, the truth (1 for a row of the class, else 0) and the weights are of shape (rows,).
-    Scikit-learn has it too, and takes a second to import.
+    Scikit-learn's function does the same, but takes a second to import.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Learning from rows without a label, by expectation maximisation.
 
 Nigam, McCallum, Thrun & Mitchell, Text classification from labeled and unlabeled documents using
-EM (2000). E: the posteriors of the unlabelled rows. M: the tally of the labelled rows, plus a share
-of the unlabelled ones, each counted for every class with its posterior as its weight. Starting from
-the labelled rows alone, both steps are repeated until the posteriors stay.
+EM (2000). The E step computes the posteriors of the unlabelled rows. The M step tallies the
+labelled rows plus a share of the unlabelled rows, each counted for every class with its posterior
+as its weight. Starting from the labelled rows alone, both steps repeat until the posteriors settle.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from naively.model.model import Model, count_batch
 from naively.model.weights import Weighting
 
 SHARES = (0.1, 0.3, 1.0)  # how much an unlabelled row may count, beside a labelled one
-ENOUGH = 1e-3  # mean change of the posteriors after which they stay
+ENOUGH = 1e-3  # change of a row's posteriors, on average, below which they have settled
 MOST_STEPS = 15
 FOLDS = 5  # of the labelled rows, to see whether the others help
 NOTHING = 1e-9  # a posterior below this is not counted
@@ -38,15 +38,15 @@ def learn_unlabelled(
     Parameters
     ----------
     model : Model
-        What was learned from rows with a label, with the schema of these rows.
+        A model of rows with a label, whose schema fits the rows without.
     reservoir : Reservoir
         Rows with a label that the model has learned. The share of least leave-one-out log loss on
         them is chosen; if cross-validation does not confirm that it helps, it is 0.
     batch : Batch
-        Rows without a label, encoded as the model has counted its own; ``labels`` only have their
-        sample weights.
+        Rows without a label, encoded as the model's own rows; their ``labels`` only hold sample
+        weights.
     kind : {"loo", "temperature"} or None
-        Of the weights of the columns, which are fitted to rows with a label only.
+        The kind of weights of the columns, which are fitted to rows with a label only.
     """
     if not len(reservoir):
         raise ValueError(
@@ -71,11 +71,11 @@ def learn_unlabelled(
 def cross_validate(
     model: Model, sample: Sample, batch: Batch, share: float
 ) -> tuple[LeaveOneOut, LeaveOneOut] | None:
-    """Return the evidence of labelled rows that were held out: without the other rows, and with.
+    """Return the evidence of held-out labelled rows without the unlabelled rows, and with them.
 
-    Leave-one-out is not enough here: what was concluded from a row's label stays in the counts of
-    the others. So EM is run again without each of some folds. The only row of a class is in none;
-    there may be no other.
+    Leave-one-out is not enough here: what EM concluded from a row's label stays in the counts of
+    other rows. So EM is run again without each fold. A class's only row is in no fold; without any
+    other row the result is None.
     """
     labels = sample.labels
     dealt = sample.deal(FOLDS)
@@ -130,7 +130,7 @@ class Unlabelled:
         return replace(self.start, tally=self.start.tally + soft.pruned() * share)
 
     def steps(self, share: float) -> Iterator[Model]:
-        """Repeat both steps until the posteriors stay; yield the model after each M step."""
+        """Repeat both steps until the posteriors settle; yield the model after each M step."""
         p = self.posterior(self.start)
         for _ in range(MOST_STEPS):
             yield (model := self.learn(p, share))
@@ -139,13 +139,13 @@ class Unlabelled:
                 break
 
     def fit(self, share: float) -> Model:
-        """Return the model when the posteriors stay."""
+        """Return the model whose posteriors have settled, or that of the last step."""
         *_, last = self.steps(share)
         return last
 
 
 def _loss(found: LeaveOneOut) -> float:
-    """Return the log loss where all evidence has one weight, a temperature."""
+    """Return the log loss, in nats per row, if all evidence has one weight, a temperature."""
     joint = found.table.sum(axis=0)
     joint = found.prior + temperature(joint, found.prior, found.labels) * joint
     return log_loss(p_right(joint, found.labels), found.labels.weight)

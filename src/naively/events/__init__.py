@@ -1,7 +1,7 @@
 """Event models, one a file; they know nothing of tables.
 
-A class that is imported here is public: ``naively`` has it too, and an event model is known by
-its ``name`` on the command line and in model files.
+A class that is imported here is public: ``naively`` exports it, and its ``name`` stands for an
+event model on the command line and in model files.
 """
 
 from naively.events.base import EventModel as EventModel

@@ -22,17 +22,17 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 
 How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
-Items: TypeAlias = Columns | Words  # what the cells of counts are of
+Items: TypeAlias = Columns | Words  # the axes of counts
 PseudoCount: TypeAlias = "float | str | Sequence[float] | Floats"  # one for all, or one for each
-Distribution: TypeAlias = Any  # SciPy's, frozen; a mapping where several parameters have one each
+Distribution: TypeAlias = Any  # frozen, of SciPy; by name if parameters have one each
 HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
 # What an event model may lack, and why.
 Capability: TypeAlias = Literal["posterior", "predictive", "sample"]
 WHY_NOT: dict[Capability, str] = {
     "posterior": "it has no parameters with a conjugate prior",
-    "predictive": "it does not say what a cell is by itself",
-    "sample": "it does not say how rows come about",
+    "predictive": "it has no distribution of a single cell",
+    "sample": "it does not model how rows are generated",
 }
 
 
@@ -55,14 +55,14 @@ class EventModel(ABC, Generic[A, B]):
     # How columns are encoded: as they are, each by its levels, all together by whole rows, or
     # derived columns by all their levels.
     layout: ClassVar[Literal["numbers", "levels", "rows", "grid"]] = "numbers"
-    joined: ClassVar[bool] = False  # whether all columns of a block are one event, one die's faces
-    smoothed_by: ClassVar[str] = "alpha"  # the option that is ``NaiveBayes(smoothing=)``
-    chosen_by: ClassVar[str | None] = None  # the option of which "auto" is chosen by leave-one-out
-    shares: ClassVar[bool] = False  # whether values are from 0 to 1, and sum to at most the cells
+    joined: ClassVar[bool] = False  # whether all columns of a block are one event, a bag of counts
+    smoothed_by: ClassVar[str] = "alpha"  # the option that ``NaiveBayes(smoothing=)`` sets
+    chosen_by: ClassVar[str | None] = None  # the option whose "auto" leave-one-out chooses
+    shares: ClassVar[bool] = False  # whether values are from 0 to 1
     estimate: How
 
     def __str__(self) -> str:
-        """Return the name, with the options that are not the usual ones."""
+        """Return the name, with the options that differ from their defaults."""
         usual = type(self)()
         options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]  # a subclass is a dataclass
         other = [f"{o}={value!r}" for o, value in options.items() if value != getattr(usual, o)]
@@ -75,7 +75,7 @@ class EventModel(ABC, Generic[A, B]):
 
     @property
     def by_word(self) -> bool:
-        """Whether the evidence of a text is the sum of that of its words, each by itself."""
+        """Whether the evidence of a text is the sum of its words' evidence."""
         return False
 
     def prepare(self, block: B) -> B:
@@ -83,7 +83,7 @@ class EventModel(ABC, Generic[A, B]):
         return block
 
     def settled(self, tally: BlockTally[A]) -> Self:  # noqa: ARG002
-        """Return this with a pseudo-count that it chooses by itself as the tally says."""
+        """Return this event model with an "auto" pseudo-count chosen from the tally."""
         return self
 
     @final
@@ -110,25 +110,25 @@ class EventModel(ABC, Generic[A, B]):
         block : Block
             The rows, prepared.
         labels : Labels
-            Their classes, which are the tally's.
+            Their labels, whose classes are the tally's.
 
         Returns
         -------
         evidence : ndarray of shape (rows, parts, classes)
-            0 for a missing cell. A part is a column; there is one in all where the columns are one
-            event, and for texts and sparse matrices; or one for each band of document frequency.
+            0 for a missing cell. A part is a column; but columns that are one event, a text and a
+            sparse matrix are one part, or have one for each band of document frequency.
 
         Notes
         -----
         Leaving a row out is subtraction: the sums of each cell's column less the cell's own are a
-        tally in which every cell is a column, and the parameters follow from it as ever. What
+        tally in which every cell is a column, and the parameters follow from that tally. What
         depends on several columns (a variance floor of the largest), or on all classes (a prior
         at the mean of a sparse column), stays as it was.
         """
         return self.settled(tally).evidence_without(tally, block, labels)
 
     def evidence_without(self, tally: BlockTally[A], block: B, labels: Labels) -> Floats:
-        """Return what ``leave_one_out`` returns, when everything that is chosen has been."""
+        """Return what ``leave_one_out`` returns; every "auto" has been chosen (``settled``)."""
         cells = LeftOut.of(block, labels)
         if isinstance(block, Sparse | Documents):
             return self._leave_one_out_sparse(tally, cells, labels)
@@ -144,13 +144,13 @@ class EventModel(ABC, Generic[A, B]):
     def _leave_one_out_sparse(
         self, tally: BlockTally[A], cells: LeftOut[B], labels: Labels
     ) -> Floats:
-        """Leave rows out of what is scored by the cells that are not zero."""
+        """Return log likelihoods, (rows, 1, classes), where a cell that is not stored is 0."""
         block, row, item, x = cells.block, cells.row, cells.column, cells.x
         none = np.zeros(labels.k)
         joint: Floats = self.likelihood(tally).log_prob(block, none, "joint", none)
         weight, own = labels.weights, self.log_prob_without(tally, cells)
         for w in np.unique(weight):
-            # All zeros of a row are left out alike: its class has had so much less of every column.
+            # To leave zeros out is alike for all rows of a class: every column has so much less.
             less = self.likelihood(cells.rest_of_zeros(tally, float(w)))
             rows, alike = np.flatnonzero(weight == w), np.flatnonzero(weight[row] == w)
             right = rows, labels.codes[rows]
@@ -164,11 +164,11 @@ class EventModel(ABC, Generic[A, B]):
         return joint[:, None]
 
     def n_parameters(self, tally: BlockTally[A]) -> int:
-        """Return how many parameters are free: one for each column and class, by default."""
+        """Return how many parameters are free: by default, every entry of their tables."""
         return sum(table.size for table in self.parameters(tally, "mle").values())
 
     def n_values(self, tally: BlockTally[A]) -> int | float:  # noqa: ARG002
-        """Return how many different rows there can be; ``inf`` of numbers without end."""
+        """Return how many different rows there can be; ``inf`` if there is no end of them."""
         return math.inf
 
     def posterior(self, tally: BlockTally[A]) -> Distribution:  # noqa: ARG002
@@ -185,16 +185,16 @@ class EventModel(ABC, Generic[A, B]):
         classes: NDArray[np.integer],  # noqa: ARG002
         rng: np.random.Generator,  # noqa: ARG002
     ) -> B:
-        """Draw rows by the estimate that is set: one for each class number in ``classes``."""
+        """Draw a row for each class number in ``classes``, (rows,), by the estimate that is set."""
         raise self._lacks("sample")
 
     def _lacks(self, capability: Capability) -> ValueError:
-        """Return the error that says that a capability is not there, and why."""
+        """Return the error that names a capability that the event model lacks, and why."""
         return ValueError(f"{type(self).__name__} has no {capability}: {WHY_NOT[capability]}.")
 
 
 def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
-    """Return settings that hold one number for each of d columns, for these columns."""
+    """Return settings for these columns, (cells,), where one has a number for each of d columns."""
     changed = {}
     for field in fields(settings):
         value = getattr(settings, field.name)
@@ -206,7 +206,7 @@ def _of_columns(settings: Any, column: NDArray[np.int64], d: int) -> Any:
 
 
 def numbers(values: Floats, tally: BlockTally[A]) -> Dense:
-    """Return numbers that were drawn, rows × columns, as a block of the tally's columns."""
+    """Return drawn numbers, rows × columns, as a block of the tally's columns."""
     columns = tally.axis.columns
     return Dense(values, Columns.named(columns))
 
@@ -214,26 +214,26 @@ def numbers(values: Floats, tally: BlockTally[A]) -> Dense:
 def draw_levels(
     count: Floats, classes: NDArray[np.integer], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw a level (or word) for each class number, in proportion to its counts (× classes)."""
+    """Draw a level or word for each class number, by its counts, (levels or words, classes)."""
     drawn = np.empty(len(classes), np.int64)
     for c in np.unique(classes):
         of_class = np.flatnonzero(classes == c)
         total = count[:, c].sum()
-        p = count[:, c] / total if total > 0 else None  # nothing counted: each alike
+        p = count[:, c] / total if total > 0 else None  # without counts, all are equally likely
         drawn[of_class] = rng.choice(len(count), len(of_class), p=p)
     return drawn
 
 
 def added(pseudo_count: PseudoCount, estimate: How, how: How) -> Floats:
-    """Return what is added to the count of each outcome, as a column: the net pretend data.
+    """Return the pretend count that is added to each outcome, of shape (1 or outcomes, 1).
 
     Parameters
     ----------
     pseudo_count : float, or array-like of shape (columns or levels,)
         What is added for the estimate that is set.
     estimate : {"mean", "map", "mle", "predictive"}
-        The estimate that is set. It decides of which prior the pseudo-count is: the posterior mean
-        adds alpha under Dirichlet(alpha), the mode adds alpha under Dirichlet(alpha + 1).
+        The estimate that is set. It decides which prior the pseudo-count stands for: the posterior
+        mean adds alpha under Dirichlet(alpha), the mode adds alpha under Dirichlet(alpha + 1).
     how : {"mean", "map", "mle", "predictive"}
         The estimate that is asked for, under this prior.
     """
@@ -256,7 +256,10 @@ def check_alpha(
     named: bool = False,
     auto: bool = False,
 ) -> None:
-    """Raise a ValueError unless each pseudo-count is finite and at least 0, or a name for one."""
+    """Set ``model.alpha`` to hashable numbers; a ValueError unless they are finite and at least 0.
+
+    Names such as "laplace" are replaced if ``named``; "auto" stays if ``auto``.
+    """
     if isinstance(alpha, str):
         if auto and alpha == "auto":
             return
@@ -275,7 +278,7 @@ def check_alpha(
 
 
 def check_not_negative(block: Block, model: str) -> None:
-    """Raise a ValueError that names the column if there is a negative number."""
+    """Raise a ValueError if there is a negative number; it names the column of a dense block."""
     if isinstance(block, Sparse) and (block.data < 0).any():
         raise ValueError(f"Negative values in data passed to {model}: they must be at least 0.")
     if isinstance(block, Dense) and (below := (block.values < 0).any(axis=0)).any():

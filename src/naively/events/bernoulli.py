@@ -1,4 +1,4 @@
-"""Bernoulli event model: present or not, a coin flip for each column or word."""
+"""Bernoulli event model: true or false, a coin flip for each column or word."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ class Bernoulli(Estimable[Items, Counts]):
         Pretend count of each of the two outcomes in each class, for all columns or for each: the
         prior is Beta(alpha, alpha), or with ``estimate="map"`` Beta(alpha + 1, alpha + 1), whose
         mode it is. 1 is Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum
-        likelihood. "auto" is the one under which the rest predict each outcome best.
+        likelihood. "auto" is the one under which other rows predict each outcome best.
     threshold : float or None, default 0.0
         A number above it counts as true. None: numbers are between 0 (false) and 1 (true)
-        already, and count for as much as they are. A plain sample (``fit``) holds 0 and 1 only,
+        already, and count as shares. A plain sample (``fit``) holds 0 and 1 only,
         unless a threshold other than 0 is given.
     prior : Beta, optional
         Instead of ``alpha``.
     m : float, optional
-        Instead of ``alpha``: pretend rows in each class, of which as many are true as of all
-        rows (the m-estimate).
+        Instead of ``alpha``: pretend rows in each class, of which the same share is true as of
+        all rows (the m-estimate).
     estimate : {"mean", "map", "mle", "predictive"}
         Posterior mean, mode, or maximum likelihood; the predictive is the mean. What is undefined
         (maximum likelihood from nothing, the mode of a uniform posterior) is NaN.
@@ -86,7 +86,10 @@ class Bernoulli(Estimable[Items, Counts]):
             raise ValueError(f"Bernoulli m must be at least 0, got {self.m}.")
 
     def prepare(self, block: Counts) -> Counts:
-        """Turn numbers into 1 above the threshold and 0 elsewhere; a text holds a word or not."""
+        """Turn numbers into 1 above the threshold, if there is one, and 0 elsewhere.
+
+        A word counts once in a text.
+        """
         if isinstance(block, Documents):
             return replace(block, presence=True)
         if isinstance(block, Sparse) and isinstance(block.axis, Words):
@@ -115,7 +118,7 @@ class Bernoulli(Estimable[Items, Counts]):
     def likelihood(self, tally: BlockTally[Items]) -> LogLinear:
         true, false = self._counts(tally, self.estimate)
         p, q = share(true, true + false), share(false, true + false)
-        undefined = np.isnan(p)  # nothing is known of it: it is as true as false
+        undefined = np.isnan(p)  # without data, true and false are equally likely
         p[undefined] = q[undefined] = 0.5
         with np.errstate(divide="ignore", invalid="ignore"):
             log_p, log_q = np.log(p), np.log(q)
@@ -130,8 +133,8 @@ class Bernoulli(Estimable[Items, Counts]):
         p = np.nan_to_num(self.parameters(tally, self.estimate)["p"], nan=0.5)
         if isinstance(tally.axis, Words):
             words = tally.axis.writable
-            held = (words[rng.random(len(words)) < p[:, c]] for c in classes.tolist())
-            return Documents([" ".join(text) for text in held], tally.axis, presence=True)
+            drawn = (words[rng.random(len(words)) < p[:, c]] for c in classes.tolist())
+            return Documents([" ".join(text) for text in drawn], tally.axis, presence=True)
         true = (rng.random((len(classes), len(p))) < p.T[classes]).astype(np.float64)
         return numbers(true + (self.threshold or 0.0), tally)
 
@@ -152,7 +155,7 @@ class Bernoulli(Estimable[Items, Counts]):
         return stats.bernoulli(flat(self.parameters(tally, "mean")["p"]))
 
     def _matrix(self, numbers: Floats) -> Floats:
-        """Refuse numbers other than 0 and 1, unless it was said what is true."""
+        """Refuse numbers other than 0 and 1 if the threshold is 0."""
         other = ~np.isnan(numbers) & (numbers != 0) & (numbers != 1)
         if self.threshold == 0 and other.any():
             raise ValueError(
@@ -163,13 +166,13 @@ class Bernoulli(Estimable[Items, Counts]):
         return super()._matrix(numbers)
 
     def _counts(self, tally: BlockTally[Items], how: How) -> tuple[Floats, Floats]:
-        """Return how many are true and how many false, the pretend ones among them."""
+        """Return how many are true and how many false, with pretend counts, (columns, classes)."""
         true, false = self._pretend(tally, how)
         value = tally[VALUE].high
         return np.maximum(value + true, 0.0), np.maximum(self._trials(tally) - value + false, 0.0)
 
     def _pretend(self, tally: BlockTally[Items], how: How) -> tuple[Floats, Floats]:
-        """Return how many are pretended to be true, and false."""
+        """Return the pretend counts of true and of false, each of shape (1 or columns, 1)."""
         if self.prior is not None:
             a, b = map(by_row, self.prior.pretend(how))
             return a, b

@@ -32,7 +32,7 @@ from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
 
-SPARE = 0.5  # each level, and one never seen, has half a row more where pretend rows are spread
+SPARE = 0.5  # rows that each level, and one never seen, has more when pretend rows are spread
 HALF = 0.5  # each class has half a row more in the log loss that m is chosen by
 MOST_CODES = 1 << 31  # levels of a column, with codes=
 CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)  # of m, for "auto"
@@ -104,21 +104,21 @@ class Categorical(Estimable[Levels, Codes]):
             object.__setattr__(self, "codes", tuple(self.codes))
 
     def n_levels(self, axis: Levels) -> NDArray[np.int64]:
-        """Return how many levels each column has."""
+        """Return how many levels each column has, (columns,)."""
         if self.codes is None:
             return np.diff(axis.first)
         for name, levels in zip(axis.columns, axis.levels, strict=True):
             if not all(type(level) is int for level in levels):
                 raise ValueError(
-                    f"Categorical codes= is of whole numbers, and column {title(name)!r} holds "
-                    "others; leave it out."
+                    f"Categorical codes= needs whole numbers, and column {title(name)!r} holds "
+                    "other levels; leave codes= out."
                 )
         largest = [max(levels, default=-1) for levels in axis.levels]
         for name, code in zip(axis.columns, largest, strict=True):
             if not code < MOST_CODES:
                 raise ValueError(
-                    f"Column {title(name)!r} holds the code {code}, and as many levels are counted "
-                    f"with codes=; give codes below {MOST_CODES}, or leave codes= out."
+                    f"Column {title(name)!r} holds the code {code}, and codes= makes as many "
+                    f"levels; give codes below {MOST_CODES}, or leave codes= out."
                 )
         seen = np.array(largest, np.int64) + 1
         return np.maximum(seen, self.codes)
@@ -139,7 +139,7 @@ class Categorical(Estimable[Levels, Codes]):
             return LevelTable(np.log(np.where(np.isnan(table), 1.0, table)), first)
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
-        """Return the log likelihood of each cell without its own row; a chosen m stays."""
+        """Return the log likelihood of each cell without its own row, (cells, classes); m stays."""
         column = cells.column
         level = tally.axis.first[column] + cells.x
         count, total = tally[LEVEL].high[level], _total(tally)[column]
@@ -193,13 +193,13 @@ class Categorical(Estimable[Levels, Codes]):
         return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
 
     def _known(self, seen: Iterable[Level]) -> Iterable[Level]:
-        """Return the levels of a plain sample: with ``codes`` all numbers up to the largest."""
+        """Return the levels of a plain sample: with ``codes``, all numbers up to the largest."""
         if self.codes is None:
             return seen
         return range(int(self.n_levels(Levels((0,), (tuple(seen),)))[0]))
 
     def _smoothed(self, tally: BlockTally[Levels], how: How) -> _Smoothed:
-        """Count levels and their totals by column, pretend ones among them."""
+        """Return the counts of levels and their totals by column, with pretend counts."""
         axis, column, pretend = tally.axis, _column(tally), self._pretend(tally, how)
         if len(pretend.known) not in (1, len(axis)):
             raise ValueError(
@@ -217,7 +217,7 @@ class Categorical(Estimable[Levels, Codes]):
         return _Smoothed(count, total, never, outside)
 
     def _pretend(self, tally: BlockTally[Levels], how: How) -> _Pretend:
-        """Return what is added to the count of each level, and of one never seen."""
+        """Return the pretend counts of each level, and of a level never seen."""
         if self.prior is not None:
             known = by_row(self.prior.pretend(how))
             return _Pretend(known, known if len(known) == 1 else np.zeros((1, 1)))
@@ -253,18 +253,18 @@ class Categorical(Estimable[Levels, Codes]):
 class _Pretend:
     """Pretend counts, each an array of one column."""
 
-    known: Floats  # (levels or 1, 1): of each level, or of all alike
+    known: Floats  # (levels or 1, 1): of each level, or the same of all
     never: Floats  # (columns or 1, 1): of a level never seen
 
 
 @dataclass(frozen=True, eq=False)
 class _Smoothed:
-    """Counts with pretend ones among them."""
+    """Counts that include pretend counts."""
 
     count: Floats  # (levels, classes)
     total: Floats  # (columns, classes)
     never: Floats  # (columns or 1, 1): of a level never seen
-    outside: Floats  # (columns or 1, 1): what such a level adds to the total
+    outside: Floats  # (columns or 1, 1): what a level never seen adds to the total
 
 
 def _column(tally: BlockTally[Levels]) -> NDArray[np.int64]:
@@ -287,8 +287,8 @@ def _pooled_total(
     left_out: Floats | float = 0.0,
     column: NDArray[np.int64] | slice = slice(None),
 ) -> Floats:
-    """Count the cells of columns over all classes, (columns,), with half a row for each level."""
-    # Of decayed counts less than a row may be left.
+    """Return the counts of columns over all classes, (columns,), with half a row for each level."""
+    # After decay, less than a row may be left.
     rows: Floats = np.maximum(_total(tally).sum(axis=1)[column] - left_out, 0.0)
     return rows + SPARE * np.maximum(np.diff(tally.axis.first), 1)[column]
 
@@ -299,11 +299,10 @@ def _pooled(
     level: NDArray[np.int64] | slice = slice(None),
     column: NDArray[np.int64] | None = None,
 ) -> Floats:
-    """Return the share of levels over all classes, less a row of this weight that has the level.
+    """Return the shares of levels over all classes, less a row of weight ``left_out`` with each.
 
-    The shares of the levels that are left sum to 1. A level that only this row has goes with it:
-    its share is that of a level never seen, half a row beside those of one level fewer, which is
-    half a row of as many levels as before.
+    A level that only this row has keeps half a row, which is less than the share of a level never
+    seen without the row, but by one factor for all classes, so that no posterior differs.
     """
     seen = tally[LEVEL].high.sum(axis=1)[level]
     left = np.maximum(seen - left_out, 0.0)

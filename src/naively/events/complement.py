@@ -1,4 +1,4 @@
-"""Complement event model: multinomial's tally, of which a class is scored by all the others."""
+"""Complement event model: the multinomial's tally, each class scored by all the others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from naively.likelihoods.log_linear import LogLinear
 @final
 @dataclass(frozen=True)
 class Complement(BagOfCounts):
-    """Counts of words, each class scored by how unlike the counts of all others it is.
+    """Counts of words: a class is likely where a row is unlike the rows of all other classes.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Complement(BagOfCounts):
     estimate : {"mean", "map", "mle", "predictive"}
         As for ``Multinomial``; the predictive is the mean.
     norm : bool, default False
-        Divide each class's weights by the sum of their sizes (weight-normalised complement).
+        Divide each class's weights by their sum (weight-normalised complement).
 
     Notes
     -----
@@ -52,7 +52,7 @@ class Complement(BagOfCounts):
     name = "complement"
 
     def parameters(self, tally: BlockTally[Items], how: How) -> dict[str, Floats]:
-        """Return the probabilities of words outside of each class."""
+        """Return the probabilities of words in all other classes, (words, classes)."""
         others = self._counts(tally, how)
         return {"p": share(others, others.sum(axis=0, keepdims=True))}
 
@@ -68,20 +68,20 @@ class Complement(BagOfCounts):
         return weights
 
     def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
-        """As for ``Multinomial``; with ``norm`` the sizes of the weights stay as they were."""
+        """As for ``Multinomial``; with ``norm`` the sums of the weights stay as they were."""
         evidence = super().evidence_without(tally, block, labels)
         if self.norm:
             evidence = evidence / self._size(tally)
         return evidence
 
     def _size(self, tally: BlockTally[Items]) -> Floats:
-        """Return the sum of the weights of each class."""
+        """Return the sum of the weights of each class, (classes,); 1 where it is 0 or infinite."""
         total = super().log_probabilities(tally, self.estimate).sum(axis=0)
         size: Floats = np.where((total == 0) | np.isinf(total), 1.0, total)
         return size
 
     def _of_classes(self, count: Floats) -> Floats:
-        """Return the counts that each class is estimated from: those of all the others."""
+        """Return the counts of all other classes, (words, classes), which a class is scored by."""
         others: Floats = count.sum(axis=1, keepdims=True) - count
         return others
 

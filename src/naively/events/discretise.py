@@ -1,4 +1,4 @@
-"""Where to cut a column of numbers into bins: a bin for each cell, numbered through all columns."""
+"""How columns of numbers are cut into bins: each cell gets a bin, numbered across all columns."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ SLACK = 1e-9  # of a bin, against rounding
 def by_frequency(cells: Cells, count: Floats, bins: int) -> NDArray[np.int64]:
     """Cut so that bins hold about equally many rows.
 
-    A column of no more cells than bins has a bin for each, however rare, and so has a cell that
-    alone holds as many rows as a bin.
+    Each cell is a bin if its column has no more cells than bins, or if it alone holds as many rows
+    as a bin.
     """
     of_cell = count.sum(axis=1)
     before = np.cumsum(of_cell) - of_cell
@@ -54,7 +54,7 @@ def by_width(cells: Cells, count: Floats, bins: int) -> NDArray[np.int64]:  # no
 
 
 def by_entropy(cells: Cells, count: Floats, bins: int) -> NDArray[np.int64]:
-    """Cut where it tells the classes apart by more than the cut costs to describe.
+    """Cut where the information gained about the class exceeds the cost to describe the cut.
 
     Fayyad & Irani, Multi-interval discretization of continuous-valued attributes (1993).
     """
@@ -66,7 +66,7 @@ def by_entropy(cells: Cells, count: Floats, bins: int) -> NDArray[np.int64]:
 
 
 def _cuts(count: Floats, bins: int) -> list[int]:
-    """Return the cells at which a new bin begins, the most telling first."""
+    """Return the cells at which new bins begin, found breadth first, at most ``bins`` - 1."""
     found: list[int] = []
     waiting = [(0, len(count))]
     while waiting and len(found) < bins - 1:
@@ -79,7 +79,7 @@ def _cuts(count: Floats, bins: int) -> list[int]:
 
 
 def _best_cut(count: Floats) -> int:
-    """Return the best place to cut, or 0 where none pays."""
+    """Return the cell before which to cut, or 0 if no cut pays; ``count`` is (cells, classes)."""
     if len(count) < 2:
         return 0
     left = np.cumsum(count, axis=0)[:-1]
@@ -109,7 +109,7 @@ def _entropy(count: Floats) -> Floats:
 
 
 def _number(cells: Cells, place: Floats) -> NDArray[np.int64]:
-    """Return numbers for the bins that cells fall into through all columns, without gaps."""
+    """Return the number of each cell's bin across all columns, (cells,), without gaps."""
     new = (np.diff(place, prepend=-1) != 0) | (np.diff(cells.column, prepend=-1) != 0)
     number: NDArray[np.int64] = np.cumsum(new) - 1
     return number
@@ -130,8 +130,8 @@ def edges_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, ...]:
 def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats, Floats]:
     """Return a number in each bin, and where the bin begins and ends, each of shape (bins,).
 
-    It reaches midway to the cells beside it, and as far out as in where there is none; a bin that
-    is the only number of its column, or that holds infinite ones, is 1 wide.
+    A bin reaches midway to the cells beside it, and if there is none, as far as on its other side;
+    a bin that is its column's only number, or that holds infinite numbers, is 1 wide.
     """
     if not len(cells):
         return np.empty(0), np.empty(0), np.empty(0)

@@ -1,4 +1,4 @@
-"""What a plain sample says: an event model, alone and without classes."""
+"""Estimates from a plain sample: one event model, without classes."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from naively.messages import Shown
 
 # Numbers or levels of one column; rows of several; the counts of a bag.
 Sample: TypeAlias = "Sequence[Level] | NDArray[Any]"
-# A number, an array of those of all columns, or a mapping of them by level or by name.
+# A number, an array with one for each column, or a mapping by level or by parameter.
 Parameters: TypeAlias = Any
-SHOWN = 10  # of more numbers, only so many are printed
+SHOWN = 10  # the most numbers that are printed
 
 
 class Estimable(EventModel[A, B]):
     """An event model that can be estimated from a plain sample, without classes."""
 
     def prior_of(self, tally: BlockTally[A]) -> Prior | None:  # noqa: ARG002
-        """Return the prior that all estimates are under, or None where there is none."""
+        """Return the prior of all estimates, or None if there is no proper one."""
         return None
 
     @final
@@ -53,7 +53,7 @@ class Estimable(EventModel[A, B]):
         block = self.encode(sample)
         labels = Labels(np.zeros(len(block), np.int32), np.zeros(1, np.int64))
         tally = self.tally(block, labels)
-        if self.layout != "numbers":  # also the levels that are known and were never seen
+        if self.layout != "numbers":  # keep known levels that were not in the sample
             nothing = {s: Sums.zeros((len(block.axis), 1)) for s in tally.sums}
             _, tally = BlockTally(block.axis, nothing).align(tally)
         return Estimate(self, tally)
@@ -105,7 +105,7 @@ class Estimable(EventModel[A, B]):
 
 
 class Estimate(Shown):
-    """What a plain sample says about the parameters of an event model.
+    """Estimates of the parameters of an event model from a plain sample.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ class Estimate(Shown):
 
     Notes
     -----
-    One prior stands behind all of them. What is undefined is NaN, and printed as such: the maximum
+    All estimates have the same prior. What is undefined is NaN, printed "undefined": the maximum
     likelihood estimate from nothing, the mode of a posterior that has none.
     """
 
@@ -160,7 +160,7 @@ class Estimate(Shown):
     def prior(self) -> Prior | None:
         """The prior of all estimates; None where there is no proper one, as without pretend data.
 
-        Of several columns of a Gaussian or log-normal it is that of the first.
+        A Gaussian or log-normal of several columns gives that of the first.
         """
         return self.event.prior_of(self.tally)
 
@@ -173,7 +173,7 @@ class Estimate(Shown):
     def predictive(self) -> Distribution:
         """The distribution of the next cell: frozen SciPy distributions.
 
-        Of several columns of a Gaussian, log-normal or kernel density it is that of the first.
+        A Gaussian, log-normal or kernel density of several columns gives that of the first.
         """
         return self.event.predictive(self.tally)
 

@@ -1,4 +1,4 @@
-"""Exponential event model: how long it takes until it happens."""
+"""Exponential event model: the time until an event."""
 
 from __future__ import annotations
 

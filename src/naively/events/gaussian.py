@@ -38,7 +38,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
     smoothed_by = "smoothing"
 
     def __post_init__(self) -> None:
-        """Refuse what is no smoothing, variance or floor, and priors of other parameters."""
+        """Refuse a wrong smoothing, variance or floor, and a prior of other parameters."""
         check_estimate(self.estimate)
         name = type(self).__name__
         for option in ("smoothing", "floor"):
@@ -71,11 +71,11 @@ class NormalNumbers(Estimable[Columns, Dense]):
 
     @property
     def _given_variance(self) -> float | None:
-        """The variance of each class, if it is given."""
+        """The known variance of every class, if one is given."""
         return None if isinstance(self.variance, str) else float(self.variance)
 
     def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
-        """Return the mean and variance of each column and class: estimated, pooled or known."""
+        """Return mean and variance, each (columns, classes): estimated, pooled or known."""
         if how == "mle":
             mean, variance = _moments(*(tally[s] for s in self.statistics))
             rows, spread = tally[PRESENT].high, tally[PRESENT].high * variance
@@ -162,8 +162,8 @@ class NormalNumbers(Estimable[Columns, Dense]):
     def moments(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats]:
         """Return the mean and variance that are scored with, each of shape (columns, classes).
 
-        They are the estimate that is set, but finite: a class with no value in a column has those
-        of the column, and a variance is more than rounding.
+        They are the estimate that is set, but finite: a class with no value in a column has the
+        column's mean and variance, and a variance is larger than rounding.
         """
         found = self.parameters(tally, self.estimate)
         pooled_mean, pooled = self._pooled(tally)
@@ -173,12 +173,12 @@ class NormalNumbers(Estimable[Columns, Dense]):
         variance = np.where(free | np.isnan(found["variance"]), pooled, found["variance"])
         variance = variance + self.added_variance(tally)
         least = self._least(tally)
-        # A column without any: no class can differ from another, and any variance will do.
+        # In a constant column no class differs from another, so that any variance will do.
         constant = ~(np.maximum(pooled, variance.max(axis=1, keepdims=True)) > least)
         return mean, np.where(constant, 1.0, np.maximum(variance, np.maximum(least, 1e-300)))
 
     def _least(self, tally: BlockTally[Columns]) -> Floats:
-        """Return the variance of each column below which it is rounding."""
+        """Return the variance below which it is rounding, of shape (columns, 1)."""
         mean, variance = self._pooled(tally)
         return CANCELLED * (variance + mean**2)
 
@@ -190,7 +190,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
     def _posterior(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
         """Return mean, pretend rows, shape and scale of the posterior, each (columns, classes)."""
         at, worth, shape, scale = self._prior(tally)
-        # The prior's mean is so many pretend rows there: they join the sums.
+        # The prior's mean is worth so many pretend rows at it, which join the sums.
         n = tally[PRESENT]
         centre, pretend = Sums(np.broadcast_to(at, n.shape)), Sums(np.broadcast_to(worth, n.shape))
         rows = n + pretend
@@ -222,7 +222,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
         pooled_mean, pooled = self._pooled(tally)
         mean = np.where(np.isnan(mean), pooled_mean, mean)
         n = tally[PRESENT].total(axis=1).high[:, None]
-        none = rows <= 0  # without any, pretend ones among them, a class is as all are
+        none = rows <= 0  # without real or pretend rows, a class is as all are
         shape, scale = np.where(none, 1 + n / 2, shape), np.where(none, n / 2 * pooled, scale)
         rows = np.where(none, np.maximum(n, 1e-12), rows)
         if self._given_variance is not None:
@@ -288,7 +288,7 @@ class LogNormal(NormalNumbers):
 
     Parameters
     ----------
-    smoothing, variance, prior, floor, estimate
+    smoothing, variance, prior, floor, floor_of, estimate
         As for ``Gaussian``, of the logarithms.
 
     Notes
@@ -331,7 +331,7 @@ def _log_jacobian(block: Dense) -> Floats:
 
 
 def _standard(shape: Floats | None) -> Distribution:
-    """Return Student's distribution, or the normal one, around 0 and as wide as 1."""
+    """Return Student's distribution, or the normal one if ``shape`` is None, of scale 1 at 0."""
     from scipy import stats
 
     return stats.norm() if shape is None else stats.t(2 * shape)

@@ -1,4 +1,4 @@
-"""Geometric event model: how many failures there are before it succeeds."""
+"""Geometric event model: the number of failures before a success."""
 
 from __future__ import annotations
 

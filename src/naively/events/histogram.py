@@ -21,7 +21,7 @@ from naively.events.prior import Dirichlet, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import Binned
 
-SPARE = 0.1  # each bin has this share of a row more, where pretend rows are spread
+SPARE = 0.1  # rows that each bin has more when pretend rows are spread
 HALF = 0.5  # each class has half a row more in the log loss that a width is chosen by
 WIDTHS = (0.0, 0.5, 1.2, 3.0)  # of the kernel, in bins, that "auto" chooses among
 
@@ -34,8 +34,8 @@ class Histogram(Estimable[Cells, Dense]):
     Parameters
     ----------
     bins : int, default 32
-        How many bins a column has, if it has as many different numbers. A number as frequent as a
-        bin has one for itself, so that there may be some more.
+        How many bins a column has, or fewer if it has fewer different numbers. A number as frequent
+        as a bin has a bin of its own, so that there may be some more.
     edges : {"frequency", "width", "mdl"}, default "frequency"
         Bins that hold equally many rows, bins that are equally wide, or bins that tell the
         classes apart (Fayyad & Irani 1993).
@@ -83,7 +83,7 @@ class Histogram(Estimable[Cells, Dense]):
     statistics = (CELL,)
 
     def __post_init__(self) -> None:
-        """Refuse what is no number of bins, way to cut, smoothing or pseudo-count."""
+        """Refuse a wrong number of bins, way to cut, smoothing or pseudo-count."""
         check_estimate(self.estimate)
         if self.bins < 1:
             raise ValueError(f"Histogram bins must be at least 1, got {self.bins}.")
@@ -114,7 +114,7 @@ class Histogram(Estimable[Cells, Dense]):
         return self._binned(tally, self._smoothed(tally))
 
     def _binned(self, tally: BlockTally[Cells], smoothed: _Smoothed) -> Binned:
-        """Return the table of log probabilities; a column without numbers has one bin, of 0."""
+        """Return the likelihood from a table of log probabilities of bins."""
         axis, bin_ = tally.axis, self._bins(tally)
         with np.errstate(divide="ignore"):
             real = self.estimate == "mle"
@@ -189,7 +189,7 @@ class Histogram(Estimable[Cells, Dense]):
         return CUTS[self.edges](tally.axis, np.maximum(tally[CELL].high, 0.0), self.bins)
 
     def _smoothed(self, tally: BlockTally[Cells]) -> _Smoothed:
-        """Return the counts of the bins with the kernel that is set, or the best."""
+        """Return the bins' counts, smoothed by the kernel that is set, or the best."""
         axis = tally.axis
         bin_ = self._bins(tally)
         first = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first]
@@ -218,7 +218,7 @@ class _Smoothed:
     bins : ndarray of shape (columns,)
         How many bins each column has.
     width : ndarray of shape (columns,)
-        Of each column's kernel, in bins.
+        The width of each column's kernel, in bins.
     m : float
         Pretend rows, spread as the numbers are over all classes.
     alpha : float, optional
@@ -233,9 +233,10 @@ class _Smoothed:
         m: float,
         alpha: float | None = None,
     ) -> None:
+        """Smooth the counts, and spread the pretend rows over the bins."""
         self.count, self.bins, self.alpha = count, bins, alpha
         self.there = np.arange(count.shape[1]) < bins[:, None]
-        # Columns of as many bins share a kernel, and most have as many.
+        # Columns with equally many bins share a kernel, and most columns have equally many.
         alike, of = np.unique(np.stack([bins, width]), axis=1, return_inverse=True)
         kernel = _kernels(alike[0], alike[1], count.shape[1])
         of = of.reshape(-1)
@@ -251,13 +252,13 @@ class _Smoothed:
     def probabilities(self, *, real: bool = False) -> Floats:
         """Return the probability of each bin, of shape (columns, most bins, classes).
 
-        With ``real`` there are no pretend rows in it.
+        With ``real`` it is without pretend rows.
         """
         pretend, m = (0.0, 0.0) if real else (self.pretend, self.m[:, None, None])
         return _ratio(self.smooth + pretend, self.rows[:, None] + m)
 
     def shares(self, more: float) -> Floats:
-        """Return them with this much more of each bin, of shape (bins of all columns, classes)."""
+        """Return probabilities with ``more`` in each bin, (bins of all columns, classes)."""
         counts = np.maximum(self.smooth + self.pretend + more, 0.0) * self.there[:, :, None]
         return share(counts, counts.sum(axis=1, keepdims=True))[self.there]
 
@@ -270,16 +271,16 @@ class _Smoothed:
         *,
         real: bool = False,
     ) -> Floats:
-        """Return the probabilities of numbers without their own rows.
+        """Return the probability of each number's bin without the number's own row.
 
         Parameters
         ----------
         column, bin_ : ndarray of shape (numbers,)
-            Where each number is.
+            The column and the bin of each number.
         weight, right : ndarray of shape (numbers,)
             What its row weighs, and the class of its row.
         real : bool, default False
-            Whether there are no pretend rows.
+            Whether to leave the pretend rows out.
 
         Returns
         -------
@@ -294,10 +295,10 @@ class _Smoothed:
         return _ratio(smooth + pretend[:, None], rows + m[:, None])
 
     def loss(self) -> Floats:
-        """Return the leave-one-out log loss of each column alone, summed over its rows.
+        """Return the leave-one-out log loss of each column alone, summed over its rows, (columns,).
 
-        What a row leaves to the other classes does not depend on which class it is of, so that of
-        all classes together each is looked at once.
+        Leaving a row out changes the other classes in the same way whichever class it has, so that
+        each class is computed once.
         """
         column, bin_ = np.nonzero(self.there)
         smooth, rows = self.smooth[column, bin_], self.rows[column]
@@ -319,7 +320,7 @@ class _Smoothed:
         """Return the pretend count of the bin of each number, less its own row, (numbers,)."""
         if self.alpha is not None:
             return np.full(len(column), self.alpha)
-        # Of decayed counts less than a row may be left.
+        # After decay, less than a row may be left.
         others = np.maximum(self.rows.sum(axis=1)[column] - weight, 0.0)
         own = weight * self.own[column, bin_]
         here_too = np.maximum(self.smooth.sum(axis=2)[column, bin_] - own, 0.0)
@@ -328,7 +329,7 @@ class _Smoothed:
 
 
 def _kernels(bins: Floats, width: Floats, most: int) -> Floats:
-    """Return Gaussian kernels over so many bins, each row 1 in all (kernels, most, most)."""
+    """Return Gaussian kernels over so many bins, (kernels, most, most), whose columns sum to 1."""
     number = np.arange(most)
     there = number < bins[:, None]
     distance = number[:, None] - number
@@ -340,7 +341,7 @@ def _kernels(bins: Floats, width: Floats, most: int) -> Floats:
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole; 1, whose logarithm is 0, of a class without any number."""
+    """Return part / whole; 1, whose logarithm is 0, for a class without any number."""
     with np.errstate(divide="ignore", invalid="ignore"):
         p = part / whole
     return np.where(np.isnan(p), 1.0, p)

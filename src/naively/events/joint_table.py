@@ -1,4 +1,4 @@
-"""Joint table event model: several columns as one, a level for each row that can be."""
+"""Joint table event model: several columns as one, with a level for each possible row."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from naively.likelihoods.table import LevelTable
 class JointTable(Estimable[Levels, Codes]):
     """Whole rows: one die with a side for each (x, y), without the naive Bayes assumption.
 
-    Of all columns it is the Bayes optimal classifier, once every row has been seen often; of some,
-    they depend on each other in any way, and are independent of the rest, given the class.
+    On all columns it is the Bayes optimal classifier, once every row has been seen often; on some,
+    these depend on each other in any way, and are independent of the rest, given the class.
 
     Parameters
     ----------
     alpha : float, default 1.0
-        Pretend count of each row that can be, shared among the classes as the counted rows are; a
-        row never seen leaves the class prior as it is. What can be is every combination of the
-        values that the columns have had (a boolean has two). The prior is Dirichlet(alpha), or
+        Pretend count of each possible row, shared among the classes as the counted rows are; a row
+        never seen leaves the class prior as it is. Every combination of the values that the
+        columns have had is possible (a boolean has two). The prior is Dirichlet(alpha), or
         with ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is.
     estimate : {"mean", "map", "mle", "predictive"}
         Posterior mean, mode, or maximum likelihood; the predictive is the mean.
     columns : sequence of str or int, optional
-        Which columns they are; known when it is fitted.
+        The columns, which are filled in when it is fitted.
 
     Notes
     -----
@@ -85,7 +85,7 @@ class JointTable(Estimable[Levels, Codes]):
         alpha = added(self.alpha, self.estimate, how).item()
         if alpha >= 0:
             return {"p": self._smooth(count, count.sum(axis=0), alpha, sides)}
-        # The mode of a posterior with less than a count of some rows: it has none of these.
+        # Where a count would be negative, the mode of the posterior is 0.
         left = np.maximum(self._smooth(count, count.sum(axis=0), 0.0, 1.0) * count.sum() + alpha, 0)
         return {"p": share(left, left.sum(axis=0, keepdims=True))}
 
@@ -112,7 +112,7 @@ class JointTable(Estimable[Levels, Codes]):
         return Dirichlet(alpha) if alpha > 0 else None
 
     def posterior(self, tally: BlockTally[Levels]) -> Distribution:
-        """Return the posterior of the rows seen, the last of all others together."""
+        """Return the posterior of the rows seen, and last of all other rows together."""
         from scipy import stats
 
         seen = flat(tally[LEVEL].high) + self._of_mean
@@ -142,7 +142,7 @@ class JointTable(Estimable[Levels, Codes]):
         (seen,) = tally.axis.levels
         count, values = tally[LEVEL].high, _values(tally)
         rows = [seen[i] for i in draw_levels(count, classes, rng).tolist()]
-        # The pretend rows are spread evenly over all that can be.
+        # The pretend rows are spread evenly over all possible rows.
         pretend = 0.0 if self.estimate == "mle" else self.alpha * self._sides(tally)
         share = pretend / (pretend + count.sum())
         for i in np.flatnonzero(rng.random(len(rows)) < share).tolist():
@@ -152,13 +152,14 @@ class JointTable(Estimable[Levels, Codes]):
         return Codes(codes, Levels(tally.axis.columns, (tuple(code),)))
 
     def _sides(self, tally: BlockTally[Levels]) -> float:
-        return float(min(self.n_values(tally), 10**300))  # more no float can tell apart
+        """Return how many rows are possible, as a float that can be multiplied."""
+        return float(min(self.n_values(tally), 10**300))
 
     @staticmethod
     def _smooth(count: Floats, of_class: Floats, alpha: float, sides: float) -> Floats:
-        """Return the probability of each row that can be, of shape (rows, classes).
+        """Return the probability of each row of ``count``, of shape (rows, classes).
 
-        A class that no row was counted of has the probabilities of all classes together.
+        A class without counted rows has the probabilities of all classes together.
         """
         n, of_row = of_class.sum(axis=-1, keepdims=True), count.sum(axis=-1, keepdims=True)
         shared = np.divide(n * count, of_class, where=of_class > 0, out=of_row + 0.0 * count)
@@ -168,7 +169,7 @@ class JointTable(Estimable[Levels, Codes]):
 
 
 def _values(tally: BlockTally[Levels]) -> list[list[Level]]:
-    """Return the values of each column that were seen, and both of a boolean."""
+    """Return the values of each column that were seen, or both values of a boolean."""
     (rows,) = tally.axis.levels
     found = [list(dict.fromkeys(column)) for column in zip(*rows, strict=True)]
     return [[False, True] if all(type(v) is bool for v in of) else of for of in found]

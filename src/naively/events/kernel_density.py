@@ -20,17 +20,17 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.pointwise import Pointwise
 
 MULTIPLES = (0.25, 0.5, 1.0, 2.0)  # "auto" chooses among these times the bandwidth by rule
-MANY = 256  # a column of more cells has them gathered in nodes ...
+MANY = 256  # in a column of more cells, cells are gathered in nodes ...
 NEAR = 0.25  # ... of those that are this close together, in bandwidths
-# The grid has points at the nodes; at these many bandwidths from both ends of the widest gaps
-# between them, of which there are so many; and at these shares of all other gaps.
+# The grid has points at the nodes; at these many bandwidths from both ends of the GAPS widest gaps
+# between them and of the whole; and at these shares of each gap that is not narrow.
 REACH = np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0])
 GAPS = 16
 QUARTERS = np.array([0.25, 0.5, 0.75])
 PEAK = 1 / np.sqrt(2 * np.pi)  # the standard normal density at 0
 NARROWEST = 1e-6  # the least bandwidth by rule, in standard deviations over all classes
 TINY = 1e-100  # the least standard deviation, in units of the column; its square is above 0
-LEAST = 1e-300  # a density below this is taken for it
+LEAST = 1e-300  # a lower density is raised to this
 HALF = 0.5  # each class has half a row more in the log loss that a bandwidth is chosen by
 
 
@@ -47,18 +47,18 @@ class KernelDensity(Estimable[Cells, Dense]):
         (Silverman 1986, equation 3.31); or that times 1/4, 1/2, 1 or 2, as each column's
         leave-one-out log loss is least.
     alpha : float, default 1.0
-        Pretend rows in each class, spread as all classes are and, for one row of them all, far
-        wider, so that no class is impossible anywhere.
+        Pretend rows in each class, spread as the numbers of all classes and one more number that
+        is spread far wider, so that no class is impossible anywhere.
     estimate : {"mean", "map", "mle", "predictive"}
-        They are all the same.
+        All estimates are the same.
 
     Notes
     -----
     Silverman, Density Estimation for Statistics and Data Analysis (1986); John & Langley,
     Estimating continuous distributions in Bayesian classifiers (1995). Numbers are counted in
     cells (see ``kernels.cells``), so densities merge and forget; the density is worked out on
-    a grid of some hundred points a column and its logarithm interpolated. Infinite numbers are far
-    out, on either side.
+    a grid of some hundred points a column and its logarithm interpolated. A number beyond the grid,
+    such as an infinite one, has the density at the grid's end.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class KernelDensity(Estimable[Cells, Dense]):
     statistics = (CELL,)
 
     def __post_init__(self) -> None:
-        """Refuse what is no pseudo-count or bandwidth."""
+        """Refuse a wrong pseudo-count or bandwidth."""
         check_estimate(self.estimate)
         if np.ndim(self.alpha):
             raise ValueError(f"KernelDensity alpha must be one number, got {self.alpha!r}.")
@@ -108,7 +108,7 @@ class KernelDensity(Estimable[Cells, Dense]):
         return Pointwise(log_density, np.stack([grid.centre for grid in grids]))
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
-        """Return the log likelihood of each cell without its own row.
+        """Return the log likelihood of each cell without its own row, (cells, classes).
 
         The bandwidths and the widest density stay as they were (see ``EventModel``).
         """
@@ -155,7 +155,7 @@ class KernelDensity(Estimable[Cells, Dense]):
         return found
 
     def _choose(self, kernels: _Kernels) -> _Kernels:
-        """Set the bandwidth."""
+        """Return the normal densities with the bandwidth that is set, or the best."""
         if not isinstance(self.bandwidth, str):
             return kernels.times(self.bandwidth / kernels.unit / kernels.bandwidth)
         if self.bandwidth == "silverman":
@@ -196,24 +196,24 @@ class _Kernels:
         return cls(at, within, count, alpha, unit, bandwidth, middle, 2 * spread or 1.0)
 
     def times(self, factor: Floats | float) -> _Kernels:
-        """Multiply the bandwidths."""
+        """Return the same densities with bandwidths times a factor, () or (classes,)."""
         parts = self.at, self.within, self.count, self.alpha, self.unit
         return _Kernels(*parts, self.bandwidth * factor, self.middle, self.scale)
 
     @cached_property
     def rows(self) -> Floats:
-        """The rows of each class."""
+        """The rows of each class, (classes,)."""
         rows: Floats = self.count.sum(axis=0)
         return rows
 
     @cached_property
     def spread(self) -> Floats:
-        """The standard deviation of each node's rows, for each class."""
+        """The standard deviation of the density at each node, (nodes, classes)."""
         spread: Floats = np.hypot(np.sqrt(self.within)[:, None], self.bandwidth)
         return np.maximum(spread, TINY)
 
     def density(self, x: Floats) -> Floats:
-        """Return the sum of the normal densities, one for a row, at each x, (x, classes)."""
+        """Return the sum over rows of their normal densities at each x, (x, classes)."""
         total = np.empty((len(x), len(self.rows)))
         for c, spread in enumerate(self.spread.T):
             distance = np.subtract.outer(x, self.at) / spread
@@ -221,7 +221,7 @@ class _Kernels:
         return total
 
     def grid(self) -> _Grid:
-        """Work the density out at the nodes, between the farthest and around them all."""
+        """Compute the density at the nodes, in the gaps between them and around them all."""
         from scipy import stats
 
         if not len(self.at):
@@ -242,13 +242,13 @@ class _Kernels:
         return _Grid(self, x, np.maximum(self.density(x), LEAST), wide, nearest)
 
     def mix(self, density: Floats, wide: Floats, own: Floats, kernel: Floats) -> Floats:
-        """Add the pretend rows to sums of normal densities, less a row's own; divide by rows."""
+        """Return densities, (x, classes), from sums less a row of weight ``own`` at each x."""
         less = np.maximum(density - own * kernel, LEAST)
         rows = np.maximum(self.rows - own, 0.0)
         pooled = (less.sum(axis=1) + wide) / (rows.sum(axis=-1) + 1)
         with np.errstate(invalid="ignore", divide="ignore"):
             mixed: Floats = (less + self.alpha * pooled[:, None]) / (rows + self.alpha)
-        # A class with no row, and no pretend ones, is as all are.
+        # A class without real or pretend rows is as all are.
         return np.where(rows + self.alpha > 0, np.maximum(mixed, LEAST), pooled[:, None])
 
     def loss(self) -> float:
@@ -268,7 +268,7 @@ class _Kernels:
         return loss
 
     def sample(self, classes: NDArray[np.integer], rng: np.random.Generator) -> Floats:
-        """Draw a number for each class number."""
+        """Draw a number for each class number, (rows,)."""
         n, total = self.rows[classes], self.rows.sum()
         pretend = rng.random(len(classes)) * (n + self.alpha) >= n
         wide = pretend & (rng.random(len(classes)) * (total + 1) >= total)
@@ -293,7 +293,7 @@ class _Grid:
 
     @cached_property
     def log_mixed(self) -> Floats:
-        """Log densities at the points, pretend rows among them."""
+        """Log densities at the points, with pretend rows, (points, classes)."""
         none = np.zeros((len(self.x), 1))
         mixed = self.kernels.mix(self.sums, self.wide, none, self.own)
         log_mixed: Floats = np.log(mixed) - np.log(self.kernels.unit)
@@ -304,7 +304,7 @@ class _Grid:
         return self._between(x, self.log_mixed)
 
     def log_density_without(self, x: Floats, own: Floats) -> Floats:
-        """Return log densities at x, (x, classes), less rows of x's ``own`` weight."""
+        """Return log densities at x, (x, classes), each less its row, which weighs ``own``."""
         sums, kernel, wide = (
             np.exp(self._between(x, np.log(np.maximum(table, LEAST))))
             for table in (self.sums, self.own, self.wide[:, None])
@@ -314,8 +314,8 @@ class _Grid:
         return log_density
 
     def _between(self, x: Floats, table: Floats) -> Floats:
-        """Interpolate a table of the points."""
-        with np.errstate(over="ignore"):  # of a small unit: far out
+        """Interpolate a table (points, ...) at x."""
+        with np.errstate(over="ignore"):  # with a small unit x is far out
             x = np.clip(x / self.kernels.unit, self.x[0], self.x[-1])
         right = np.clip(np.searchsorted(self.x, x), 1, max(len(self.x) - 1, 1))
         left = right - 1
@@ -327,7 +327,7 @@ class _Grid:
 
     @property
     def centre(self) -> Floats:
-        """The mean of each class."""
+        """The mean of each class, (classes,)."""
         total = np.maximum(self.kernels.count.sum(axis=0), LEAST)
         centre: Floats = self.kernels.unit * (self.kernels.at @ self.kernels.count / total)
         return centre
@@ -345,6 +345,6 @@ def _rule(x: Floats, weight: Floats) -> tuple[float, float]:
 
 
 def _quantile(x: Floats, weight: Floats, q: float) -> float:
-    """Return the least x that a share q of the weight is not above."""
+    """Return the q-quantile: the least x that holds a share q of the weight up to it."""
     reached = np.cumsum(weight)
     return float(x[min(int(np.searchsorted(reached, q * reached[-1] * (1 - 1e-12))), len(x) - 1)])

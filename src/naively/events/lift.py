@@ -1,8 +1,7 @@
-"""Lift: how much more often two bins come together in a class than independent columns would.
+"""Lift: how much more often two bins occur together in a class than if they were independent.
 
-Naive Bayes takes columns as independent, given the class. The lift of an interaction is evidence of
-its own, which is added to that of the two columns; it is 1, and says nothing, where they are
-independent.
+Naive Bayes takes columns as independent, given the class. The log lift of an interaction is added
+to the evidence of its two columns; it is 0 where they are independent.
 """
 
 from __future__ import annotations
@@ -25,28 +24,28 @@ from naively.events.base import EventModel, How, check_estimate
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
 
-TRACE = 1e-9  # of a pretend row: 0 of 0 rows says nothing
+TRACE = 1e-9  # of a pretend row, so that 0 of 0 expected rows is a lift of 1
 
 
 @final
 @dataclass(frozen=True)
 class Lift(EventModel[Levels, Codes]):
-    """How the bins of two columns come together, in each class, against chance.
+    """How often the bins of two columns occur together, in each class, against chance.
 
     Parameters
     ----------
     m : float, default 0.5
-        Pretend rows of each pair of bins, as many as in all classes together: where little is
-        known of a class, it is taken to be like the others.
+        Pretend rows of each pair of bins, at the ratio of all classes together: a class with few
+        rows is taken to be like the others.
     estimate : {"mean", "map", "mle", "predictive"}
-        Maximum likelihood is without the pretend rows, up to a trace; the others are the same.
+        Maximum likelihood is without the pretend rows, up to a trace; the others are alike.
 
     Notes
     -----
     With O rows of a class in a pair of bins and E expected of independent columns, the evidence is
     log (O + m R) / (E + m), where R is (O + m) / (E + m) over all classes together: shrinkage
     towards the common ratio, as in DuMouchel, Bayesian data mining in large frequency tables
-    (1999). All counts are the interaction's own, so that it can be merged, and a row be left out.
+    (1999). All counts are the interaction's own, so that it merges and a row can be left out.
 
     Examples
     --------
@@ -67,7 +66,7 @@ class Lift(EventModel[Levels, Codes]):
             raise ValueError(f"Lift m must be greater than 0, got {self.m}.")
 
     def parameters(self, tally: BlockTally[Levels], how: How) -> dict[str, Floats]:
-        """Return how many times as often as by chance each pair of bins comes, in each class."""
+        """Return the lift of each pair of bins in each class, (pairs of all columns, classes)."""
         m = self._pretend(how)
         ratio = [
             np.exp(log_lift(count, m)).reshape(-1, count.shape[-1]) for count in _counts(tally)
@@ -105,7 +104,7 @@ def _counts(tally: BlockTally[Levels]) -> Iterator[Floats]:
 
 
 def log_lift(count: Floats, m: float) -> Floats:
-    """Return the log of how much more often than by chance bins meet (bins, bins, classes)."""
+    """Return the log lift of each pair of bins, (bins of a, bins of b, classes)."""
     n = np.maximum(count.sum(axis=(0, 1)), TRACE)
     expected = count.sum(axis=1)[:, None] * count.sum(axis=0)[None] / n
     return _log_ratio(count, expected, m)
@@ -114,14 +113,14 @@ def log_lift(count: Floats, m: float) -> Floats:
 def log_lift_without(
     count: Floats, code: NDArray[np.integer], right: NDArray[np.integer], weight: Floats, m: float
 ) -> Floats:
-    """Return the same of cells, each less a row of this weight in its right class.
+    """Return the log lift of cells, each without its own row.
 
     Parameters
     ----------
     count : ndarray of shape (bins of a, bins of b, classes)
-        How often the bins come together.
+        How often the bins occur together.
     code, right, weight : ndarray of shape (cells,)
-        Which pair of bins each cell is in, and the class and the weight of its row.
+        The pair of bins of each cell, and the class and the weight of its row.
     m : float
         Pretend rows of each pair of bins.
 
@@ -139,7 +138,7 @@ def log_lift_without(
 
 
 def _log_ratio(observed: Floats, expected: Floats, m: float) -> Floats:
-    """Shrink ratios towards that of all classes, and this one towards 1."""
+    """Return log ratios, shrunk towards that of all classes, which is shrunk towards 1."""
     common = (observed.sum(axis=-1, keepdims=True) + m) / (expected.sum(axis=-1, keepdims=True) + m)
     ratio: Floats = np.log((observed + m * common) / (expected + m))
     return ratio

@@ -1,6 +1,6 @@
-"""Multinomial event model: a bag of counts, each drawn from the class's one die.
+"""Multinomial event model: a bag of counts, drawn from one distribution for each class.
 
-What it shares with the complement event model is ``BagOfCounts``.
+``BagOfCounts`` is what it shares with the complement event model.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from naively.likelihoods.log_linear import LogLinear
 
 @dataclass(frozen=True)
 class BagOfCounts(Estimable[Items, Counts]):
-    """Rows of counts, all drawn from one die of each class: what such event models share."""
+    """Rows of counts, drawn from one distribution for each class: what such models share."""
 
     alpha: float | str | Sequence[float] = 1.0
     prior: Dirichlet | None = None
@@ -98,10 +98,10 @@ class BagOfCounts(Estimable[Items, Counts]):
 
     @abstractmethod
     def _log_weight(self, count: Floats) -> Floats:
-        """Return the log weight of a word of this count in a class, but for a constant.
+        """Return the log weight of words from their counts in a class, of any shape.
 
-        The constant is the same of the sum of all words' counts. Counts are of any shape, and
-        pretend counts are among them (``_counts``).
+        Less the same function of the total count it is the log weight. The counts include pretend
+        counts (``_counts``).
         """
 
     @np.errstate(divide="ignore", invalid="ignore")
@@ -120,7 +120,7 @@ class BagOfCounts(Estimable[Items, Counts]):
     def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """Return the log likelihood of each row as if it had not been counted.
 
-        A word (or a dense column) that no other row has goes with the row, as if never seen.
+        A word (or a dense column) that no other row has is as if never seen.
         """
         count = self._counts(tally, self.estimate)
         pretend = np.maximum(self._pretend(tally, self.estimate)[:, 0], 0.0)
@@ -133,13 +133,16 @@ class BagOfCounts(Estimable[Items, Counts]):
         return evidence
 
     def _bands(self, tally: BlockTally[Items]) -> int:
-        """Return how many bands of document frequency each row's words are divided into."""
+        """Return how many bands of document frequency the words are divided into."""
         by_band = self.by_word and tally.axis.by_band
         return count_bands(tally[VALUE].high.sum(axis=1)) if by_band else 1
 
     @np.errstate(divide="ignore", invalid="ignore")
     def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
-        """Return log likelihoods of rows, (rows, parts, classes), where ``part`` is each cell's."""
+        """Return log likelihoods of rows, (rows, parts, classes).
+
+        ``part``, of shape (cells,), is ``parts`` times the cell's row, plus the cell's part.
+        """
         from scipy.sparse import csr_array
 
         n, k = bags.total.shape
@@ -147,7 +150,7 @@ class BagOfCounts(Estimable[Items, Counts]):
         log_count = self._log_weight(bags.count)
         found = csr_array((x, (part, word)), shape=(size, len(log_count))) @ log_count
         change = x[:, None] * (self._log_weight(bags.left) - log_count[word[:, None], of])
-        change[np.isnan(change)] = 0.0  # there was nothing, and nothing was taken
+        change[np.isnan(change)] = 0.0  # a count of 0 stays 0
         at = part[:, None] * k + of
         found += np.bincount(at.ravel(), change.ravel(), size * k).reshape(size, k)
         length = np.bincount(part, x, size).reshape(n, parts, 1)
@@ -164,18 +167,18 @@ class BagOfCounts(Estimable[Items, Counts]):
         return np.arange(k)[:, None]
 
     def _unrecorded(self, tally: BlockTally[Items]) -> NDArray[np.bool_]:
-        """Return which columns were never recorded; all or none of the words of a text."""
+        """Return which columns were never recorded, (words,); of a text, all words or none."""
         recorded = (tally[PRESENT].high > 0).any(axis=1)
         return np.broadcast_to(~recorded, len(tally[VALUE].high))
 
     def _counts(self, tally: BlockTally[Items], how: How) -> Floats:
-        """Return the counts, pretend ones among them; none of a column never recorded."""
+        """Return counts with pretend counts, (words, classes); 0 for a column never recorded."""
         counts = np.maximum(self._of_classes(tally[VALUE].high) + self._pretend(tally, how), 0.0)
         counts[self._unrecorded(tally)] = 0.0
         return counts
 
     def _pretend(self, tally: BlockTally[Items], how: How) -> Floats:
-        """Return what is added to the count of each word, as a column."""
+        """Return the pretend count of each word, of shape (1 or words, 1)."""
         if self.prior is not None:
             return by_row(self.prior.pretend(how))
         return added(0.0 if how == "mle" else self.settled(tally).alpha, self.estimate, how)
@@ -192,13 +195,13 @@ class Multinomial(BagOfCounts):
         Pretend count of each word in each class, one for all columns or one for each: the prior is
         Dirichlet(alpha), or with ``estimate="map"`` Dirichlet(alpha + 1), whose mode it is. 1 is
         Laplace's rule, 1/2 Jeffreys's, any other Lidstone's, 0 maximum likelihood. "auto" is the
-        one under which the rest predict each single count best.
+        one under which the other words predict each single word best.
     prior : Dirichlet, optional
         Instead of ``alpha``; a vector is in the order of the columns.
     estimate : {"mean", "map", "mle", "predictive"}
-        Posterior mean, mode, or maximum likelihood; "predictive" integrates them out, for each row
-        as a whole (Pólya's urn, the Dirichlet-multinomial), so that a word seen once in a row
-        is expected there again. What is undefined (maximum likelihood from nothing) is NaN.
+        Posterior mean, mode, or maximum likelihood; "predictive" integrates the probabilities out,
+        for each row as a whole (Pólya's urn, the Dirichlet-multinomial), so that a word seen once
+        in a row is expected there again. Maximum likelihood from nothing is NaN.
 
     Notes
     -----
@@ -237,7 +240,7 @@ class Multinomial(BagOfCounts):
     def sample(
         self, tally: BlockTally[Items], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense | Documents:
-        """Draw rows as long as those of their class on average (Poisson), word by word."""
+        """Draw rows word by word; their lengths are Poisson with the mean of their class."""
         value, rows = tally[VALUE].high, tally[PRESENT].high
         mean = np.divide(value, rows, out=np.zeros_like(value), where=rows > 0).sum(axis=0)
         length = rng.poisson(mean[classes])
@@ -274,7 +277,7 @@ class Multinomial(BagOfCounts):
 def _draw_from_urns(
     count: Floats, classes: NDArray[np.integer], length: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Draw words row by row, each row from a die of its own."""
+    """Draw words row by row, (words,), each row from probabilities drawn from a Dirichlet."""
     drawn = [np.empty(0, np.int64)]
     for c, n in zip(classes.tolist(), length.tolist(), strict=True):
         size = rng.gamma(count[:, c])

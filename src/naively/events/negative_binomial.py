@@ -1,4 +1,4 @@
-"""Negative binomial event model: how many failures there are before so many successes."""
+"""Negative binomial event model: the number of failures before the r-th success."""
 
 from __future__ import annotations
 

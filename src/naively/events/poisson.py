@@ -1,4 +1,4 @@
-"""Poisson event model: how many times it happened."""
+"""Poisson event model: the number of events."""
 
 from __future__ import annotations
 
@@ -68,13 +68,13 @@ class Poisson(Rate):
         return stats.nbinom(a, b / (b + 1))
 
     def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
-        # Where nothing ever happened the rate is 0; SciPy has no such negative binomial.
+        # Without any event the rate is 0, and SciPy has no such negative binomial.
         found = self.next_number(np.maximum(a, 1e-300), b).logpmf(x)
         return np.where(a <= 0, np.where(x == 0, 0.0, -np.inf), found)
 
 
 def log_factorials(block: Block) -> Floats:
-    """Return the sum of -log x! over each row, the base measure of counts."""
+    """Return the sum of -log x! over each row, (rows,), the log base measure of counts."""
     return sum_of_cells(_log_factorial, block)
 
 

@@ -2,7 +2,7 @@
 
 With no pretend data the estimate is maximum likelihood, with the prior's own it is the posterior
 mean, and with one count less of each outcome it is the mode of the same posterior, the maximum a
-posteriori. Where that leaves less than nothing of an outcome, the mode has none of it.
+posteriori. Where that would leave a negative count, the mode gives the outcome probability 0.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, How
 from naively.kernels.reference import Floats
 
-PretendCounts: TypeAlias = "float | Sequence[float]"  # one for all, or one for each
+PretendCounts: TypeAlias = "float | Sequence[float]"  # one for all outcomes, or one for each
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Beta:
 
     a: PretendCounts
     b: PretendCounts
-    mode_lacks: ClassVar = (1.0, 1.0)  # less of a and b, and a / (a + b) is the mode
+    mode_lacks: ClassVar = (1.0, 1.0)  # with so much less of a and b, a / (a + b) is the mode
 
     def __post_init__(self) -> None:
         _check_positive(self, "a", "b")
@@ -51,7 +51,7 @@ class Beta:
 
     @staticmethod
     def mean(a: Floats, b: Floats) -> Floats:
-        """Return the mean of Beta(a, b); NaN, which is undefined, of Beta(0, 0)."""
+        """Return the mean of Beta(a, b), in their shape; NaN for Beta(0, 0)."""
         return share(a, a + b)
 
     @staticmethod
@@ -74,7 +74,7 @@ class Dirichlet:
     Parameters
     ----------
     alpha : float or sequence of float
-        Greater than 0: the pretend count of each, or of all alike (symmetric).
+        Greater than 0: the pretend count of each, or one for all (symmetric).
 
     Examples
     --------
@@ -114,19 +114,19 @@ class Gamma:
 
     shape: float
     rate: float
-    mode_lacks: ClassVar = (1.0, 0.0)  # less of shape and rate, and shape / rate is the mode
+    mode_lacks: ClassVar = (1.0, 0.0)  # with so much less, shape / rate is the mode
 
     def __post_init__(self) -> None:
         _check_positive(self, "shape", "rate")
 
     def pretend(self, how: How) -> tuple[Floats, Floats]:
-        """Return the pretend data of the shape and of the rate."""
+        """Return the pretend data of the shape and of the rate, each of shape ()."""
         rate = 0.0 if how == "mle" else self.rate
         return _counts(self.shape, how), np.asarray(rate, np.float64)
 
     @staticmethod
     def mean(shape: Floats, rate: Floats) -> Floats:
-        """Return the mean of Gamma(shape, rate); NaN, which is undefined, of Gamma(0, 0)."""
+        """Return the mean of Gamma(shape, rate), in their shape; NaN for Gamma(0, 0)."""
         return share(shape, rate)
 
     @staticmethod
@@ -151,7 +151,7 @@ class Normal:
     mean : float
         Where the mean is expected.
     variance : float
-        How far from there it may be, squared; greater than 0.
+        The variance of the mean around there; greater than 0.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class Normal:
         _check_positive(self, "variance")
 
     def pretend(self, variance: float | None) -> tuple[float, float, float, float]:
-        """Return the mean, how many rows of this known variance it is worth, shape and scale."""
+        """Return the mean, its worth in rows of this known variance, and 0 as shape and scale."""
         return self.mean, (variance or 0.0) / self.variance, 0.0, 0.0
 
 
@@ -182,7 +182,7 @@ class NormalInverseGamma:
     mean : float
         Where the mean is expected.
     rows : float
-        How many pretend rows say so; greater than 0.
+        How many pretend rows have that mean; greater than 0.
     shape, scale : float
         Greater than 0; 2 · shape pretend rows of variance scale / shape.
 
@@ -228,13 +228,13 @@ def _check_positive(prior: object, *names: str) -> None:
 
 
 def share(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole, in the shape of the part; NaN, for undefined, where the whole is 0."""
+    """Return part / whole, in the shape of the part; NaN, for undefined, if the whole is 0."""
     found: Floats = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
     return found
 
 
 def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
-    """Return pretend rows at each column's mean over all classes, and their sum, (columns, 1)."""
+    """Return pretend rows at each column's mean over all classes, and their sums, (columns, 1)."""
     n = tally[PRESENT].total(axis=1).high[:, None]
     value = tally[VALUE].total(axis=1).high[:, None]
     mean = np.divide(value, n, out=np.zeros_like(value), where=n > 0)

@@ -1,7 +1,7 @@
 """Rates: event models with one parameter for each column and class, how often something happens.
 
 Two sums a and b are sufficient for it, such as the events and the rows that they happened in, or
-the successes and the failures. The conjugate prior, Gamma(a, b) or Beta(a, b), adds pretend ones to
+the successes and the failures. The conjugate prior, Gamma(a, b) or Beta(a, b), adds pretend data to
 both. An event model defines what a and b count, and the distribution of numbers at a rate.
 """
 
@@ -35,12 +35,12 @@ from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.pointwise import Pointwise
 
 TwoSums: TypeAlias = tuple[Floats, Floats]  # a and b, each of shape (columns, classes)
-LEAST = 1e-12  # failures, of a column that never failed
+LEAST = 1e-12  # failures of a column that never failed
 
 
 @dataclass(frozen=True)
 class Rate(Estimable[Columns, Dense | Sparse]):
-    """Numbers of at least 0 at a rate of each column and class: what such event models share.
+    """Numbers of at least 0 with a rate for each column and class: what such event models share.
 
     Where a column has no number in a class, it is scored at the rate of all classes together.
     """
@@ -59,7 +59,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
 
     @abstractmethod
     def sums(self, rows: Floats, total: Floats) -> TwoSums:
-        """Return a and b of so many rows whose numbers sum to the total, in the shape of these."""
+        """Return a and b from the rows and the total of their numbers, in the shape of these."""
 
     @abstractmethod
     def mean(self, rate: Floats) -> Floats:
@@ -71,7 +71,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
 
     @abstractmethod
     def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.number]:
-        """Draw a number at each of these rates."""
+        """Draw a number at each of these rates, in the shape of the rates."""
 
     @abstractmethod
     def next_number(self, a: Floats | float, b: Floats | float) -> Distribution:
@@ -135,7 +135,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         return np.where(np.isnan(rate), np.nan_to_num(of_all, nan=float(unknown)), rate)
 
     def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
-        """Return a and b, each of shape (columns, classes), that a predictive is scored with."""
+        """Return the a and b, each (columns, classes), that the predictive is scored with."""
         own, of_all = self._counts(tally, "mean"), self._of_all(tally)
         known, ever_known = (~np.isnan(self.conjugate.mean(*of)) for of in (own, of_all))
         a, b = (
@@ -145,7 +145,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         return a, b
 
     def _counts(self, tally: BlockTally[Columns], how: How) -> TwoSums:
-        """Return a and b, of shape (columns, classes), the pretend ones among them."""
+        """Return a and b, each of shape (columns, classes), with pretend data."""
         more_a, more_b = self._pretend(tally, how)
         a, b = self.sums(tally[PRESENT].high, tally[VALUE].high)
         return np.maximum(a + more_a, 0.0), np.maximum(b + more_b, 0.0)
@@ -169,7 +169,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
 
 @dataclass(frozen=True)
 class Trials(Rate):
-    """Failures before the last success of a row, of which so many are known to come."""
+    """Counts of failures before the last of a known number of successes."""
 
     prior: Beta | None = None
     parameter = "p"
@@ -199,7 +199,7 @@ class Trials(Rate):
 
         p = self.conjugate.mean(a, b)
         more = betaln(a + self.successes, b + x) - betaln(a, b)
-        known = self.successes * np.log(p) + x * np.log1p(-p)  # of counts too large for SciPy's
+        known = self.successes * np.log(p) + x * np.log1p(-p)  # for counts too large for SciPy
         return self._log_orders(x) + np.where(np.isnan(more), known, more)
 
     def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
@@ -207,7 +207,7 @@ class Trials(Rate):
         return a, np.maximum(b, LEAST)
 
     def _log_base(self, block: Block) -> Floats:
-        """Return the log base measure of each row, which no class changes."""
+        """Return the log base measure of each row, (rows,), which is the same for all classes."""
         return sum_of_cells(self._log_orders, block)
 
     def _log_orders(self, x: Floats) -> Floats:

@@ -1,13 +1,13 @@
-"""The grid that numbers are counted in, which needs no origin, no scale and no agreement.
+"""The grid that numbers are counted in, which needs neither an origin nor a scale.
 
 A cell is a prefix of the float itself: its sign, its exponent and its first bits. A column keeps
-as many bits as leave it at most ``CAP`` cells; when a bit is dropped, two neighbours become one
+the most bits that leave it at most ``CAP`` cells; when a bit is dropped, two neighbours become one
 cell and their counts are added, so that nothing is counted again. The bits that are left do not
-depend on the order of rows, on chunks or on the order of merging, and tallies made apart meet at
-the coarser of their grids.
+depend on the order of rows, on chunks or on the order of merging, and tallies that were made apart
+are merged on the coarser of their grids.
 
-`tally_cells` and `find_bins` are contract, oracle and fallback of the native kernels, as the
-functions in ``naively.kernels.reference`` are.
+`tally_cells` and `find_bins` are contract, oracle and fallback of the native kernels, like the
+functions in ``naively.kernels.reference``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from naively.kernels.reference import Floats, HighLow, Integers, check_codes, sc
 CAP = 1024  # the most cells of a column
 LAST_SHIFT = 62  # at which only the sign is left
 
-SAMPLE = 4096  # rows that show how coarse the grid must be at least
+SAMPLE = 4096  # rows, at most, that show how coarse the grid must be at least
 
 Keys: TypeAlias = NDArray[np.int64]
 
@@ -81,7 +81,7 @@ def tally_cells(
     keys : ndarray of int64, shape (cells,)
         The keys of the cells of each column, ascending.
     sums : pair of ndarray, shape (cells, classes)
-        The weighted counts.
+        The weighted counts, in double-double (``HighLow``).
     """
     check_codes(y, k, "class")
     if cap < 4:
@@ -92,7 +92,7 @@ def tally_cells(
         there = np.flatnonzero(seen & ~np.isnan(column))
         keys = sortable(column[there])
         some = np.sort(keys[:: len(keys) // SAMPLE + 1])
-        start = coarsest(some, cap)  # all rows need as coarse a grid as some of them
+        start = coarsest(some, cap)  # all rows need a grid at least as coarse as some rows do
         found, code = np.unique(keys >> np.int64(start), return_inverse=True)
         more = coarsest(found, cap)
         coarser, place = np.unique(found >> np.int64(more), return_inverse=True)

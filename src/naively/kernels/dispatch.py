@@ -1,4 +1,4 @@
-"""Which implementation of each kernel is in use: native where it was built, else plain NumPy.
+"""The implementation of each kernel that is in use: native if it was built, else plain NumPy.
 
 Everything else calls the kernels through this module. ``NAIVELY_NATIVE=0`` in the environment
 chooses NumPy, ``NAIVELY_THREADS`` the most threads that the native kernels use.

@@ -16,19 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 SPLITTER = 134217729.0  # 2**27 + 1 (Veltkamp): halves a float64 into two that multiply exactly
-NEGLIGIBLE = 1e-12  # what is left of a count where one row alone had it
+NEGLIGIBLE = 1e-12  # a smaller count is what rounding left after its only row was left out
 CANCELLED = 2.0**-80  # a difference this small against its operands is rounding, that is, zero
 
 
 def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return a + b as rounded sum and exact error."""
+    """Return a + b as the rounded sum and its exact error, elementwise."""
     s = a + b
     t = s - a
     return s, (a - (s - t)) + (b - t)
 
 
 def two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return a * b as rounded product and exact error."""
+    """Return a * b as the rounded product and its exact error, elementwise."""
     p = a * b
     t = SPLITTER * a
     a_high = t - (t - a)
@@ -40,14 +40,14 @@ def two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False, init=False)
 class Sums:
-    """An array of double-double numbers: elements of a commutative group, times float64.
+    """An array of double-double numbers, which add, subtract, multiply and divide elementwise.
 
     Parameters
     ----------
     high : ndarray of float64
         The numbers, rounded.
     low : ndarray of float64, optional
-        What the rounding left; zero by default.
+        The rounding error, of the same shape; zero by default.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class Sums:
     def place(self, rows: NDArray[np.int64] | None, size: int) -> Sums:
         """Return a table of ``size`` rows that holds row i of this one at ``rows[i]``.
 
-        Rows that go to the same place are neighbours, and are added up.
+        Rows that go to the same place must be neighbours; they are added up.
         """
         if rows is None:
             return self
@@ -119,7 +119,7 @@ class Sums:
         return placed
 
     def total(self, axis: int = 0) -> Sums:
-        """Sum over an axis, by a tree of double-double additions."""
+        """Return the sums over an axis, by a tree of double-double additions."""
         high, low = np.moveaxis(self.high, axis, 0), np.moveaxis(self.low, axis, 0)
         if not len(high):
             return Sums.zeros(high.shape[1:])
@@ -134,16 +134,16 @@ class Sums:
         return sums[0]
 
     def total_by_group(self, starts: NDArray[np.int64]) -> Sums:
-        """Sum over groups of neighbouring rows, none empty; group g begins at ``starts[g]``."""
+        """Return the sums of non-empty groups of neighbouring rows; group g begins at starts[g]."""
         sums, begin = self, np.asarray(starts, np.int64)
         length = np.diff(np.append(begin, len(self.high)))
         while length.size and length.max() > 1:
-            # Pair up neighbours inside each run; an odd last element goes on alone.
+            # Pair up neighbours within each group; an odd last row goes on alone.
             half = (length + 1) // 2
-            run = np.repeat(np.arange(len(length)), half)
+            group = np.repeat(np.arange(len(length)), half)
             within = np.arange(half.sum()) - np.repeat(np.cumsum(half) - half, half)
-            left = begin[run] + 2 * within
-            paired = 2 * within + 1 < length[run]
+            left = begin[group] + 2 * within
+            paired = 2 * within + 1 < length[group]
             right = np.where(paired, left + 1, left)
             paired = paired.reshape(-1, *[1] * (self.high.ndim - 1))
             sums = sums[left] + Sums(

@@ -30,7 +30,7 @@ start : ndarray of float64, shape (classes,) or (rows, classes)
 finish : {"joint", "log_posterior", "posterior", "label"}
     What is returned: the joint log likelihoods, float64 of shape (rows, classes); the same,
     normalised over the classes, as logarithms or as probabilities; or the index of the class with
-    the largest, int32 of shape (rows,), which is the first of equals.
+    the largest, int32 of shape (rows,), the first if several are equal.
 log_prior : ndarray of float64, shape (classes,)
     Takes the place of the joint log likelihoods of a row that are -inf for every class.
 
@@ -57,7 +57,7 @@ Finished: TypeAlias = NDArray[Any]  # of floats or of class numbers, as ``Finish
 Finish: TypeAlias = Literal["joint", "log_posterior", "posterior", "label"]
 
 EXACT = 2.0**53  # float64 holds every whole number up to here
-TILE = 4096  # rows taken at a time, so that what is computed of them stays in the cache
+TILE = 4096  # rows taken at a time, so that intermediate results stay in the cache
 FAR = 1e140  # its square, times a factor below 1e10, is below MOST
 MOST = 1e290  # the sum of a million of these is finite
 
@@ -125,7 +125,7 @@ def scatter(
     weight: Floats | None,
     shape: tuple[int, int],
 ) -> HighLow:
-    """Return a table of this shape, to the cells of which terms have been added.
+    """Return a table of this shape whose cells are sums of terms.
 
     Term i is ``value[i] * weight[i]`` (without a weight, ``value[i]``), and is added to the cell
     ``cell[i]`` of the flattened table.
@@ -272,10 +272,10 @@ def score_codes(
     finish: Finish,
     log_prior: Floats,
 ) -> Finished:
-    """Return start + Σ of the rows that the levels have in ``table``, finished.
+    """Return start + Σ of the levels' rows of ``table``, finished.
 
     ``table`` has the shape (levels of all columns, classes). A code past the last row of its
-    column, which is a level never seen, reads that row.
+    column, for a level never seen, reads that last row.
     """
     out = np.empty((len(codes), table.shape[1]))
     out[...] = start
@@ -314,15 +314,15 @@ def _sum_clipped(x: NDArray[np.number], slope: Floats) -> Floats:
 
 
 def clipped(x: NDArray[np.number]) -> Floats:
-    """Return the numbers clipped to ``FAR`` on both sides; NaN stays NaN."""
+    """Return the numbers clipped to ``FAR`` on both sides, in their shape; NaN stays NaN."""
     found: Floats = np.clip(np.asarray(x, np.float64), -FAR, FAR)
     return found
 
 
 def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> Finished:
-    """Return what ``finish`` asks for of the joint log likelihoods, of shape (rows, classes).
+    """Return the joint log likelihoods, (rows, classes), as ``finish`` asks for.
 
-    The memory of ``joint`` may be used for it.
+    The memory of ``joint`` may be overwritten.
     """
     if finish == "joint":
         return joint

@@ -1,4 +1,4 @@
-"""Splitting a text into its tokens, in plain Python: what scikit-learn's ``CountVectorizer`` finds.
+"""Splitting a text into tokens in plain Python, as scikit-learn's ``CountVectorizer`` does.
 
 A word consists of two or more letters, digits or underscores, of any script, lower-cased. Tokens
 are n-grams of words ("word"), n-grams of characters ("char"), or n-grams of the characters of one
@@ -18,7 +18,7 @@ Split: TypeAlias = Callable[[Row], list[str]]
 UNITS = ("word", "char", "char_wb")
 WORD = re.compile(r"\b\w\w+\b")
 SPACES = re.compile(r"\s\s+")
-# Lower-casing and blanking what is in no word, in one step, splits ASCII several times faster.
+# To lower-case and to blank what is in no word in one step splits ASCII several times faster.
 ASCII_WORDS = str.maketrans(
     {i: chr(i).lower() if chr(i).isalnum() or chr(i) == "_" else " " for i in range(128)}
 )
@@ -29,7 +29,7 @@ def splitter(
 ) -> Split:
     """Return the function that splits rows into tokens, with repetitions.
 
-    The words of a row that is a list of words are taken as they are, but for stop words.
+    The words of a row that is a list are taken as they are, except for stop words.
 
     >>> splitter("word", (1, 2), True, ["me"])("Show me: Straße, naïve_1!")
     ['show', 'straße', 'naïve_1', 'show straße', 'straße naïve_1']
@@ -47,7 +47,7 @@ def splitter(
         return words if high == 1 else word_ngrams(words, low, high)
 
     def of_characters(row: Row) -> list[str]:
-        if not isinstance(row, str):  # it is missing: lists are refused by check_rows
+        if not isinstance(row, str):  # it is missing, since check_rows refuses lists
             return []
         text = row.lower() if lowercase else row
         if analyzer == "char":

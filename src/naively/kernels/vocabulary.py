@@ -73,6 +73,7 @@ class Vocabulary:
         stop_words: Sequence[str] = (),
         features: int | None = None,
     ) -> None:
+        """Prepare to split texts, and number the first tokens."""
         if features is not None and not 1 <= features < 2**31:
             raise ValueError(f"features must be between 1 and 2**31, got {features}")
         self._options = (analyzer, ngram_range, lowercase, tuple(stop_words), features)
@@ -96,7 +97,7 @@ class Vocabulary:
         return list(self._numbers)
 
     def find(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """Return the number of each token, -1 for one that is unknown, of shape (words,).
+        """Return the number of each token, of shape (words,), -1 for an unknown one.
 
         >>> Vocabulary(["two", "one"]).find(["one", "three"])
         array([ 1, -1])
@@ -105,7 +106,7 @@ class Vocabulary:
         return np.fromiter(self._find_each(words), np.int64)
 
     def add(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """Return the number of each token, of shape (words,); one that is unknown gets the next.
+        """Return the number of each token, of shape (words,); an unknown one gets the next number.
 
         >>> Vocabulary(["two", "one"]).add(["one", "three"])
         array([1, 2])
@@ -225,7 +226,7 @@ class Vocabulary:
         return score_csr(*self.encode(texts, presence), slope, start, finish, log_prior)
 
     def to_arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Return the UTF-8 ("surrogatepass") of all tokens, joined, and where each of them ends.
+        """Return the UTF-8 ("surrogatepass") of all tokens, joined, and where each token ends.
 
         The arrays have the shapes (bytes,) and (len(self),).
 
@@ -239,7 +240,7 @@ class Vocabulary:
 
     @classmethod
     def from_arrays(cls, utf8: NDArray[np.uint8], ends: NDArray[np.int64], **options: Any) -> Self:
-        """Return the vocabulary of which `to_arrays` returned these arrays.
+        """Return the vocabulary whose `to_arrays` returned these arrays.
 
         ``options`` are the arguments of `Vocabulary`, but for ``words``. Arrays that `to_arrays`
         cannot have returned are a ValueError.
@@ -264,13 +265,13 @@ class Vocabulary:
         return vocabulary
 
     def _find_each(self, tokens: Iterable[str]) -> Iterator[int]:
-        """Return the number of each token, -1 for one that is unknown."""
+        """Return the number of each token, -1 for an unknown one."""
         if self._features is None:
             return map(self._numbers.get, tokens, repeat(-1))
         return map(hashed, repeat(self._features), tokens)
 
     def _add_each(self, tokens: Iterable[str]) -> Iterator[int]:
-        """Return the number of each token, the next for one that is unknown."""
+        """Return the number of each token; an unknown one gets the next number."""
         if self._features is None:
             return map(self._numbers.__getitem__, tokens)
         return map(hashed, repeat(self._features), tokens)
@@ -278,7 +279,7 @@ class Vocabulary:
     def _number_tokens(
         self, texts: Sequence[Row], number_each: Callable[[Iterable[str]], Iterator[int]]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the numbers of the tokens of all texts, joined, and how many each text has."""
+        """Return the numbers of all texts' tokens, (tokens,), and how many each has, (texts,)."""
         lengths = array("q")
 
         def split() -> Iterator[list[str]]:
@@ -309,7 +310,7 @@ def once(
     """Keep each number once in each text.
 
     ``number``, of shape (tokens,), holds the numbers of all texts, one text after another;
-    ``length``, of shape (texts,), says how many each text has. So do the arrays that are returned.
+    ``length``, of shape (texts,), says how many each text has. The returned arrays are alike.
 
     >>> once(np.array([7, 5, 7, 7]), np.array([3, 0, 1]))
     (array([5, 7, 7]), array([2, 0, 1]))

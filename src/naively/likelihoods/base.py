@@ -1,7 +1,7 @@
 """Likelihoods: the derived tables, and how a block is scored with them, ``Σ s(x) · w_c``.
 
-Log-linear in x (for texts over the square root of the length too), quadratic in x, a table of
-levels or of bins, Pólya's urn, and pointwise for the rest.
+A likelihood is log-linear in x (for texts also over the square root of the length), quadratic in
+x, a table of levels or of bins, Pólya's urn, or a function that is called for each cell.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ class Contributions:
 
 @dataclass(frozen=True, eq=False)
 class Typical:
-    """What a row of a class may hold, and its log likelihoods.
+    """Typical values of a class, and their log likelihoods.
 
     Parameters
     ----------
     value : ndarray of shape (rows of the axis, classes)
         The log likelihoods of each column, level or word.
     x : ndarray of shape (rows of the axis,), optional
-        The number that was looked at, where the axis does not say it.
+        The typical number of each column, where rows of the axis are columns of numbers.
     """
 
     value: Floats
@@ -70,27 +70,27 @@ class Likelihood(ABC, Generic[B]):
         (classes,) or (rows, classes), ``log_prior`` of shape (classes,).
         """
 
-    base: Callable[[B], Floats] | None  # of the rows of a block: what no class changes
+    base: Callable[[B], Floats] | None  # returns the log base measure of rows, (rows,)
 
     def log_base(self, block: B) -> Floats:
-        """Return what ``log_prob`` leaves out, as it is the same for every class."""
+        """Return what ``log_prob`` leaves out as it is the same for every class, (rows,)."""
         return np.zeros(len(block)) if self.base is None else self.base(block)
 
     @abstractmethod
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
-        """Return the log likelihoods of cells: number (or code) x in a column, (cells, classes)."""
+        """Return the log likelihoods of cells, (cells, classes): number or code x in a column."""
 
     @abstractmethod
     def weighted(self, weight: Floats) -> Self:
-        """Multiply the log likelihoods of each column, or of each word of a text, by its weights.
+        """Return this with the log likelihoods of each column or word multiplied by its weights.
 
         ``weight`` is of shape (columns or words, classes). The log likelihoods are centred over the
-        classes before; where they cannot be (``centres`` is false), the weights of a column must be
+        classes first; if they cannot be (``centres`` is false), the weights of a column must be
         equal for all classes.
         """
 
     def normalised_by_length(self) -> Likelihood:
-        """Return what divides the evidence of a text by the root of how many words are known."""
+        """Return this with a text's evidence over the square root of its number of known words."""
         raise TypeError(f"{type(self).__name__} does not add up the evidence of words.")
 
     centres: ClassVar[bool] = True
@@ -98,34 +98,37 @@ class Likelihood(ABC, Generic[B]):
     def linear(self) -> tuple[Floats, Floats]:
         """Return slopes, of shape (columns, levels or words; classes), and constants (classes,).
 
-        They are given up to what is the same for all classes.
+        Both are given up to a term that is the same for all classes.
 
         Raises
         ------
         ValueError
             If the log odds are no straight line; it says why.
         """
-        raise ValueError("the log odds of what is integrated out are a curve; estimate otherwise.")
+        raise ValueError(
+            "the log odds of histograms, densities and what is integrated out are a curve; choose "
+            "another event model or estimate."
+        )
 
     def contributions(self, block: B) -> Contributions:
-        """Return the log likelihood item by item; over a row they sum to ``log_prob``."""
+        """Return the log likelihood item by item; with ``start`` they sum to ``log_prob``."""
         row, column, x = block.entries()
         return Contributions(row, column, column, self.at(x, column))
 
     def itemised(self, block: B) -> Contributions:
         """Return the contributions for an explanation.
 
-        A word that cannot be absent in some class, and is absent, is an item of its own.
+        An absent word that cannot be absent in some class is an item of its own.
         """
         return self.contributions(block)
 
     @abstractmethod
     def typical(self, c: int) -> Typical:
-        """Return the log likelihoods of each word or level, or of a number typical of class c."""
+        """Return the log likelihoods of all words or levels, or of numbers typical of class c."""
 
 
 class CellByCell(Likelihood[B]):
-    """A likelihood that no kernel knows: the cells of a row are added up one by one."""
+    """A likelihood without a kernel: the cells of a row are added up one by one."""
 
     centres = False
 
@@ -138,20 +141,20 @@ class CellByCell(Likelihood[B]):
 
 
 def sum_of_cells(of_cell: Callable[[Floats], Floats], block: Block) -> Floats:
-    """Return the sum of a function of the numbers of each row, of shape (rows,).
+    """Return the sum over each row of a function of its numbers, of shape (rows,).
 
-    Missing cells are left out, and so is what a sparse block does not store: the function must be
-    0 at 0.
+    Cells that are missing or not stored are left out: for a sparse block the function must be 0 at
+    0.
     """
     row, _, x = block.entries()
     return np.bincount(row, of_cell(clipped(x)), len(block)).astype(np.float64)
 
 
 def multiply(table: Floats, weight: Floats, finite: ArrayLike | None = None) -> Floats:
-    """Centre each row over the classes and multiply it by its weights.
+    """Centre each row of a table, (rows, classes), and multiply it by its weights, of its shape.
 
-    A row that is not finite stays where it is, and takes the mean of its weights; 0 · -inf is 0,
-    as what does not count is not impossible.
+    A row that is not ``finite``, (rows,), is not centred and takes the mean of its weights.
+    0 · -inf is 0, because what has no weight is not impossible.
     """
     centres = np.asarray(np.isfinite(table).all(axis=1) if finite is None else finite)[..., None]
     with np.errstate(invalid="ignore"):

@@ -1,7 +1,7 @@
-"""Bags of words: drawn from one die, or from Pólya's urn, which is a die drawn from a Dirichlet.
+"""Bags of words from Pólya's urn: each row's word probabilities are drawn from a Dirichlet.
 
-The likelihood of a row drawn from the urn is the multinomial's with the probabilities integrated
-out (the Dirichlet-multinomial), so that a word seen once is expected again.
+The likelihood of a row is the multinomial's with the probabilities integrated out (the
+Dirichlet-multinomial), so that a word seen once is expected again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Flo
     x : ndarray of shape (cells,)
         How often the word is in the row.
     count, total : ndarray of shape (cells, classes)
-        What was counted of the word and of all words, pretend ones among them.
+        The counts of the word and of all words, with pretend counts.
     length : ndarray of shape (cells,)
-        How many words the row has. What depends on it is shared among them.
+        How many words the row has. The terms that depend on it are divided among the words.
     """
     from scipy.special import gammaln
 
@@ -39,7 +39,7 @@ def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Flo
 
 
 def log_orders(row: NDArray[np.int64], x: Floats, rows: int) -> Floats:
-    """Return the log of how many orders the words of each row can have, from its cells."""
+    """Return the log of how many orders each row's words can have, (rows,), from their cells."""
     from scipy.special import gammaln
 
     x = clipped(x)
@@ -49,17 +49,20 @@ def log_orders(row: NDArray[np.int64], x: Floats, rows: int) -> Floats:
 
 
 def log_coefficient(block: Counts) -> Floats:
-    """Return the log multinomial coefficient of each row, the base measure of a bag of words."""
+    """Return each row's log multinomial coefficient, (rows,), the base measure of bags of words."""
     row, _, x = block.entries()
     return log_orders(row, x, len(block))
 
 
 @dataclass(frozen=True, eq=False)
 class DirichletMultinomial(CellByCell[Counts]):
-    """``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``."""
+    """``log Γ(A_c) - log Γ(A_c + n) + Σ_w log Γ(count_wc + x_w) - log Γ(count_wc)``.
 
-    count: Floats  # words × classes, pretend ones among them; a word of no count adds 0
-    weight: Floats | None = None  # of each word
+    A_c is the sum of the counts of class c, and n the number of words in the row.
+    """
+
+    count: Floats  # (words, classes), with pretend counts; a word without any adds 0
+    weight: Floats | None = None  # (words, classes)
     base = None
 
     def log_base(self, block: Counts) -> Floats:

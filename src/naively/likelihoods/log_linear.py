@@ -1,4 +1,4 @@
-"""Log-linear likelihoods: ``Σ_j offset_j + x_j · slope_j``, of counts, words and truths."""
+"""Log-linear likelihoods: ``Σ_j offset_j + x_j · slope_j``, of counts, words and booleans."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LogLinear(Likelihood[Counts]):
     slope : ndarray of shape (columns or words, classes)
         What the number of a cell is multiplied by.
     offset : ndarray of shape (columns or words, classes), optional
-        What each cell that is present adds, 0 or not; by default nothing.
+        What each cell that is not missing adds, even if it is 0; by default nothing.
     base : callable, optional
         Returns the log base measure of a block's rows, of shape (rows,).
     """
@@ -39,7 +39,7 @@ class LogLinear(Likelihood[Counts]):
 
     @cached_property
     def _finite(self) -> tuple[Floats, Floats | None, Floats]:
-        """Slope, offset and its sum, with infinities as 0."""
+        """Slope, offset and the offset's sum, (classes,), with infinities as 0."""
         slope = _finite(self.slope)
         if self.offset is None:
             return slope, None, np.zeros(slope.shape[1])
@@ -48,7 +48,7 @@ class LogLinear(Likelihood[Counts]):
 
     @cached_property
     def _impossible(self) -> LogLinear | None:
-        """Counts, in the same form, how many impossible events a row holds."""
+        """The score that is a row's number of impossible events; None if no event is impossible."""
         tables = [self.slope] if self.offset is None else [self.slope, self.offset]
         if all(np.isfinite(table).all() for table in tables):
             return None
@@ -64,6 +64,7 @@ class LogLinear(Likelihood[Counts]):
         return dispatch.finish_rows(joint, finish, log_prior)
 
     def _score(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
+        """Return the finished score, with infinite slopes and offsets as 0."""
         slope, offset, base = self._finite
         if isinstance(block, Dense):
             start = start + base
@@ -85,7 +86,7 @@ class LogLinear(Likelihood[Counts]):
         return np.nan_to_num(value, nan=0.0, neginf=-np.inf)
 
     def weighted(self, weight: Floats) -> LogLinear:
-        with np.errstate(invalid="ignore"):  # what must happen: inf - inf
+        with np.errstate(invalid="ignore"):  # inf - inf for what must happen
             both = self.slope if self.offset is None else self.slope + self.offset
         finite = np.isfinite(both).all(axis=1)
         offset = None if self.offset is None else multiply(self.offset, weight, finite)
@@ -101,6 +102,7 @@ class LogLinear(Likelihood[Counts]):
         return self._contributions(block, itemised=True)
 
     def _contributions(self, block: Counts, *, itemised: bool) -> Contributions:
+        """Return an item for each cell that is not 0, and one for all cells that are 0."""
         if isinstance(block, Dense):
             return super().contributions(block)
         of_text = isinstance(block.axis, Words)
@@ -137,7 +139,7 @@ class LogLinear(Likelihood[Counts]):
     def _absent(
         self, row: NDArray[np.int64], item: NDArray[np.int64], present: NDArray[np.bool_]
     ) -> Floats:
-        """Return the sum of the offsets of what each row does not hold, (rows, classes)."""
+        """Return the sum of the offsets of the items absent from each row, (rows, classes)."""
         assert self.offset is not None
         _, offset, base = self._finite
         assert offset is not None
@@ -159,9 +161,9 @@ class LogLinear(Likelihood[Counts]):
         *,
         of_text: bool,
     ) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]]:
-        """Take what is absent, and must be there, out of the sums ``absent``, (rows, classes).
+        """Take absent items that are required out of the sums ``absent``, (rows, classes).
 
-        Returns rows, columns, items and log likelihoods, each as of ``Contributions``.
+        They are returned as rows, columns, items and log likelihoods, as in ``Contributions``.
         """
         assert self.offset is not None
         _, offset, base = self._finite
@@ -169,21 +171,21 @@ class LogLinear(Likelihood[Counts]):
         required = np.flatnonzero(np.isneginf(self.offset).any(axis=1))
         found = []
         for r in there[np.isneginf(absent[there]).any(axis=1)].tolist():
-            held = item[row == r]
-            lacks = np.setdiff1d(required, held)
-            absent[r] = base - offset[held].sum(axis=0) - offset[lacks].sum(axis=0)
+            present = item[row == r]
+            lacks = np.setdiff1d(required, present)
+            absent[r] = base - offset[present].sum(axis=0) - offset[lacks].sum(axis=0)
             column = np.zeros_like(lacks) if of_text else lacks
             found.append((np.full(len(lacks), r), column, ABSENT - 1 - lacks, self.offset[lacks]))
         return found
 
 
 def _finite(table: Floats) -> Floats:
-    """Return the table with infinities as 0; the table itself where it has none."""
+    """Return the table with infinities as 0; the table itself if it has none."""
     return table if np.isfinite(table).all() else np.where(np.isfinite(table), table, 0.0)
 
 
 def length_factor(length: NDArray[np.number]) -> Floats:
-    """Return what the evidence of texts of so many tokens is multiplied by.
+    """Return the factors of the evidence of texts with so many tokens, (texts,).
 
     >>> length_factor(np.array([0, 1, 4]))
     array([1. , 1. , 0.5])
@@ -194,14 +196,14 @@ def length_factor(length: NDArray[np.number]) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LengthNormalised(Likelihood[Sparse | Documents]):
-    """The evidence of the words of each text, over the square root of how many are known."""
+    """The evidence of each text's words over the square root of its number of known words."""
 
     words: LogLinear
     base = None
 
     @cached_property
     def _with_length(self) -> LogLinear:
-        """The same, and what counts the words as if it were a class more."""
+        """The words' slopes, with a further class whose score is the number of known words."""
         one = np.ones((len(self.words.slope), 1))
         return LogLinear(np.hstack([self.words.slope, one]))
 

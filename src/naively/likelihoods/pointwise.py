@@ -1,4 +1,4 @@
-"""Likelihoods cell by cell, computed by a function."""
+"""Likelihoods that a function computes cell by cell."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from naively.likelihoods.base import CellByCell, Typical, multiply
 
 @dataclass(frozen=True, eq=False)
 class Pointwise(CellByCell[Dense]):
-    """A likelihood without natural parameters.
+    """A likelihood that is a function of each cell alone.
 
     ``log_density(x, column)`` returns the log likelihoods of cells, of shape (cells, classes);
-    ``centre`` holds a typical number of each column and class.
+    ``centre`` holds a typical number of each column and class, (columns, classes).
     """
 
     log_density: Callable[[Floats, NDArray[np.int64]], Floats]

@@ -52,14 +52,15 @@ class Quadratic(Likelihood[Dense]):
             if np.isfinite(value).all():
                 return value
             square = np.square(np.clip(distance, -FAR, FAR))
-            held = self.offset[column] - np.minimum(self.half_precision[column] * square, MOST)
-        return np.where(np.isfinite(value), value, held)
+            bounded = self.offset[column] - np.minimum(self.half_precision[column] * square, MOST)
+        return np.where(np.isfinite(value), value, bounded)
 
     def weighted(self, weight: Floats) -> Quadratic:
-        scale = weight  # alike for all classes
+        scale = weight  # equal for all classes
         return replace(self, half_precision=self.half_precision * scale, offset=self.offset * scale)
 
     def linear(self) -> tuple[Floats, Floats]:
+        """Return slopes and constants, if each column has one variance for all classes."""
         if self.base is not None:
             raise ValueError("they are linear in the logarithms of the columns; take these first.")
         half = self.half_precision[:, :1]

@@ -1,4 +1,4 @@
-"""Likelihoods that are looked up: in a table of levels, or of bins that numbers are cut into."""
+"""Likelihoods that are looked up in a table of levels, or of bins that numbers are cut into."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class LevelTable(Likelihood[Codes]):
 
     @property
     def _known(self) -> Floats:
-        """The levels that were seen."""
+        """The log likelihoods of the levels that were seen, (levels seen, classes)."""
         known = np.ones(len(self.table), np.bool_)
         known[self.first[1:] - 1] = False
         return self.table[known]
@@ -72,7 +72,7 @@ class Binned(Likelihood[Dense]):
     Parameters
     ----------
     edges : tuple of ndarray
-        Ascending, one array a column; it has one bin more than edges.
+        An ascending array for each column, which has one bin more than edges.
     table : ndarray of shape (bins of all columns, classes)
         Log probability of each bin.
     middle, width : ndarray of shape (bins of all columns,)
@@ -87,7 +87,7 @@ class Binned(Likelihood[Dense]):
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
-        """Where each column's bins begin."""
+        """Where each column's bins begin, (columns + 1,); the last entry is the number of bins."""
         return np.cumsum([0, *(len(edges) + 1 for edges in self.edges)], dtype=np.int64)
 
     def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
@@ -96,7 +96,7 @@ class Binned(Likelihood[Dense]):
         )
 
     def bins(self, values: NDArray[np.floating]) -> NDArray[np.int32]:
-        """Return the bin of each number, within its column; -1 where it is missing."""
+        """Return the bin of each number within its column, rows × columns; -1 where missing."""
         edges = np.concatenate([np.empty(0), *self.edges])
         return dispatch.find_bins(values, edges, self.first - np.arange(len(self.first)))
 
@@ -118,7 +118,7 @@ class Binned(Likelihood[Dense]):
         return Contributions(row, column, column, value)
 
     def log_base(self, block: Dense) -> Floats:
-        """Return the log density within the bins, the same for every class."""
+        """Return the log density within the bins, (rows,), which is the same for every class."""
         codes = self.bins(block.values)
         width = np.clip(np.append(self.width, 1.0), FLOAT.tiny, FLOAT.max)
         bin_ = np.where(codes < 0, len(self.width), self.first[:-1] + codes)
