@@ -12,7 +12,8 @@ from naively.counting.cells import Cells, as_cells
 from naively.counting.names import Name, title
 from naively.counting.statistic import CELL
 from naively.model.file.container import Arrays, UnreadArrays
-from naively.model.file.formats import Columnar, Saved, SavedAxis, SavedColumns
+from naively.model.file.declared import Saved
+from naively.model.file.formats import Columnar, SavedAxis, SavedColumns
 from naively.schema.derived import Interaction, NumberBins
 from naively.schema.group import Group
 
@@ -23,20 +24,23 @@ MOST_BINS = 1 << 16  # of an interaction: pairs of bins of its two columns
 
 def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
     """Return an axis as JSON has it; its arrays are added under names that begin with ``name``."""
-    if isinstance(axis, Words):
-        if axis.grows:
-            arrays[f"{name}/words"], arrays[f"{name}/ends"] = axis.vocabulary.to_arrays()
-        return {"kind": "words", "columns": list(axis.columns)}
-    if isinstance(axis, Levels) and axis.whole:
-        return {"kind": "grid", "columns": write_columns(axis.columns)}
-    if isinstance(axis, Levels):
-        return {"kind": "levels", "columns": write_columns(axis.columns), "levels": axis.levels}
-    if isinstance(axis, Cells):
-        arrays[f"{name}/keys"] = np.concatenate([np.empty(0, np.int64), *axis.keys])
-        arrays[f"{name}/shifts"] = np.array(axis.shifts, np.int64)
-        arrays[f"{name}/first"] = axis.first
-        return {"kind": "cells", "columns": write_columns(axis.columns)}
-    return {"kind": "columns", "columns": write_columns(axis.columns)}
+    columns = write_columns(axis.columns)
+    match axis:
+        case Words():
+            if axis.grows:
+                arrays[f"{name}/words"], arrays[f"{name}/ends"] = axis.vocabulary.to_arrays()
+            return {"kind": "words", "columns": columns}
+        case Levels(whole=True):
+            return {"kind": "grid", "columns": columns}
+        case Levels():
+            return {"kind": "levels", "columns": columns, "levels": axis.levels}
+        case Cells():
+            arrays[f"{name}/keys"] = np.concatenate([np.empty(0, np.int64), *axis.keys])
+            arrays[f"{name}/shifts"] = np.array(axis.shifts, np.int64)
+            arrays[f"{name}/first"] = axis.first
+            return {"kind": "cells", "columns": columns}
+        case _:
+            return {"kind": "columns", "columns": columns}
 
 
 def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -> Axis:

@@ -12,8 +12,9 @@ from naively.counting.analyser import Analyser
 from naively.events import EVENT_MODELS
 from naively.events.base import EventModel
 from naively.events.lift import Lift
-from naively.model.file.declared import read, read_fields, shown
-from naively.model.file.formats import Saved, SavedKey
+from naively.events.prior import Prior
+from naively.model.file.declared import Saved, read, read_fields, shown
+from naively.model.file.formats import SavedKey
 from naively.schema.group import GroupKey
 from naively.schema.patterns import Patterns
 from naively.schema.text import Text
@@ -47,7 +48,7 @@ def read_key(saved: SavedKey) -> GroupKey:
     return GroupKey(event, saved.kind, saved.column, read_analyser(saved.analyser, event))
 
 
-def write_prior(prior: Any) -> Saved:
+def write_prior(prior: Prior) -> Saved:
     """Return a conjugate prior by its name and parameters."""
     return {"name": type(prior).__name__, **asdict(prior)}
 

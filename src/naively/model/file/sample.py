@@ -20,7 +20,8 @@ from naively.counting.labels import LEAST_WEIGHT, Labels
 from naively.counting.lawful import forget
 from naively.counting.tally import Tally
 from naively.model.file.container import Arrays, UnreadArrays
-from naively.model.file.formats import Saved, SavedSample
+from naively.model.file.declared import Saved
+from naively.model.file.formats import SavedSample
 from naively.model.model import Model, count_batch
 from naively.schema.group import Group
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from naively import saving
 from naively.events import Beta, Dirichlet
 from naively.model.file import container
 from naively.model.file.axes import write_axis, write_columns
 from naively.model.file.container import Arrays, put_sums
-from naively.model.file.formats import (
-    FORMAT,
-    ChangedError,
-    NewerError,
-    Saved,
-    check_format,
-)
+from naively.model.file.declared import Json, Saved
+from naively.model.file.formats import FORMAT, ChangedError, NewerError, check_format
 from naively.model.file.keys import write_key, write_prior
 from naively.model.file.labels import write_classes, write_probabilities
 from naively.model.file.restore import restore
@@ -27,6 +22,7 @@ from naively.model.file.upgrade import read_header
 from naively.model.file.weights import write_weights
 from naively.model.model import Model
 from naively.schema.group import Group
+from naively.schema.settings import ClassPrior
 
 LONGEST = 300  # characters of a message about a damaged file
 
@@ -45,14 +41,14 @@ class Content(NamedTuple):
     """
 
     model: Model
-    provenance: dict[str, Any]
+    provenance: Saved
     sample: SampledRows | None
 
 
 def save(
     model: Model,
     path: str | PathLike[str],
-    provenance: Mapping[str, Any] | None = None,
+    provenance: Mapping[str, Json] | None = None,
     sample: SampledRows | None = None,
 ) -> None:
     """Write a model file; on any failure an existing file stays as it was.
@@ -147,10 +143,14 @@ def _header(model: Model, arrays: Arrays) -> Saved:
     }
 
 
-def _class_prior(prior: Any) -> Any:
-    if isinstance(prior, Beta | Dirichlet):
-        return write_prior(prior)
-    return prior if isinstance(prior, str) else write_probabilities(prior)
+def _class_prior(prior: ClassPrior) -> Json:
+    match prior:
+        case str():
+            return prior
+        case Beta() | Dirichlet():
+            return write_prior(prior)
+        case _:
+            return write_probabilities(prior)
 
 
 def _group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from naively.counting.names import title
 from naively.data.times import CYCLES
-from naively.model.file.declared import read
-from naively.model.file.formats import FORMAT, ChangedError, Header, Saved
+from naively.model.file.declared import Json, Saved, read
+from naively.model.file.formats import FORMAT, ChangedError, Header
 
 
 def read_header(saved: Saved) -> Header:
@@ -162,10 +161,10 @@ def _key_of_3(key: Saved) -> Saved:
     return {**key, "event": "lift", "options": options, "kind": "interaction"}
 
 
-def _names(columns: Any) -> Iterable[str | int]:
+def _names(columns: Json) -> Iterable[str | int]:
     return range(columns) if isinstance(columns, int) else columns
 
 
-def _renamed(columns: Any, names: Saved) -> Any:
+def _renamed(columns: Json, names: Saved) -> Json:
     """Return the names of columns, derived ones by what they follow from."""
     return [names.get(str(name), name) for name in columns] if names else columns
