@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Levels
+from naively.counting.axis import ByValue, Columns, Levels
 from naively.counting.cells import Cells
 from naively.counting.labels import Labels
 from naively.counting.names import Name
@@ -28,7 +28,7 @@ from naively.counting.statistic import CELL, LEVEL, PRESENT, VALUE
 from naively.counting.tally import BlockTally, Tally
 from naively.data.rows import column_rows
 from naively.data.times import CYCLES
-from naively.events import Bernoulli, Categorical, Histogram
+from naively.events import Bernoulli, Categorical, EventModel, Histogram
 from naively.kernels.cells import sortable
 from naively.kernels.double_double import Sums
 from naively.schema.derived import TimePart
@@ -43,6 +43,7 @@ OF_NUMBERS = Histogram  # unless they are named, or sparse
 TEXT_WORDS = 4.0  # strings of so many words on average are texts, if they are
 TEXT_DISTINCT = 0.5  # mostly different ones,
 MANY = 1_000  # or more different ones than that
+CountedAs: TypeAlias = Literal["truths", "cells", "levels"]
 ZERO, ONE = sortable(np.array([0.0, 1.0])).tolist()
 
 
@@ -93,15 +94,14 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> Counted:
         free = schema.free.intersection(group.columns) if schema.free and block else None
         if not free or block is None:
             continue
-        if _holds_truths(group):
-            names = _constant(block) & free
-            moves += [_into_cells(group, block, names, settings.make(OF_NUMBERS))] if names else []
-        elif _holds_cells(group):
-            names = _truths(block) & free
-            moves += [_into_truths(group, block, names, settings)] if names else []
-        elif _holds_levels(group):
-            names = _texts(block) & free
-            moves += [_into_texts(group, block, name, settings.texts) for name in names]
+        match _counted(group):
+            case "truths" if names := _constant(block) & free:
+                moves.append(_into_cells(group, block, names, settings.make(OF_NUMBERS)))
+            case "cells" if names := _truths(block) & free:
+                moves.append(_into_truths(group, block, names, settings))
+            case "levels":
+                names = _texts(block) & free
+                moves += [_into_texts(group, block, name, settings.texts) for name in names]
     idle = _idle_parts(schema, tally)
     moves += [
         Move(group, parts, [])
@@ -116,7 +116,7 @@ def make_sure(schema: Schema, tally: Tally, settings: Settings) -> Counted:
     moves = [
         _into_texts(group, tally.blocks[group.key], name, settings.texts)
         for group in schema.of_columns
-        if _holds_levels(group) and not schema.free.isdisjoint(group.columns)
+        if _counted(group) == "levels" and not schema.free.isdisjoint(group.columns)
         for name in _texts(tally.blocks[group.key], many=True) & schema.free
     ]
     return _moved(schema, tally, moves)
@@ -132,16 +132,17 @@ def _as_in(other: Schema, schema: Schema, tally: Tally) -> Counted:
         return Counted(schema, tally)
     moves = []
     for group in schema.of_columns:
-        if not (_holds_truths(group) or _holds_levels(group)):
+        counted = _counted(group)
+        if counted not in ("truths", "levels"):
             continue
         block = tally.blocks[group.key]
         shared = schema.free.intersection(group.columns).intersection(other.columns)
-        by_event: dict[Any, set[Name]] = {}
+        by_event: dict[EventModel, set[Name]] = {}
         for name in shared:
             theirs = other.groups_of[name]
-            if _holds_truths(group) and _holds_cells(theirs[0]):
+            if counted == "truths" and _counted(theirs[0]) == "cells":
                 by_event.setdefault(theirs[0].event, set()).add(name)
-            elif _holds_levels(group) and theirs[0].kind == "text":
+            elif counted == "levels" and theirs[0].kind == "text":
                 analysers = [text.analyser for text in theirs if isinstance(text.analyser, Text)]
                 moves.append(_into_texts(group, block, name, analysers))
         moves += [_into_cells(group, block, names, event) for event, names in by_event.items()]
@@ -177,16 +178,17 @@ def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
     )
 
 
-def _holds_truths(group: Group) -> bool:
-    return group.kind == "number" and isinstance(group.event, Bernoulli)
-
-
-def _holds_cells(group: Group) -> bool:
-    return group.kind == "number" and isinstance(group.event, Histogram)
-
-
-def _holds_levels(group: Group) -> bool:
-    return group.kind == "string" and isinstance(group.event, Categorical)
+def _counted(group: Group) -> CountedAs | None:
+    """Return what a group's columns are counted as, if they may be taken for something else."""
+    match group:
+        case Group(kind="number", event=Bernoulli()):
+            return "truths"
+        case Group(kind="number", event=Histogram()):
+            return "cells"
+        case Group(kind="string", event=Categorical()):
+            return "levels"
+        case _:
+            return None
 
 
 def _constant(block: BlockTally) -> set[Name]:
@@ -253,18 +255,15 @@ def _without_idle_texts(schema: Schema, tally: Tally) -> Counted:
 
 def _there(block: BlockTally) -> dict[Name, NDArray[np.int64]]:
     """Return the rows of each column's levels or cells that came."""
-    if isinstance(block.axis, Levels):
-        counts = block[LEVEL].high
-    elif isinstance(block.axis, Cells):
-        counts = block[CELL].high
-    else:
+    axis = block.axis
+    if not isinstance(axis, ByValue):
         return {}
-    axis, found = block.axis, np.flatnonzero((counts > 0).any(axis=1))
+    found = np.flatnonzero((block[axis.statistic].high > 0).any(axis=1))
     each = np.split(found, np.searchsorted(found, axis.first[1:-1]))
     return dict(zip(axis.columns, each, strict=False))
 
 
-def _into_cells(group: Group, block: BlockTally, names: set[Name], event: Any) -> Move:
+def _into_cells(group: Group, block: BlockTally, names: set[Name], event: EventModel) -> Move:
     """Count 0 and 1 by cell."""
     truths = block.of(names)
     columns = tuple(truths.axis.columns)
