@@ -36,7 +36,7 @@ class Analyser(ABC):
         """What a vocabulary has to know, in its own words."""
 
     @abstractmethod
-    def rows(self, texts: Iterable[object]) -> Sequence[Row]:
+    def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
         """Return what a vocabulary can split: texts as they are, where it knows how."""
 
     def vocabulary(self, words: Iterable[str] = ()) -> Vocabulary:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from naively.data.times import CYCLES, parse_times
 from naively.events import Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.multinomial import BagOfCounts
 from naively.schema.derived import TimePart
+from naively.schema.encode import CellArray
 from naively.schema.given import (
     EventModels,
     Given,
@@ -132,8 +132,7 @@ def extend(
     """
     settings = settings or Settings()
     known = schema.columns
-    by_place = isinstance(rows.names, range) or not schema.names
-    if not by_place and not all(name in known for name in rows.names):
+    if not schema.by_place(rows) and not all(name in known for name in rows.names):
         fresh = rows.select([name for name in rows.names if name not in known])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))
     return _as_needed(schema, rows, settings)
@@ -148,13 +147,14 @@ def _as_needed(schema: Schema, rows: Rows, settings: Settings) -> Schema:
     for group in schema.of_columns:
         free = (n for n in group.columns if n in schema.free and n in rows.place)
         names = tuple(name for name in free if rows.kind(name) == group.kind)
-        if isinstance(group.event, Bernoulli) and names:
-            numbers = Group(settings.make(OF_NUMBERS), "number", ())
-            truths = truths_of(rows, names)
-            to |= {name: [numbers] for name in names if name not in truths}
-        elif isinstance(group.event, Categorical):
-            texts = (name for name in names if is_many_texts(rows, name))
-            to |= {name: [text_group(name, text) for text in settings.texts] for name in texts}
+        match group.event:
+            case Bernoulli() if names:
+                numbers = Group(settings.make(OF_NUMBERS), "number", ())
+                truths = truths_of(rows, names)
+                to |= {name: [numbers] for name in names if name not in truths}
+            case Categorical():
+                texts = (name for name in names if is_many_texts(rows, name))
+                to |= {name: [text_group(name, text) for text in settings.texts] for name in texts}
     return regroup(schema, to) if to else schema
 
 
@@ -171,26 +171,29 @@ def _as_given(rows: Rows, name: Name, kind: Kind, given: EventModel | TextModel)
     Tokens of texts are counted by multinomial and Bernoulli event models, levels by categorical
     ones, and whole rows of columns, of whatever kinds, by a joint table.
     """
-    if isinstance(given, JointTable):
-        return GroupKey(given, "string")
-    if isinstance(given, TextModel):
-        if kind not in ("string", "text"):
+    of_strings = kind in ("string", "text")
+    match given:
+        case JointTable():
+            return GroupKey(given, "string")
+        case TextModel() if of_strings:
+            return text_group(name, given).key
+        case TextModel():
             raise ValueError(f"Column {title(name)!r} holds {kind}s, not text.")
-        return text_group(name, given).key
-    if kind not in ("string", "text"):
-        return GroupKey(given, kind)
-    if isinstance(given, BagOfCounts | Bernoulli):
-        return text_group(name, Text(event=given)).key
-    if isinstance(given, Categorical):
-        if any(isinstance(cell, list) for cell in rows.values(name).tolist()):
-            raise ValueError(f"Column {title(name)!r} holds lists of words, no categories.")
-        return GroupKey(given, "string")
-    if kind == "string" and parse_times(rows.values(name)) is not None:
-        return GroupKey(given, "time")
-    raise ValueError(
-        f"Column {title(name)!r} holds strings, which a {given.name} event model cannot "
-        "count; choose categorical, multinomial, bernoulli or text."
-    )
+        case _ if not of_strings:
+            return GroupKey(given, kind)
+        case BagOfCounts() | Bernoulli():
+            return text_group(name, Text(event=given)).key
+        case Categorical():
+            if any(isinstance(cell, list) for cell in rows.values(name).tolist()):
+                raise ValueError(f"Column {title(name)!r} holds lists of words, no categories.")
+            return GroupKey(given, "string")
+        case _ if kind == "string" and parse_times(rows.values(name)) is not None:
+            return GroupKey(given, "time")
+        case _:
+            raise ValueError(
+                f"Column {title(name)!r} holds strings, which a {given.name} event model cannot "
+                "count; choose categorical, multinomial, bernoulli or text."
+            )
 
 
 def _by_content(rows: Rows, name: Name, kind: Kind, settings: Settings) -> list[GroupKey]:
@@ -232,7 +235,7 @@ def is_many_texts(rows: Rows, name: Name) -> bool:
     return len(strings) > MANY and reads_as_text(strings, len(column))
 
 
-def _is_sequence(column: NDArray[Any]) -> bool:
+def _is_sequence(column: CellArray) -> bool:
     """Whether whole numbers are about as many as their range is wide, and none is there twice.
 
     So are row numbers, and the share of them that a random split leaves; of other numbers fifty

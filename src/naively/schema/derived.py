@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +41,8 @@ class TimePart(Derived):
     def codes(self, columns: Encoded) -> NDArray[np.integer]:
         return part_codes(columns.number(self.of), self.part)
 
-    def cells(self, cells: Callable[[Name], Sequence[Any]]) -> list[Any]:
-        named: list[Any] = part_of(np.asarray(cells(self.of), TIME), self.part).tolist()
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
+        named: list[object] = part_of(np.asarray(cells(self.of), TIME), self.part).tolist()
         return named
 
 
@@ -124,5 +124,5 @@ class Interaction(Derived):
     def codes(self, columns: Encoded) -> NDArray[np.integer]:
         return self.a.codes(columns) * self.b.size + self.b.codes(columns)
 
-    def cells(self, cells: Callable[[Name], Sequence[Any]]) -> list[tuple[Any, Any]]:
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[tuple[object, ...]]:
         return list(zip(*map(cells, self.sources), strict=True))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Columns
 from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
 from naively.counting.names import Name, title
+from naively.kernels.tokens import Row
 from naively.schema.group import DERIVED
 
 Hashes: TypeAlias = NDArray[np.uint64]
@@ -44,14 +45,15 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
         if key.kind in DERIVED or not columns:
             continue
         done.update(columns)
-        if isinstance(block, Dense):
-            _add_numbers(total, block, _factors(columns))
-        elif isinstance(block, Sparse) and isinstance(block.axis, Columns):
-            _add_stored(total, block, _factors(columns))
-        elif isinstance(block, Codes):
-            _add_codes(total, block)
-        elif isinstance(block, Documents):
-            total += _of_texts(block.texts) * _factors(columns)
+        match block:
+            case Dense():
+                _add_numbers(total, block, _factors(columns))
+            case Sparse(axis=Columns()):
+                _add_stored(total, block, _factors(columns))
+            case Codes():
+                _add_codes(total, block)
+            case Documents():
+                total += _of_texts(block.texts) * _factors(columns)
     return _mixed(total + seed)
 
 
@@ -84,7 +86,7 @@ def _add_codes(total: Hashes, block: Codes) -> None:
         total += (hashes * factors[j])[np.maximum(block.codes[:, j].astype(np.int64), -1)]
 
 
-def _of_texts(texts: Sequence[Any]) -> Hashes:
+def _of_texts(texts: Sequence[Row]) -> Hashes:
     return np.array([0 if text is None else _of_cell(text) for text in texts], np.uint64)
 
 
@@ -93,7 +95,7 @@ def _of_labels(batch: Batch) -> Hashes:
     return classes[batch.labels.codes] if len(batch) else np.empty(0, np.uint64)
 
 
-def _of_cell(cell: Any) -> int:
+def _of_cell(cell: object) -> int:
     """Return the hash of a level, a text or a label."""
     if isinstance(cell, int | float) and -(2**53) <= cell <= 2**53:
         return int(_of_numbers(np.array([cell], np.float64))[0])

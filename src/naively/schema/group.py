@@ -122,11 +122,13 @@ class Group:
 
     def recode(self, held: Held, axis: Axis) -> Block:
         """Encode these columns of encoded rows by a known axis."""
-        if isinstance(axis, Words):
-            return held.texts(self.key, axis)
-        if isinstance(axis, Levels):
-            return held.codes(axis)
-        return held.matrix(axis.columns)  # in the order in which they were counted
+        match axis:
+            case Words():
+                return held.texts(self.key, axis)
+            case Levels():
+                return held.codes(axis)
+            case _:
+                return held.matrix(axis.columns)  # in the order in which they were counted
 
 
 def event_names(groups: Sequence[Group]) -> str:

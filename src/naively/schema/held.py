@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Levels, Words
-from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
+from naively.counting.block import Batch, BlockKey, Codes, Dense, Documents, Sparse
 from naively.counting.names import Derived, Level, Name
 from naively.schema.encode import MISSING, levels_of, placed
 
@@ -30,12 +29,13 @@ class Held:
         self.coded: dict[Name, tuple[Codes, int]] = {}
         self.sparse: list[Sparse] = []  # matrices of numbers
         for block in batch.blocks.values():
-            if isinstance(block, Dense):
-                self.dense |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
-            elif isinstance(block, Codes):
-                self.coded |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
-            elif isinstance(block, Sparse) and isinstance(block.axis, Columns):
-                self.sparse.append(block)
+            match block:
+                case Dense():
+                    self.dense |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
+                case Codes():
+                    self.coded |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
+                case Sparse(axis=Columns()):
+                    self.sparse.append(block)
 
     def matrix(self, columns: Sequence[Name]) -> Dense | Sparse:
         """Return columns of numbers: sparse as they came, if they did."""
@@ -66,13 +66,13 @@ class Held:
             codes[:, j] = placed(own, known, axis.levels[j], index)
         return Codes(codes, axis)
 
-    def texts(self, key: Any, axis: Words) -> Sparse:
+    def texts(self, key: BlockKey, axis: Words) -> Sparse:
         """Return how often each text of a group holds each known word."""
-        here = self.blocks.get(key)
-        if isinstance(here, Documents):
-            return here.split(axis)
-        if isinstance(here, Sparse) and isinstance(here.axis, Words):
-            return _on_words(here, here.axis, axis)
+        match self.blocks.get(key):
+            case Documents() as here:
+                return here.split(axis)
+            case Sparse(axis=Words() as words) as here:
+                return _on_words(here, words, axis)
         (name,) = axis.columns
         if name not in self.coded:
             nothing = np.full(self.rows, fill_value=True)

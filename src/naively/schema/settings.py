@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from naively.events import Beta, Dirichlet, Multinomial
@@ -14,7 +15,7 @@ from naively.events.base import PSEUDO_COUNTS, EventModel, How
 from naively.schema.text import Text
 
 # One for each class, in the order of the classes, or by label.
-Probabilities: TypeAlias = "Sequence[float] | NDArray[Any] | Mapping[Any, float]"
+Probabilities: TypeAlias = "Sequence[float] | NDArray[np.number] | Mapping[Any, float]"
 ClassPrior: TypeAlias = "str | Probabilities | Beta | Dirichlet"
 TextBlocks: TypeAlias = Literal["words", "blocks"]
 
@@ -60,7 +61,7 @@ class Settings:
     def make(self, model: type[EventModel]) -> EventModel:
         """Return an event model with these settings."""
         count = self.pseudo_count
-        given: dict[str, Any] = {model.smoothed_by: count}
+        given: dict[str, object] = {model.smoothed_by: count}
         if count is None:
             given = {} if model.chosen_by is None else {model.chosen_by: "auto"}
         return model(estimate=self.estimate, **given)  # type: ignore[call-arg]  # each has options of its own

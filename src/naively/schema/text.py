@@ -34,7 +34,7 @@ class TextModel(Analyser):
         return replace(self, event=event)  # type: ignore[type-var]  # a subclass is a dataclass
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """What differs from the default, the event model aside."""
         return {name: value for name, value in super().settings.items() if name != "event"}
 
@@ -129,10 +129,10 @@ class Text(TextModel):
         for name, limit in (("min_df", self.min_df), ("max_df", self.max_df)):
             if limit < 0 or (isinstance(limit, float) and limit > 1):
                 raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0: {limit!r}.")
-        if self.max_features is not None and self.max_features < 1:
-            raise ValueError(f"max_features must be at least 1, got {self.max_features}.")
-        if self.max_characters is not None and self.max_characters < 1:
-            raise ValueError(f"max_characters must be at least 1, got {self.max_characters}.")
+        for name in ("max_features", "max_characters"):
+            most = getattr(self, name)
+            if most is not None and most < 1:
+                raise ValueError(f"{name} must be at least 1, got {most}.")
         if self.features is not None and not 1 <= self.features < 2**31:
             raise ValueError(f"features must be from 1 to 2**31 - 1, got {self.features}.")
         if self.features is not None and self.selects:
@@ -151,20 +151,16 @@ class Text(TextModel):
             "features": self.features,
         }
 
-    def rows(self, texts: Iterable[Any]) -> Sequence[Row]:
+    def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
         """Return texts without those that are too long, with what a vocabulary cannot do done."""
-        texts = texts if isinstance(texts, list) else list(texts)
-        if self.max_characters is not None:
-            most = self.max_characters
-            texts = [
-                text if isinstance(text, str) and len(text) <= most else None for text in texts
-            ]
-        if self.analyzer != "word" and any(isinstance(row, list | tuple) for row in texts):
-            texts = [" ".join(row) if isinstance(row, list | tuple) else row for row in texts]
-        prepare = self._prepare
+        rows, most, prepare = list(texts), self.max_characters, self._prepare
+        if most is not None:
+            rows = [row if isinstance(row, str) and len(row) <= most else None for row in rows]
+        if self.analyzer != "word":
+            rows = [" ".join(row) if isinstance(row, list | tuple) else row for row in rows]
         if prepare is None:
-            return texts
-        return [prepare(row) if isinstance(row, str) else row for row in texts]
+            return rows
+        return [prepare(row) if isinstance(row, str) else row for row in rows]
 
     @cached_property
     def _prepare(self) -> Callable[[str], Row] | None:
