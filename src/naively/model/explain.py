@@ -233,21 +233,17 @@ def _refuse_long(block: Documents) -> None:
 
 
 def _collect(
-    items: list[list[Item]],
-    found: Contributions,
-    axis: Axis,
-    rows: Rows,
-    of_ngrams: bool,
+    items: list[list[Item]], found: Contributions, axis: Axis, rows: Rows, of_ngrams: bool
 ) -> None:
     """Add the log likelihoods of a block, item by item, to the items of each row."""
-    values: dict[int, Any] = {}
+    values: dict[int, Sequence[object] | None] = {}
     words_of = _words_of_ngrams(axis, rows) if of_ngrams and isinstance(axis, Words) else []
     for row, column, item, value in zip(
         found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
     ):
         name = None if column == ABSENT else axis.columns[column]
         if item == ABSENT:
-            shown: Any = "(all that is absent)"
+            shown: object = "(all that is absent)"
         elif item < ABSENT:
             known = axis.label(ABSENT - 1 - item)[1]
             shown = 0 if known is None else f"(no {known})"
@@ -258,10 +254,10 @@ def _collect(
                 shown.words = words_of[row].get(shown, ())
         else:
             if column not in values:
-                assert name is not None
-                values[column] = _cells(name, rows)
-            if values[column] is not None:
-                shown = values[column][row]
+                values[column] = _cells(axis.columns[column], rows)
+            cells = values[column]
+            if cells is not None:
+                shown = cells[row]
             elif isinstance(axis, Levels) and item < len(axis.levels[column]):
                 shown = axis.levels[column][item]  # of several columns as one
             else:
@@ -302,7 +298,7 @@ def _plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _cells(name: Name, rows: Rows) -> Sequence[Any] | None:
+def _cells(name: Name, rows: Rows) -> Sequence[object] | None:
     """Return what is shown of a column in each row; None of several columns that are one event."""
     if isinstance(name, Derived):
         return name.cells(lambda source: _cells(source, rows) or ())

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, Words
 from naively.counting.block import Batch, Block
-from naively.counting.labels import Labels
+from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.lawful import forget, impossible
 from naively.counting.names import Derived
 from naively.counting.parts import Parts
@@ -22,7 +20,7 @@ from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.events.lift import Lift
 from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Floats
+from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
 from naively.model.class_prior import class_probabilities
@@ -70,11 +68,7 @@ class Model(Shown):
 
     @classmethod
     def learn(
-        cls,
-        rows: Rows,
-        labels: Labels,
-        schema: Schema,
-        settings: Settings | None = None,
+        cls, rows: Rows, labels: Labels, schema: Schema, settings: Settings | None = None
     ) -> Model:
         """Count labelled rows in one pass, each column for the event model that the schema says."""
         check_rows(rows, labels)
@@ -175,8 +169,8 @@ class Model(Shown):
         return impossible(self.tally, [g.key for g in self.counted.groups if g.event.shares])
 
     @property
-    def classes(self) -> NDArray[Any]:
-        """The class labels."""
+    def classes(self) -> LabelArray:
+        """The class labels, of shape (classes,)."""
         return self.tally.classes
 
     @cached_property
@@ -254,10 +248,10 @@ class Model(Shown):
         """Return the blocks of encoded rows, prepared to be scored."""
         return {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.schema.groups}
 
-    def score(self, batch: Batch, finish: Finish) -> NDArray[Any]:
+    def score(self, batch: Batch, finish: Finish) -> Finished:
         """Add up the evidence of encoded rows and finish it (``kernels.reference``)."""
         log_prior, blocks = self.class_log_prior, list(self.blocks(batch).items())
-        out: NDArray[Any] = self.start
+        out: Finished = self.start
         for i, (name, block) in enumerate(blocks):
             last = finish if i == len(blocks) - 1 else "joint"
             out = self.likelihoods[name].log_prob(block, out, last, log_prior)
@@ -289,14 +283,17 @@ class Model(Shown):
         """Return log p(c | x)."""
         return self.score(self.encode(rows), "log_posterior")
 
-    def decide(self, rows: Rows) -> NDArray[Any]:
+    def decide(self, rows: Rows) -> LabelArray:
         """Return the most probable class of each row."""
-        classes: NDArray[Any] = self.classes[self.score(self.encode(rows), "label")]
+        classes: LabelArray = self.classes[self.score(self.encode(rows), "label")]
         return classes
 
     def sample(
-        self, n: int, label: Any = None, random_state: Any = None
-    ) -> tuple[Rows, NDArray[Any]]:
+        self,
+        n: int,
+        label: Label | None = None,
+        random_state: int | np.random.Generator | None = None,
+    ) -> tuple[Rows, LabelArray]:
         """Draw rows and their labels; all of one label, or labels by the class prior."""
         rng = np.random.default_rng(random_state)
         if label is None:

@@ -1,4 +1,4 @@
-"""Axes, which name the rows of a group's tables: short ones are in the header, others arrays."""
+"""Axes, which name the rows of a group's tables; those of words and cells are arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from naively.schema.derived import Interaction, NumberBins
 from naively.schema.group import Group
 
 AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "grid": "grid"}
-OLDER = {"grid": "levels"}  # before format 4 those that came
+OLDER = {"grid": "levels"}  # formats before 4 named only the levels that came
 MOST_BINS = 1 << 16  # of an interaction: pairs of bins of its two columns
 
 
@@ -131,7 +131,7 @@ def _read_cells(columns: Columnar, name: str, unread: UnreadArrays) -> Cells:
 
 
 def _read_levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...]) -> Levels:
-    """Return the levels of columns; rows and bins that meet are of the group's columns."""
+    """Return the levels of columns, or raise a ValueError if the group cannot have counted them."""
     levels = saved.levels
     if len(levels) != len(columns) or any(len(set(each)) < len(each) for each in levels):
         raise ValueError("there are levels of other columns, or one twice")

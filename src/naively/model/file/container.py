@@ -113,13 +113,10 @@ class UnreadArrays:
 
     def sums(self, name: str, shape: tuple[int, ...]) -> Sums:
         """Return double-double sums of this shape, which are finite and rounded as such are."""
-        high = self.take(f"{name}/high")
-        low = self.take(f"{name}/low") if f"{name}/low" in self._arrays else None
-        for part in (high, low):
-            if part is not None and part.shape != shape:
-                raise ValueError(f"{name} has shape {part.shape} instead of {shape}")
-            if part is not None and not np.isfinite(part).all():
-                raise ValueError(f"{name} holds numbers that are not finite")
+        high = self.take(f"{name}/high", shape=shape)
+        low = self.take(f"{name}/low", shape=shape) if f"{name}/low" in self else None
+        if not all(np.isfinite(part).all() for part in (high, low) if part is not None):
+            raise ValueError(f"{name} holds numbers that are not finite")
         if low is not None and (np.abs(low) > NOISE * np.abs(high)).any():
             raise ValueError(f"{name} holds sums whose two parts do not fit")
         return Sums(high, low)

@@ -11,16 +11,7 @@ from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from types import NoneType, UnionType
-from typing import (
-    Any,
-    Literal,
-    TypeAlias,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from naively.counting.names import Level
 
@@ -107,19 +98,17 @@ def shown(value: Json) -> str:
     >>> shown("a" * 100)
     "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
     """
-    if isinstance(value, list | tuple):
-        return f"a list of {len(value):,}"
-    if isinstance(value, dict):
-        return f"an object of {len(value):,} entries"
-    if isinstance(value, int) and abs(value) >= 10**LONGEST:
-        return "a very large number"
-    text = {None: "null", True: "true", False: "false"}.get(value) if not _sized(value) else None
-    text = text or repr(value[:LONGEST] if isinstance(value, str) else value)
+    match value:
+        case list() | tuple():
+            return f"a list of {len(value):,}"
+        case dict():
+            return f"an object of {len(value):,} entries"
+        case None | True | False:
+            return {None: "null", True: "true", False: "false"}[value]
+        case int() if abs(value) >= 10**LONGEST:
+            return "a very large number"
+    text = repr(value[:LONGEST] if isinstance(value, str) else value)
     return text if len(text) < LONGEST else f"{text[: LONGEST - 1]}..."
-
-
-def _sized(value: Json) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 @lru_cache
@@ -134,7 +123,7 @@ def _read(hint: Hint, value: Json, where: str) -> Any:
         hints = get_args(hint)
         hint = next((each for each in hints if _fits(each, value)), None)
         if hint is None:
-            raise _wrong(where, value, _several([_name(each) for each in hints]))
+            raise _wrong(where, value, _several(list(map(_name, hints))))
     if not _fits(hint, value):
         raise _wrong(where, value, _name(hint))
     if is_dataclass(hint):

@@ -14,7 +14,7 @@ from naively.model.file.axes import write_axis, write_columns
 from naively.model.file.container import Arrays, put_sums
 from naively.model.file.declared import Json, Saved
 from naively.model.file.formats import FORMAT, ChangedError, NewerError, check_format
-from naively.model.file.keys import write_key, write_prior
+from naively.model.file.keys import write_key
 from naively.model.file.labels import write_classes, write_probabilities
 from naively.model.file.restore import restore
 from naively.model.file.sample import SampledRows, write_sample
@@ -22,7 +22,6 @@ from naively.model.file.upgrade import read_header
 from naively.model.file.weights import write_weights
 from naively.model.model import Model
 from naively.schema.group import Group
-from naively.schema.settings import ClassPrior
 
 LONGEST = 300  # characters of a message about a damaged file
 
@@ -70,11 +69,7 @@ def save(
         If the file cannot be written; the message names it.
     """
     arrays: Arrays = {}
-    header = {
-        "format": FORMAT,
-        **_header(model, arrays),
-        "provenance": dict(provenance or {}),
-    }
+    header = {"format": FORMAT, **_header(model, arrays), "provenance": dict(provenance or {})}
     if sample is not None:
         header["sample"] = write_sample(sample, model.counted.groups, arrays)
     saving.save(path, container.to_bytes(header, arrays))
@@ -128,10 +123,13 @@ def _header(model: Model, arrays: Arrays) -> Saved:
 
     put_sums(arrays, "weight", model.tally.weight)
     settings, counted, weights = model.settings, model.counted, model.weights
+    prior = settings.class_prior
+    if not isinstance(prior, str | Beta | Dirichlet):
+        prior = write_probabilities(prior)
     return {
         "version": version("naively"),
         "classes": write_classes(model.classes),
-        "class_prior": _class_prior(settings.class_prior),
+        "class_prior": prior,
         "estimate": settings.estimate,
         "smoothing": settings.smoothing,
         "text": settings.text,
@@ -141,16 +139,6 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "notes": list(counted.notes.items()),
         "groups": [_group(model, group, str(i), arrays) for i, group in enumerate(counted.groups)],
     }
-
-
-def _class_prior(prior: ClassPrior) -> Json:
-    match prior:
-        case str():
-            return prior
-        case Beta() | Dirichlet():
-            return write_prior(prior)
-        case _:
-            return write_probabilities(prior)
 
 
 def _group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved:
