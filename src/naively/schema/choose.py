@@ -3,8 +3,8 @@
 Numbers are histograms, booleans and columns of 0 and 1 Bernoulli, strings categories or texts by
 what they look like, sparse matrices and texts multinomial. Times, and strings that are all ISO 8601
 times, are numbers (seconds since 1970) and have parts that are categories (see
-``naively.data.times``). What a column that was given no event model is in the end, its counts say
-(see ``naively.schema.settle``): here it is said how some rows are counted for that.
+``naively.data.times``). Which event model a column has that was given none, its counts decide in
+the end (see ``naively.schema.settle``); this file decides how rows are counted until then.
 """
 
 from __future__ import annotations
@@ -23,13 +23,7 @@ from naively.events import Bernoulli, Categorical, EventModel, JointTable, Multi
 from naively.events.multinomial import BagOfCounts
 from naively.schema.derived import TimePart
 from naively.schema.encode import CellArray
-from naively.schema.given import (
-    EventModels,
-    Given,
-    given_among,
-    given_by_column,
-    given_for_all,
-)
+from naively.schema.given import EventModels, Given, given_among, given_by_column, given_for_all
 from naively.schema.group import Group, GroupKey
 from naively.schema.schema import SHOWN, Schema
 from naively.schema.settings import Settings
@@ -38,7 +32,7 @@ from naively.schema.text import Text, TextModel, text_group
 
 SAMPLE = 10_000  # strings that are looked at to tell texts from categories
 FIRST = 100  # numbers that are looked at before a whole column is
-SEQUENCE = 50  # so many whole numbers, none twice, within twice as wide a range are a sequence
+SEQUENCE = 50  # whole numbers in a column, before it is said to be a sequence
 SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
 
 
@@ -139,7 +133,7 @@ def extend(
 
 
 def _as_needed(schema: Schema, rows: Rows, settings: Settings) -> Schema:
-    """Return the schema with free columns moved that these rows do not fit."""
+    """Return the schema in which free columns that these rows do not fit are in other groups."""
     if not schema.free or not len(rows):
         return schema
     to: dict[Name, Sequence[Group]] = {}
@@ -211,7 +205,7 @@ def _by_content(rows: Rows, name: Name, kind: Kind, settings: Settings) -> list[
 
 
 def truths_of(rows: Rows, names: Sequence[Name]) -> set[Name]:
-    """Return the columns of numbers that hold nothing but 0 and 1, or are missing."""
+    """Return the columns of numbers in which each cell is 0, 1 or missing."""
     first = rows.take(slice(0, FIRST)).numbers(names)
     maybe = np.flatnonzero(_are_truths(first).all(axis=0)).tolist()
     return {names[j] for j in maybe if _is_truth(rows, names[j])}
@@ -236,10 +230,11 @@ def is_many_texts(rows: Rows, name: Name) -> bool:
 
 
 def _is_sequence(column: CellArray) -> bool:
-    """Whether whole numbers are about as many as their range is wide, and none is there twice.
+    """Whether a column, of shape (rows,), holds whole numbers, none twice, in a narrow range.
 
-    So are row numbers, and the share of them that a random split leaves; of other numbers fifty
-    are all different within twice as wide a range less often than once in a million.
+    The range is less than twice as wide as there are rows. Row numbers are in one, and so is the
+    half of them that a random split leaves; fifty random numbers from such a range are all
+    different less often than once in a million.
     """
     if column.dtype.kind not in "iu" or len(column) < SEQUENCE:
         return False

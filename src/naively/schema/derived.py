@@ -52,7 +52,7 @@ Source: TypeAlias = str | int | TimePart  # what may be taken together with anot
 @final
 @dataclass(frozen=True)
 class NumberBins:
-    """Bins of a column of numbers, cut at ascending edges; the last bin is of missing cells."""
+    """Bins of a column of numbers, cut at ascending edges; the last bin holds missing cells."""
 
     column: Source
     edges: tuple[float, ...]
@@ -72,7 +72,7 @@ class NumberBins:
 @final
 @dataclass(frozen=True)
 class LevelBins:
-    """Levels that have a bin each; then there is one for all others, and one of missing cells."""
+    """Levels with a bin each; then a bin for all other levels, and one for missing cells."""
 
     column: Source
     levels: tuple[Level, ...]
@@ -88,7 +88,7 @@ class LevelBins:
         return np.where(codes < 0, self.size - 1, codes).astype(np.int64)
 
 
-Bins: TypeAlias = NumberBins | LevelBins  # those of missing cells are the last
+Bins: TypeAlias = NumberBins | LevelBins  # the last bin holds missing cells
 
 
 @final

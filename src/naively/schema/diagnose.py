@@ -1,8 +1,8 @@
 """What the tally says of the columns: constant, infinite, like an identifier, leaking the target.
 
-Nothing is dropped for it. A column is said to determine the label only where that is certain:
-without exception, in every class, and in so many rows that it is no chance. Of such columns only
-those that are the label under other names are warned of; others may do so legitimately.
+No column is dropped for what is said of it. A column is said to determine the label only where that
+is certain: without exception, in every class, and in so many rows that it is no chance. There is a
+warning only of columns that are the label under other names; others may determine it legitimately.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from naively.schema.schema import SHOWN, Schema, list_names
 from naively.schema.text import TOKEN_PATTERN, Text
 
 ENOUGH = 100  # rows, before it is no chance that a column determines the label
-PER_LEVEL = 10  # rows on average; levels that hardly ever recur determine it by being many
-ABOUT = 1e-9  # of the square: a variance that may be nothing but rounding, and is computed exactly
+PER_LEVEL = 10  # rows on average; levels that hardly recur determine the label by being many
+ABOUT = 1e-9  # of the mean square: a lesser variance may be only rounding, and is computed exactly
 IDENTIFIER_ROWS = 50  # of a column, before it is said to be like an identifier
 IDENTIFIER_SHARE = 0.95  # of these rows, that have a level of their own
 
@@ -55,7 +55,7 @@ def describe(schema: Schema, tally: Tally) -> Schema:
 
 
 def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name]:
-    """Return the columns that determine the label alone; or that are it, under other names.
+    """Return the columns that determine the label alone, or only those that are its other names.
 
     A column of levels or booleans determines the label if every level came with one class only.
     The levels of numbers that were counted for a histogram are their cells. A column of which
@@ -206,7 +206,7 @@ def _are_constant(sums: Mapping[Statistic, Sums]) -> Flags:
 
 
 def _spread(n: Sums, value: Sums, square: Sums) -> Floats:
-    """Return n² times the variance, which is exactly 0 of cells that are all the same."""
+    """Return n² times the variance, which is exactly 0 where all cells are the same."""
     return (n * square - value * value).high
 
 
@@ -224,7 +224,7 @@ def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
 
 
 def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
-    """Say what is odd about a column, of each that something is odd about."""
+    """Say what is odd about each column that has something odd about it."""
     for group in schema.of_columns:
         block = tally.blocks[group.key]
         match block.axis:
@@ -252,7 +252,7 @@ def _odd_levels(axis: Levels, counts: Sums) -> Iterator[tuple[Name, str]]:
 
 
 def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
-    """Say which columns of numbers in cells hold infinite ones, or always the same."""
+    """Say which columns of numbers, counted in cells, hold infinite ones or always the same."""
     for j in np.unique(axis.column[np.isinf(axis.low)]).tolist():
         yield axis.columns[j], "some are infinite"
     alone = (np.array(axis.sizes) == 1) & (axis.sum_by_column(counts.high).sum(axis=1) > 1)
@@ -261,7 +261,7 @@ def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
 
 
 def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
-    """Say which columns are always the same: of their moments, or of truths."""
+    """Say which columns always hold the same truth, or by their moments the same number."""
     n, value = (block[s].total(axis=1) for s in (PRESENT, VALUE))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = value.high / n.high

@@ -44,7 +44,7 @@ def encode_texts(
 
 
 def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
-    """Encode columns by the levels they hold; the codes of whole numbers are cheap."""
+    """Encode columns by the levels they hold; whole numbers close together have quick codes."""
     if isinstance(rows, MatrixRows) and columns == rows.names and len(rows):
         matrix = rows.matrix
         if matrix.dtype.kind in "iu" and int(matrix.max()) - int(matrix.min()) < DENSE_RANGE:
@@ -79,7 +79,7 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
 class OfTable:
     """The columns of a table, as derived columns see them.
 
-    They are seen by their values: an interaction may know levels that its column has not any more.
+    Cells are looked up by their values, as an interaction may know levels that its column has lost.
     """
 
     rows: Rows
@@ -109,7 +109,7 @@ def placed(
 
 
 def decode(block: Block, kind: Kind) -> dict[Name, CellArray]:
-    """Return a block's columns as they were before they were encoded."""
+    """Return a block's columns as they were before they were encoded, each of shape (rows,)."""
     cells: Iterable[CellArray]
     match block:
         case Documents():
@@ -165,7 +165,7 @@ def split_rows(block: Block, columns: Sequence[Name]) -> dict[Name, CellArray]:
 
 
 def _signed(whole: Integers) -> Integers:
-    """Whole numbers as int32 or int64; those past int64 become its largest, as good a stranger."""
+    """Return whole numbers as int32 or int64; one past int64 becomes the largest that there is."""
     if whole.dtype in (np.int32, np.int64):
         return whole
     if whole.dtype.kind == "u" and whole.dtype.itemsize == 8:
@@ -193,7 +193,7 @@ def levels_of(column: CellArray) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
 
 
 def _storable(column: CellArray) -> CellArray:
-    """Return times as strings; a level is something that a model file can hold."""
+    """Return times as strings, as a level must be something that a model file can hold."""
     if column.dtype.kind != "M":
         return column
     strings = np.datetime_as_string(column).astype(object)
@@ -202,7 +202,7 @@ def _storable(column: CellArray) -> CellArray:
 
 
 def _plain(levels: CellArray) -> list[Level]:
-    """Whole numbers as int, so that 1, 1.0 and True are one level however they arrive."""
+    """Return whole numbers as int, so that 1, 1.0 and True are one level however they arrive."""
     if levels.dtype.kind == "f" and (levels == np.rint(levels)).all() and np.isfinite(levels).all():
         return [int(level) for level in levels.tolist()]
     found: list[Level] = levels.tolist()

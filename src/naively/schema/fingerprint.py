@@ -1,8 +1,8 @@
-"""A number for each row that its cells alone decide, so that equal rows can be told by it.
+"""A number for each row that follows from its cells alone, so that equal rows have equal ones.
 
-It is a sum over the columns, so that it does not depend on their order, nor on how the row is
-encoded: a number is the same as truth, number or level, a string as level or text. A missing cell
-adds nothing, so that a column that is missing throughout is as if it were not there.
+It is a sum over the columns, so that their order does not matter, nor how the row is encoded: a
+number adds the same as truth, number or level, and a string as level or text. A missing cell adds
+nothing, so that a column that is missing throughout is as if it were not there.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     Parameters
     ----------
     batch : Batch
-        Rows as a schema has encoded them by levels and words of their own: of levels that it did
-        not know nothing is left.
+        Rows that are encoded by levels and words of their own: levels that an axis lacks are lost.
     seed : uint64
-        By another seed the numbers are others, in another order.
+        With another seed, the numbers and their order are others.
     """
     total = _of_labels(batch)
     done: set[Name] = set()

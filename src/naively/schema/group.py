@@ -39,9 +39,9 @@ DERIVED: tuple[Kind, ...] = ("part", "interaction")  # kinds of columns that fol
 
 @dataclass(frozen=True)
 class GroupKey:
-    """What a group and its block are known by: settings, by their values, as they count alike.
+    """What identifies a group and its block: settings, which are compared by their values.
 
-    Groups that were made apart are the same exactly if their keys are equal, whatever is printed.
+    Groups that were made apart count the same exactly if their keys are equal, whatever is printed.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The columns that encoded rows hold: to be encoded again for another schema or other axes.
 
 What a column is taken for follows from its counts, so that it may change as more rows come: truths
-become numbers, and strings become texts. And levels and words come and go, as rows are learned and
+become numbers, and strings become texts. Levels and words come and go too, as rows are learned and
 forgotten.
 """
 
@@ -38,7 +38,7 @@ class Held:
                     self.sparse.append(block)
 
     def matrix(self, columns: Sequence[Name]) -> Dense | Sparse:
-        """Return columns of numbers: sparse as they came, if they did."""
+        """Return columns of numbers, of shape (rows, columns); they are sparse if they came so."""
         if len(columns) and columns[0] not in self.dense:
             for matrix in self.sparse:
                 if set(matrix.axis.columns) <= set(columns):
@@ -46,7 +46,7 @@ class Held:
         return self.numbers(columns)
 
     def numbers(self, columns: Sequence[Name]) -> Dense:
-        """Return columns of numbers; NaN where a cell is missing."""
+        """Return columns of numbers, of shape (rows, columns); NaN where a cell is missing."""
         axis = Columns.named(columns)
         first = self.dense.get(columns[0]) if len(columns) else None
         if first is not None and first[0].axis.columns == columns:
@@ -59,7 +59,7 @@ class Held:
         return Dense(matrix, axis)
 
     def codes(self, axis: Levels) -> Codes:
-        """Return columns by known levels; a code past the last stands for all others."""
+        """Return columns by known levels, of shape (rows, columns); others share one more code."""
         codes = np.full((self.rows, len(axis.columns)), MISSING, np.int32)
         for j, (name, index) in enumerate(zip(axis.columns, axis.index, strict=True)):
             own, known = self._by_level(name)
@@ -89,7 +89,7 @@ class Held:
         return self.numbers((name,)).values[:, 0]
 
     def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
-        """Return a column by these levels, of shape (rows,); as many as they are is any other."""
+        """Return a column by these levels, of shape (rows,); their number is the code of others."""
         return self.codes(Levels((name,), (tuple(levels),))).codes[:, 0]
 
     def count_levels(self, name: Name) -> dict[Level, int]:
@@ -109,7 +109,7 @@ class Held:
 
 
 def _on_words(block: Sparse, words: Words, axis: Words) -> Sparse:
-    """Return texts by the words of another axis; words that it has not are left out."""
+    """Return texts by the words of another axis; words that it lacks are left out."""
     place = axis.find(words)
     if place is None:
         return replace(block, axis=axis)
@@ -117,7 +117,7 @@ def _on_words(block: Sparse, words: Words, axis: Words) -> Sparse:
 
 
 def _widened(block: Sparse, columns: Sequence[Name]) -> Sparse:
-    """Return a matrix by other columns, all of its own among them."""
+    """Return a matrix by other columns, among which are all of its own."""
     if block.axis.columns == columns:
         return block
     place = {name: j for j, name in enumerate(columns)}
@@ -126,7 +126,7 @@ def _widened(block: Sparse, columns: Sequence[Name]) -> Sparse:
 
 
 def _moved(block: Sparse, place: NDArray[np.int64], axis: Columns | Words) -> Sparse:
-    """Return what is stored under other numbers; what has none (-1) is left out."""
+    """Return a matrix whose columns or words have other numbers; those with -1 are left out."""
     indices = place[block.indices]
     stay = indices >= 0
     row = np.repeat(np.arange(len(block)), np.diff(block.indptr))[stay]

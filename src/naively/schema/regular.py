@@ -9,9 +9,9 @@ tried twice. What is left is to begin again at each character of a run, and runs
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import reduce
 from importlib import import_module
 from operator import or_
 from typing import Any, TypeAlias
@@ -56,7 +56,7 @@ def compile_bounded(pattern: str, what: str) -> re.Pattern[str]:
 
 
 def bounded(text: str) -> str:
-    """Return a text without long character n-grams, of words or of spaces.
+    """Return a text whose runs of characters without a space, and of spaces, are cut short.
 
     >>> len(bounded("a" * 1000).split()), len(bounded(" " * 1000))
     (4, 256)
@@ -85,11 +85,6 @@ class Choices:
     number: int = 1  # in how many ways it may be tried at one place
     alphabet: list[str] = field(default_factory=lambda: list(USUAL))
     found: dict[int, Characters] = field(default_factory=dict)  # of the parts, by identity
-
-    @cached_property
-    def _compile(self) -> Callable[[Parsed], re.Pattern[str]]:
-        compile_: Callable[[Parsed], re.Pattern[str]] = import_module("re._compiler").compile
-        return compile_
 
     def check(self, parsed: Parsed) -> None:
         """Raise a StallError if a choice may have to be tried again and again."""
@@ -197,7 +192,8 @@ class Choices:
     def _characters(self, parsed: Parsed, part: Part) -> Characters:
         """Return the characters that a part of one character may be, as the engine has them."""
         if id(part) not in self.found:
-            one = self._compile(type(parsed)(parsed.state, [part]))
+            alone = type(parsed)(parsed.state, [part])
+            one = import_module("re._compiler").compile(alone)
             self.found[id(part)] = frozenset(filter(one.match, self.alphabet))
         return self.found[id(part)]
 

@@ -81,7 +81,7 @@ class Schema(Shown):
 
     @property
     def written(self) -> list[Group]:
-        """The groups that say what the cells of the table are: of a text in several, words."""
+        """The groups that the table's cells are written from: of a text in several, its words."""
         of = {
             name: next((g for g in groups if g.analyser and g.analyser.single_words), groups[0])
             for name, groups in self.groups_of.items()
@@ -94,8 +94,8 @@ class Schema(Shown):
         """The groups of character n-grams, of texts whose words are counted too."""
         found = set()
         for groups in self.groups_of.values():
-            runs = {g.key for g in groups if g.analyser and not g.analyser.legible}
-            found |= runs if len(runs) < len(groups) else set()
+            ngrams = {g.key for g in groups if g.analyser and not g.analyser.legible}
+            found |= ngrams if len(ngrams) < len(groups) else set()
         return frozenset(found)
 
     @cached_property
@@ -131,7 +131,7 @@ class Schema(Shown):
 
     @property
     def event_models(self) -> Any:
-        """What to choose to learn like this again."""
+        """The event models that, given for other rows, make this schema again."""
         with_parts = {
             of for group in self.of_columns for name in group.derived for of in name.roots
         }
@@ -283,11 +283,7 @@ class Schema(Shown):
             noted = [(title(name), note) for name, note in self.notes.items()]
             return "\n".join(f"{name}: {what}" for name, what in lines + noted)
         table = [
-            (
-                title(name),
-                event_names(self.groups_of[name]),
-                self.notes.get(name, f"{group.kind}s"),
-            )
+            (title(name), event_names(self.groups_of[name]), self.notes.get(name, f"{group.kind}s"))
             for name, group in self.columns.items()
         ]
         table += [

@@ -43,16 +43,16 @@ class TextModel(Analyser):
 class Text(TextModel):
     r"""How a column of texts is counted: its tokens, and their event model.
 
-    The settings and the tokens are those of scikit-learn's ``CountVectorizer``. A column of lists
-    of words, or of word numbers, is taken as it is: only stop words and runs are looked for, those
-    of characters in the words with a space between them.
+    The settings and the tokens are those of scikit-learn's ``CountVectorizer``. The words of a
+    column of lists of words, or of word numbers, are taken as they are, but for stop words and
+    n-grams; for character n-grams they are joined by spaces.
 
     Parameters
     ----------
     analyzer : {"word", "char", "char_wb"}, default "word"
         Tokens are words, or character n-grams, anywhere or within words.
     ngram_range : (int, int), default (1, 1)
-        The shortest and longest run of words, or characters, that is a token.
+        The least and the greatest n of the n-grams, of words or characters, that are tokens.
     lowercase : bool, default True
         Whether "Word" and "word" are one.
     token_pattern : str, default two characters or more of a word
@@ -60,14 +60,14 @@ class Text(TextModel):
         could take for ever on some texts is refused; of a run of more than 256 characters
         without a space, each 256 are looked at alone.
     stop_words : "english" or sequence of str, optional
-        Words that are passed over, before runs are made.
+        Words that are left out before n-grams are made.
     strip_accents : {"ascii", "unicode"}, optional
         Whether "é" is "e".
     min_df, max_df : int or float, default 1 and 1.0
         Tokens in fewer or more texts are not learned from; a float is a share of the texts.
     max_features : int, optional
         Only the most frequent tokens (of Bernoulli: those in most texts) are learned from; of
-        equals, the first by name.
+        equally frequent ones, the first by name.
     binary : bool, default False
         Whether a token counts once in a text.
     max_characters : int, optional
@@ -152,7 +152,7 @@ class Text(TextModel):
         }
 
     def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
-        """Return texts without those that are too long, with what a vocabulary cannot do done."""
+        """Return texts as a vocabulary can split them; those that are too long are missing."""
         rows, most, prepare = list(texts), self.max_characters, self._prepare
         if most is not None:
             rows = [row if isinstance(row, str) and len(row) <= most else None for row in rows]
@@ -164,7 +164,7 @@ class Text(TextModel):
 
     @cached_property
     def _prepare(self) -> Callable[[str], Row] | None:
-        """What is done to a text here, as a vocabulary does not know how."""
+        """What is done to a text before a vocabulary splits it; None where there is nothing."""
         own_words = self.analyzer == "word" and self.token_pattern != TOKEN_PATTERN
         if not own_words and self.strip_accents is None:
             return None
