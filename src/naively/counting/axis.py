@@ -119,13 +119,13 @@ class ByValue(Axis):
 
     @property
     @abstractmethod
-    def sizes(self) -> Sequence[int]:
-        """How many rows each column has."""
+    def sizes(self) -> NDArray[np.int64]:
+        """How many rows each column has, of shape (columns,)."""
 
     @cached_property
     def first(self) -> NDArray[np.int64]:
         """Where each column's rows begin; the last entry is the number of rows."""
-        return np.cumsum([0, *self.sizes], dtype=np.int64)
+        return np.append(0, np.cumsum(self.sizes))
 
     def __len__(self) -> int:
         return int(self.first[-1])
@@ -156,8 +156,8 @@ class Levels(ByValue):
         return not self.whole
 
     @property
-    def sizes(self) -> list[int]:
-        return list(map(len, self.levels))
+    def sizes(self) -> NDArray[np.int64]:
+        return np.fromiter(map(len, self.levels), np.int64)
 
     @cached_property
     def index(self) -> tuple[dict[Level, int], ...]:

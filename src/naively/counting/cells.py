@@ -37,8 +37,8 @@ class Cells(ByValue):
     keys: tuple[Keys, ...]
 
     @property
-    def sizes(self) -> list[int]:
-        return list(map(len, self.keys))
+    def sizes(self) -> NDArray[np.int64]:
+        return np.fromiter(map(len, self.keys), np.int64)
 
     @cached_property
     def column(self) -> NDArray[np.int64]:

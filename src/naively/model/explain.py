@@ -72,7 +72,7 @@ class ExplainedRow(Shown):
         return max(others, key=lambda r: self.joint[r]) if others else c
 
     def weights(self, c: int) -> Floats:
-        """Return the weight of each item for class c against its strongest rival."""
+        """Return the weight of each item for class c against its strongest rival: (items,)."""
         with np.errstate(invalid="ignore"):
             weights = self.log_likelihood[:, c] - self.log_likelihood[:, self.rival(c)]
         return np.nan_to_num(weights, nan=0.0, posinf=np.inf, neginf=-np.inf)

@@ -180,7 +180,7 @@ class Model(Shown):
 
     @cached_property
     def class_log_prior(self) -> Floats:
-        """Log probability of each class before anything is seen."""
+        """Log probability of each class before anything is seen, of shape (classes,)."""
         settings = self.settings
         p = class_probabilities(
             settings.class_prior, settings.estimate, self.tally.class_count, self.classes
@@ -196,7 +196,7 @@ class Model(Shown):
 
     @cached_property
     def start(self) -> Floats:
-        """What the score of each class starts from: its log prior, corrected with the weights."""
+        """What scores start from, of shape (classes,): log priors, plus the bias of the weights."""
         if self.weights is None:
             return self.class_log_prior
         start: Floats = self.class_log_prior + self.weights.bias_of(self.classes.tolist())
@@ -249,7 +249,10 @@ class Model(Shown):
         return {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.schema.groups}
 
     def score(self, batch: Batch, finish: Finish) -> Finished:
-        """Add up the evidence of encoded rows and finish it (``kernels.reference``)."""
+        """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
+
+        Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
+        """
         log_prior, blocks = self.class_log_prior, list(self.blocks(batch).items())
         out: Finished = self.start
         for i, (name, block) in enumerate(blocks):
@@ -260,15 +263,15 @@ class Model(Shown):
         return out
 
     def joint_log_likelihood(self, rows: Rows) -> Floats:
-        """Return log p(c) + log p(x | c), less what does not depend on the class."""
+        """Return log p(c) + log p(x | c), less what does not depend on c: (rows, classes)."""
         return self.score(self.encode(rows), "joint")
 
     def posterior(self, rows: Rows) -> Floats:
-        """Return p(c | x)."""
+        """Return p(c | x), of shape (rows, classes)."""
         return self.score(self.encode(rows), "posterior")
 
     def log_evidence(self, rows: Rows) -> Floats:
-        """Return log p(x), the evidence of Bayes's theorem, by the event models unweighted.
+        """Return log p(x), of shape (rows,), by the event models without weights.
 
         Interactions have no part in it: with them probabilities would not sum to 1.
         """
@@ -280,11 +283,11 @@ class Model(Shown):
         return total
 
     def log_posterior(self, rows: Rows) -> Floats:
-        """Return log p(c | x)."""
+        """Return log p(c | x), of shape (rows, classes)."""
         return self.score(self.encode(rows), "log_posterior")
 
     def decide(self, rows: Rows) -> LabelArray:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row, of shape (rows,)."""
         classes: LabelArray = self.classes[self.score(self.encode(rows), "label")]
         return classes
 
@@ -294,7 +297,7 @@ class Model(Shown):
         label: Label | None = None,
         random_state: int | np.random.Generator | None = None,
     ) -> tuple[Rows, LabelArray]:
-        """Draw rows and their labels; all of one label, or labels by the class prior."""
+        """Draw n rows and their labels (n,): all of one label, or labels by the class prior."""
         rng = np.random.default_rng(random_state)
         if label is None:
             codes = rng.choice(len(self.classes), n, p=np.exp(self.class_log_prior))

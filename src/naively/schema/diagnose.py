@@ -92,7 +92,7 @@ def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
         columns = block.axis.columns
         leaks = _leaks(group, block, classes)
         if renamed and isinstance(block.axis, ByValue):
-            leaks &= np.array(block.axis.sizes) == classes.sum()
+            leaks &= block.axis.sizes == classes.sum()
         found += [columns[j] for j in np.flatnonzero(leaks).tolist()]
     return found
 
@@ -154,7 +154,7 @@ def _levels_leak(axis: ByValue, counts: Floats) -> Flags:
     n_mixed = axis.sum_by_column(mixed[:, None].astype(np.float64))[:, 0]
     by_class = axis.sum_by_column(counts)
     n = by_class.sum(axis=1)
-    often = (n >= ENOUGH) & (n >= PER_LEVEL * np.array(axis.sizes))
+    often = (n >= ENOUGH) & (n >= PER_LEVEL * axis.sizes)
     return np.asarray((n_mixed == 0) & often & (by_class > 0).all(axis=1))
 
 
@@ -217,7 +217,7 @@ def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
             texts, words = (block[s].high.sum() for s in (PRESENT, VALUE))
             yield name, f"{words / max(texts, 1.0):.1f} {axis.analyser.counted}"
         case Levels() as axis:
-            for name, n in zip(axis.columns, axis.sizes, strict=True):
+            for name, n in zip(axis.columns, axis.sizes.tolist(), strict=True):
                 yield name, f"{n} level{'' if n == 1 else 's'}"
         case axis:
             yield from ((name, f"{group.kind}s") for name in axis.columns)
@@ -243,7 +243,7 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
 
 def _odd_levels(axis: Levels, counts: Sums) -> Iterator[tuple[Name, str]]:
     """Say which columns always have the same level, or nearly as many levels as rows."""
-    levels, n = np.array(axis.sizes), axis.sum_by_column(counts.high).sum(axis=1)
+    levels, n = axis.sizes, axis.sum_by_column(counts.high).sum(axis=1)
     for j in np.flatnonzero((levels == 1) & (n > 1)).tolist():
         yield axis.columns[j], f"always {axis.levels[j][0]!r}"
     own = (n >= IDENTIFIER_ROWS) & (levels >= IDENTIFIER_SHARE * n)
@@ -255,7 +255,7 @@ def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
     """Say which columns of numbers, counted in cells, hold infinite ones or always the same."""
     for j in np.unique(axis.column[np.isinf(axis.low)]).tolist():
         yield axis.columns[j], "some are infinite"
-    alone = (np.array(axis.sizes) == 1) & (axis.sum_by_column(counts.high).sum(axis=1) > 1)
+    alone = (axis.sizes == 1) & (axis.sum_by_column(counts.high).sum(axis=1) > 1)
     for j in np.flatnonzero(alone).tolist():
         yield axis.columns[j], f"always {axis.middle[axis.first[j]]:.6g}"
 

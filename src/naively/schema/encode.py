@@ -210,6 +210,7 @@ def _plain(levels: CellArray) -> list[Level]:
 
 
 def _look_up(column: CellArray, index: dict[Level, int]) -> NDArray[np.int32]:
+    """Return the code of each cell, of shape (rows,); an unseen level has the number of levels."""
     unseen = len(index)
     column = _storable(column)
     if column.dtype.kind in "fiub":

@@ -65,15 +65,8 @@ def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -
         return _read_levels(saved, group, columns)
     if columns != group.columns:
         raise ValueError("it counts other columns than it has")
-    if saved.kind == "grid":
-        return Levels.of_all(group.derived)
-    return _read_words(group, name, unread)
-
-
-def _read_words(group: Group, name: str, unread: UnreadArrays) -> Words:
-    """Return the words of a text, which is a group of its own."""
     if group.analyser is None:
-        raise ValueError("there are words of what is no text")
+        return Levels.of_all(group.derived)
     arrays = []
     if group.analyser.features is None:  # else words are hashed, and have no names
         arrays = [unread.take(f"{name}/words", "u"), unread.take(f"{name}/ends", "i")]

@@ -149,7 +149,7 @@ def _read_block(name: str, group: Group, axis: Axis, rows: int, unread: UnreadAr
     if isinstance(axis, Levels):
         codes = unread.take(f"{name}/codes", "c", (rows, len(axis.columns)))
         # Missing cells are a bin of an interaction, and no level of other columns.
-        _check(codes, 0 if axis.whole else -1, np.array(axis.sizes, np.int64), "level")
+        _check(codes, 0 if axis.whole else -1, axis.sizes, "level")
         return Codes(codes, axis)
     if isinstance(axis, Words):
         return _read_texts(name, axis, rows, unread)

@@ -20,17 +20,11 @@ def read_header(saved: Saved) -> Header:
     ValueError
         If it is no such header; it says what is wrong.
     """
-    return read(Header, upgrade(saved), "the header")
+    return read(Header, _upgraded(saved), "the header")
 
 
-def upgrade(header: Saved) -> Saved:
-    """Return the header in the present format.
-
-    Raises
-    ------
-    ChangedError
-        If an event model is computed in another way now; it says which.
-    """
+def _upgraded(header: Saved) -> Saved:
+    """Return a header of any format in the present one."""
     number = header["format"]
     if number == FORMAT:
         return header
