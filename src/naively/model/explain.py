@@ -22,7 +22,7 @@ from naively.kernels.tokens import character_ngrams, splitter
 from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown
 from naively.model.model import Model
-from naively.schema.encode import plain_cells
+from naively.schema.encode import plain_cell, plain_cells
 
 PRIOR = "class prior"
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
@@ -118,7 +118,7 @@ class ExplainedRow(Shown):
     def __str__(self) -> str:
         c = self.best
         rival = self.classes[self.rival(c)]
-        names = f"{_plain(self.classes[c])!r} against {_plain(rival)!r}"
+        names = f"{plain_cell(self.classes[c])!r} against {plain_cell(rival)!r}"
         odds, p = self.log_odds(c), self.probability(c)
         shown = f"log odds {odds:.2f} (probability {p:.2f})"
         if np.isnan(odds):
@@ -134,7 +134,7 @@ class ExplainedRow(Shown):
 
 
 def _shown(column: str, value: object) -> str:
-    return column if value is None else f"{column} = {_plain(value)}"
+    return column if value is None else f"{column} = {plain_cell(value)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -291,11 +291,6 @@ def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
         for ngram in character_ngrams(word, 1, longest):
             found.setdefault(ngram, {})[word] = None
     return found
-
-
-def _plain(value: object) -> object:
-    """Return a scalar of NumPy as Python's own."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _cells(name: Name, rows: Rows) -> Sequence[object] | None:

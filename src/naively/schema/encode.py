@@ -44,7 +44,7 @@ def encode_texts(
 
 
 def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
-    """Encode columns by the levels they hold; whole numbers close together have quick codes."""
+    """Encode columns by the levels that they hold; whole numbers close together need no look-up."""
     if isinstance(rows, MatrixRows) and columns == rows.names and len(rows):
         matrix = rows.matrix
         if matrix.dtype.kind in "iu" and int(matrix.max()) - int(matrix.min()) < DENSE_RANGE:
@@ -149,7 +149,12 @@ def whole_rows(rows: Rows, columns: range | tuple[Name, ...]) -> Rows:
 
 def plain_cells(column: CellArray) -> list[object]:
     """Return the cells of a column as Python's own."""
-    return [v.item() if isinstance(v, np.generic) else v for v in column.tolist()]
+    return list(map(plain_cell, column.tolist()))
+
+
+def plain_cell(cell: object) -> object:
+    """Return a scalar of NumPy as Python's own, and anything else as it is."""
+    return cell.item() if isinstance(cell, np.generic) else cell
 
 
 def split_rows(block: Block, columns: Sequence[Name]) -> dict[Name, CellArray]:
