@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from naively.counting import cells, tally
-from naively.counting.axis import Columns
+from naively.counting.axis import ByValue, Columns, Levels
 from naively.counting.block import Dense
 from naively.counting.cells import Cells, as_cells
 from naively.counting.labels import Labels
@@ -252,3 +252,10 @@ def test_columns_that_only_one_side_has_meet_by_name() -> None:
         ("z", 5.0),
     ]
     assert total.high[:, 0].tolist() == [2.0, 2.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("axis", [Levels((), ()), Cells((), (), ())], ids=repr)
+def test_an_axis_of_no_columns_has_no_rows(axis: ByValue) -> None:
+    assert len(axis) == 0
+    assert axis.sum_by_column(np.empty((0, 2))).shape == (0, 2)
+    assert Cells((), (), ()).low.shape == (0,)

@@ -244,7 +244,7 @@ FAULTS = [
     Fault(
         "a saved model takes its class prior from the data",
         "src/naively/model/file/store.py",
-        '"class_prior": _class_prior(settings.class_prior),',
+        '"class_prior": prior,',
         '"class_prior": "data",',
         ("tests/test_store.py",),
     ),

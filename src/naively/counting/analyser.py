@@ -36,7 +36,7 @@ class Analyser(ABC):
         """The keyword arguments of a vocabulary of these tokens."""
 
     @abstractmethod
-    def rows(self, texts: Iterable[object]) -> Sequence[Row]:
+    def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
         """Return the texts as a vocabulary splits them: as they are, or as lists of tokens."""
 
     def vocabulary(self, words: Iterable[str] = ()) -> Vocabulary:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from weakref import ref
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from naively.counting.analyser import Analyser
 from naively.counting.names import Derived, Level, Name, title
-from naively.counting.statistic import PRESENT, Statistic
+from naively.counting.statistic import LEVEL, PRESENT, Statistic
 from naively.kernels.dispatch import Vocabulary
 
 DENSE_RANGE = 1 << 16  # whole numbers within such a range are encoded by position
@@ -113,10 +113,36 @@ class Columns(Axis):
         return Columns(tuple(self.columns[row] for row in np.flatnonzero(keep)))
 
 
+class ByValue(Axis):
+    """One row for each value of each column, a level or a cell of a grid, column after column."""
+
+    statistic: ClassVar[Statistic]  # how often each of them came
+
+    @property
+    @abstractmethod
+    def sizes(self) -> NDArray[np.int64]:
+        """How many rows each column has, of shape (columns,)."""
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """Where each column's rows begin; the last entry is the number of rows."""
+        return np.append(0, np.cumsum(self.sizes))
+
+    def __len__(self) -> int:
+        return int(self.first[-1])
+
+    def sum_by_column(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum the rows of a table of shape (rows, classes) to one of shape (columns, classes)."""
+        sums = np.zeros((len(self.columns), table.shape[1]))
+        np.add.at(sums, np.repeat(np.arange(len(sums)), self.sizes), table)
+        return sums
+
+
 @dataclass(frozen=True, eq=False)
-class Levels(Axis):
+class Levels(ByValue):
     """One row for each level of each column, column after column."""
 
+    statistic = LEVEL
     columns: tuple[Name, ...]
     levels: tuple[tuple[Level, ...], ...]
     whole: bool = False  # whether levels without counts stay
@@ -130,10 +156,9 @@ class Levels(Axis):
     def grows(self) -> bool:
         return not self.whole
 
-    @cached_property
-    def first(self) -> NDArray[np.int64]:
-        """Where each column's rows begin, (columns + 1,); the last entry is the number of rows."""
-        return np.cumsum([0, *map(len, self.levels)], dtype=np.int64)
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.fromiter(map(len, self.levels), np.int64)
 
     @cached_property
     def index(self) -> tuple[dict[Level, int], ...]:
@@ -149,9 +174,6 @@ class Levels(Axis):
     def code_table(self) -> CodeTable | None:
         """The table that encodes whole numbers; None if levels are others, or far apart."""
         return CodeTable.of(self.levels)
-
-    def __len__(self) -> int:
-        return int(self.first[-1])
 
     def label(self, row: int) -> tuple[Name, Level]:
         column = int(np.searchsorted(self.first, row, side="right")) - 1
@@ -197,14 +219,6 @@ def rows_of(first: NDArray[np.int64], columns: Sequence[int]) -> NDArray[np.int6
     """Return the rows of columns, (rows,), where ``first`` says where each column's rows begin."""
     none = np.empty(0, np.int64)
     return np.concatenate([none, *(np.arange(first[j], first[j + 1]) for j in columns)])
-
-
-def sum_by_column(first: NDArray[np.int64], table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the rows of a table of levels or cells by column (columns × classes)."""
-    sizes = np.diff(first)
-    sums = np.zeros((len(sizes), table.shape[1]))
-    np.add.at(sums, np.repeat(np.arange(len(sizes)), sizes), table)
-    return sums
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,15 +9,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis, RowMap, rows_of
+from naively.counting.axis import ByValue, RowMap, rows_of
 from naively.counting.names import Level, Name
+from naively.counting.statistic import CELL
 from naively.kernels.cells import LAST_SHIFT, Keys, as_float, coarsest, sortable
 
 INFINITE = sortable(np.array([-np.inf, np.inf]))
 
 
 @dataclass(frozen=True, eq=False)
-class Cells(Axis):
+class Cells(ByValue):
     """One row for each cell that holds a number, in ascending order, column after column.
 
     Parameters
@@ -30,19 +31,19 @@ class Cells(Axis):
         The cells of each column, ascending.
     """
 
+    statistic = CELL
     columns: range | tuple[Name, ...]
     shifts: tuple[int, ...]
     keys: tuple[Keys, ...]
 
-    @cached_property
-    def first(self) -> NDArray[np.int64]:
-        """Where each column's rows begin, (columns + 1,); the last entry is the number of rows."""
-        return np.cumsum([0, *map(len, self.keys)], dtype=np.int64)
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.fromiter(map(len, self.keys), np.int64)
 
     @cached_property
     def column(self) -> NDArray[np.int64]:
         """The number of the column of each row, (rows,)."""
-        return np.repeat(np.arange(len(self.keys)), np.diff(self.first))
+        return np.repeat(np.arange(len(self.keys)), self.sizes)
 
     @cached_property
     def low(self) -> NDArray[np.float64]:
@@ -67,9 +68,6 @@ class Cells(Axis):
     @cached_property
     def _key(self) -> Keys:
         return np.concatenate([np.empty(0, np.int64), *self.keys])
-
-    def __len__(self) -> int:
-        return int(self.first[-1])
 
     def label(self, row: int) -> tuple[Name, Level]:
         return self.columns[int(self.column[row])], float(self.middle[row])

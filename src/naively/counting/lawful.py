@@ -13,9 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Levels, Words, sum_by_column
+from naively.counting.axis import ByValue, Columns, Words
 from naively.counting.block import BlockKey
-from naively.counting.cells import Cells
 from naively.counting.names import title
 from naively.counting.statistic import (
     CELL,
@@ -99,8 +98,8 @@ def _present(block: BlockTally) -> Floats | None:
     """Return how many cells of each column were counted, (columns, classes); None: not known."""
     if PRESENT in block.sums:
         return block[PRESENT].high
-    if isinstance(block.axis, Levels | Cells):
-        return sum_by_column(block.axis.first, block[LEVEL if LEVEL in block.sums else CELL].high)
+    if isinstance(block.axis, ByValue):
+        return block.axis.sum_by_column(block[block.axis.statistic].high)
     return None
 
 

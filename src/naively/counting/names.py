@@ -47,7 +47,7 @@ class Derived(ABC):
         """Return which level each row has, of shape (rows,); negative where it is missing."""
 
     @abstractmethod
-    def cells(self, cells: Callable[[Name], Sequence[Any]]) -> Sequence[Any]:
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> Sequence[object]:
         """Return what an explanation shows for each row; ``cells`` returns those of a source."""
 
 

@@ -67,9 +67,9 @@ def check_class_prior(
 
 
 def _may_come(prior: ClassPrior, classes: LabelArray) -> LabelArray:
-    """Return the classes that a prior is for if these are among them, and else these.
+    """Return the classes that a prior is for, if these are among them, and else these.
 
-    Where only their number is known, the others have numbers for labels.
+    Where a prior says only how many classes there are, they have numbers for labels.
     """
     match prior:
         case Mapping() if all(label in prior for label in classes.tolist()):

@@ -22,7 +22,7 @@ from naively.kernels.tokens import character_ngrams, splitter
 from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown
 from naively.model.model import Model
-from naively.schema.encode import plain_cells
+from naively.schema.encode import plain_cell, plain_cells
 
 PRIOR = "class prior"
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
@@ -72,7 +72,7 @@ class ExplainedRow(Shown):
         return max(others, key=lambda r: self.joint[r]) if others else c
 
     def weights(self, c: int) -> Floats:
-        """Return the weight of each item for class c against its strongest rival."""
+        """Return the weight of each item for class c against its strongest rival: (items,)."""
         with np.errstate(invalid="ignore"):
             weights = self.log_likelihood[:, c] - self.log_likelihood[:, self.rival(c)]
         return np.nan_to_num(weights, nan=0.0, posinf=np.inf, neginf=-np.inf)
@@ -118,7 +118,7 @@ class ExplainedRow(Shown):
     def __str__(self) -> str:
         c = self.best
         rival = self.classes[self.rival(c)]
-        names = f"{_plain(self.classes[c])!r} against {_plain(rival)!r}"
+        names = f"{plain_cell(self.classes[c])!r} against {plain_cell(rival)!r}"
         odds, p = self.log_odds(c), self.probability(c)
         shown = f"log odds {odds:.2f} (probability {p:.2f})"
         if np.isnan(odds):
@@ -134,7 +134,7 @@ class ExplainedRow(Shown):
 
 
 def _shown(column: str, value: object) -> str:
-    return column if value is None else f"{column} = {_plain(value)}"
+    return column if value is None else f"{column} = {plain_cell(value)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -233,21 +233,17 @@ def _refuse_long(block: Documents) -> None:
 
 
 def _collect(
-    items: list[list[Item]],
-    found: Contributions,
-    axis: Axis,
-    rows: Rows,
-    of_ngrams: bool,
+    items: list[list[Item]], found: Contributions, axis: Axis, rows: Rows, of_ngrams: bool
 ) -> None:
     """Add the log likelihoods of a block, item by item, to the items of each row."""
-    values: dict[int, Any] = {}
+    values: dict[int, Sequence[object] | None] = {}
     words_of = _words_of_ngrams(axis, rows) if of_ngrams and isinstance(axis, Words) else []
     for row, column, item, value in zip(
         found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
     ):
         name = None if column == ABSENT else axis.columns[column]
         if item == ABSENT:
-            shown: Any = "(all that is absent)"
+            shown: object = "(all that is absent)"
         elif item < ABSENT:
             known = axis.label(ABSENT - 1 - item)[1]
             shown = 0 if known is None else f"(no {known})"
@@ -258,10 +254,10 @@ def _collect(
                 shown.words = words_of[row].get(shown, ())
         else:
             if column not in values:
-                assert name is not None
-                values[column] = _cells(name, rows)
-            if values[column] is not None:
-                shown = values[column][row]
+                values[column] = _cells(axis.columns[column], rows)
+            cells = values[column]
+            if cells is not None:
+                shown = cells[row]
             elif isinstance(axis, Levels) and item < len(axis.levels[column]):
                 shown = axis.levels[column][item]  # of several columns as one
             else:
@@ -297,12 +293,7 @@ def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
     return found
 
 
-def _plain(value: object) -> object:
-    """Return a scalar of NumPy as Python's own."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _cells(name: Name, rows: Rows) -> Sequence[Any] | None:
+def _cells(name: Name, rows: Rows) -> Sequence[object] | None:
     """Return what is shown of a column in each row; None of several columns that are one event."""
     if isinstance(name, Derived):
         return name.cells(lambda source: _cells(source, rows) or ())

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, Words
 from naively.counting.block import Batch, Block
-from naively.counting.labels import Labels
+from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.lawful import forget, impossible
 from naively.counting.names import Derived
 from naively.counting.parts import Parts
@@ -22,7 +20,7 @@ from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.events.lift import Lift
 from naively.kernels import dispatch
-from naively.kernels.reference import Finish, Floats
+from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
 from naively.model.class_prior import class_probabilities
@@ -70,11 +68,7 @@ class Model(Shown):
 
     @classmethod
     def learn(
-        cls,
-        rows: Rows,
-        labels: Labels,
-        schema: Schema,
-        settings: Settings | None = None,
+        cls, rows: Rows, labels: Labels, schema: Schema, settings: Settings | None = None
     ) -> Model:
         """Count labelled rows in one pass, each column for the event model that the schema says."""
         check_rows(rows, labels)
@@ -175,8 +169,8 @@ class Model(Shown):
         return impossible(self.tally, [g.key for g in self.counted.groups if g.event.shares])
 
     @property
-    def classes(self) -> NDArray[Any]:
-        """The class labels."""
+    def classes(self) -> LabelArray:
+        """The class labels, of shape (classes,)."""
         return self.tally.classes
 
     @cached_property
@@ -186,7 +180,7 @@ class Model(Shown):
 
     @cached_property
     def class_log_prior(self) -> Floats:
-        """Log probability of each class before anything is seen."""
+        """Log probability of each class before anything is seen, of shape (classes,)."""
         settings = self.settings
         p = class_probabilities(
             settings.class_prior, settings.estimate, self.tally.class_count, self.classes
@@ -202,7 +196,7 @@ class Model(Shown):
 
     @cached_property
     def start(self) -> Floats:
-        """What the score of each class starts from: its log prior, corrected with the weights."""
+        """What scores start from, of shape (classes,): log priors, plus the bias of the weights."""
         if self.weights is None:
             return self.class_log_prior
         start: Floats = self.class_log_prior + self.weights.bias_of(self.classes.tolist())
@@ -254,10 +248,13 @@ class Model(Shown):
         """Return the blocks of encoded rows, prepared to be scored."""
         return {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.schema.groups}
 
-    def score(self, batch: Batch, finish: Finish) -> NDArray[Any]:
-        """Add up the evidence of encoded rows and finish it (``kernels.reference``)."""
+    def score(self, batch: Batch, finish: Finish) -> Finished:
+        """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).
+
+        Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
+        """
         log_prior, blocks = self.class_log_prior, list(self.blocks(batch).items())
-        out: NDArray[Any] = self.start
+        out: Finished = self.start
         for i, (name, block) in enumerate(blocks):
             last = finish if i == len(blocks) - 1 else "joint"
             out = self.likelihoods[name].log_prob(block, out, last, log_prior)
@@ -266,15 +263,15 @@ class Model(Shown):
         return out
 
     def joint_log_likelihood(self, rows: Rows) -> Floats:
-        """Return log p(c) + log p(x | c), less what does not depend on the class."""
+        """Return log p(c) + log p(x | c), less what does not depend on c: (rows, classes)."""
         return self.score(self.encode(rows), "joint")
 
     def posterior(self, rows: Rows) -> Floats:
-        """Return p(c | x)."""
+        """Return p(c | x), of shape (rows, classes)."""
         return self.score(self.encode(rows), "posterior")
 
     def log_evidence(self, rows: Rows) -> Floats:
-        """Return log p(x), the evidence of Bayes's theorem, by the event models unweighted.
+        """Return log p(x), of shape (rows,), by the event models without weights.
 
         Interactions have no part in it: with them probabilities would not sum to 1.
         """
@@ -286,18 +283,21 @@ class Model(Shown):
         return total
 
     def log_posterior(self, rows: Rows) -> Floats:
-        """Return log p(c | x)."""
+        """Return log p(c | x), of shape (rows, classes)."""
         return self.score(self.encode(rows), "log_posterior")
 
-    def decide(self, rows: Rows) -> NDArray[Any]:
-        """Return the most probable class of each row."""
-        classes: NDArray[Any] = self.classes[self.score(self.encode(rows), "label")]
+    def decide(self, rows: Rows) -> LabelArray:
+        """Return the most probable class of each row, of shape (rows,)."""
+        classes: LabelArray = self.classes[self.score(self.encode(rows), "label")]
         return classes
 
     def sample(
-        self, n: int, label: Any = None, random_state: Any = None
-    ) -> tuple[Rows, NDArray[Any]]:
-        """Draw rows and their labels; all of one label, or labels by the class prior."""
+        self,
+        n: int,
+        label: Label | None = None,
+        random_state: int | np.random.Generator | None = None,
+    ) -> tuple[Rows, LabelArray]:
+        """Draw n rows and their labels (n,): all of one label, or labels by the class prior."""
         rng = np.random.default_rng(random_state)
         if label is None:
             codes = rng.choice(len(self.classes), n, p=np.exp(self.class_log_prior))

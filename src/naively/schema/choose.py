@@ -3,15 +3,14 @@
 Numbers are histograms, booleans and columns of 0 and 1 Bernoulli, strings categories or texts by
 what they look like, sparse matrices and texts multinomial. Times, and strings that are all ISO 8601
 times, are numbers (seconds since 1970) and have parts that are categories (see
-``naively.data.times``). What a column that was given no event model is in the end, its counts say
-(see ``naively.schema.settle``): here it is said how some rows are counted for that.
+``naively.data.times``). Which event model a column has that was given none, its counts decide in
+the end (see ``naively.schema.settle``); this file decides how rows are counted until then.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +22,8 @@ from naively.data.times import CYCLES, parse_times
 from naively.events import Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.multinomial import BagOfCounts
 from naively.schema.derived import TimePart
-from naively.schema.given import (
-    EventModels,
-    Given,
-    given_among,
-    given_by_column,
-    given_for_all,
-)
+from naively.schema.encode import CellArray
+from naively.schema.given import EventModels, Given, given_among, given_by_column, given_for_all
 from naively.schema.group import Group, GroupKey
 from naively.schema.schema import SHOWN, Schema
 from naively.schema.settings import Settings
@@ -38,7 +32,7 @@ from naively.schema.text import Text, TextModel, text_group
 
 SAMPLE = 10_000  # strings that are looked at to tell texts from categories
 FIRST = 100  # numbers that are looked at before a whole column is
-SEQUENCE = 50  # so many whole numbers, none twice, within twice as wide a range are a sequence
+SEQUENCE = 50  # whole numbers in a column, before it is said to be a sequence
 SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
 
 
@@ -132,15 +126,14 @@ def extend(
     """
     settings = settings or Settings()
     known = schema.columns
-    by_place = isinstance(rows.names, range) or not schema.names
-    if not by_place and not all(name in known for name in rows.names):
+    if not schema.by_place(rows) and not all(name in known for name in rows.names):
         fresh = rows.select([name for name in rows.names if name not in known])
         schema = schema.union(infer(fresh, given_among(event_models, fresh), settings))
     return _as_needed(schema, rows, settings)
 
 
 def _as_needed(schema: Schema, rows: Rows, settings: Settings) -> Schema:
-    """Return the schema with free columns moved that these rows do not fit."""
+    """Return the schema in which free columns that these rows do not fit are in other groups."""
     if not schema.free or not len(rows):
         return schema
     to: dict[Name, Sequence[Group]] = {}
@@ -148,13 +141,14 @@ def _as_needed(schema: Schema, rows: Rows, settings: Settings) -> Schema:
     for group in schema.of_columns:
         free = (n for n in group.columns if n in schema.free and n in rows.place)
         names = tuple(name for name in free if rows.kind(name) == group.kind)
-        if isinstance(group.event, Bernoulli) and names:
-            numbers = Group(settings.make(OF_NUMBERS), "number", ())
-            truths = truths_of(rows, names)
-            to |= {name: [numbers] for name in names if name not in truths}
-        elif isinstance(group.event, Categorical):
-            texts = (name for name in names if is_many_texts(rows, name))
-            to |= {name: [text_group(name, text) for text in settings.texts] for name in texts}
+        match group.event:
+            case Bernoulli() if names:
+                numbers = Group(settings.make(OF_NUMBERS), "number", ())
+                truths = truths_of(rows, names)
+                to |= {name: [numbers] for name in names if name not in truths}
+            case Categorical():
+                texts = (name for name in names if is_many_texts(rows, name))
+                to |= {name: [text_group(name, text) for text in settings.texts] for name in texts}
     return regroup(schema, to) if to else schema
 
 
@@ -171,26 +165,29 @@ def _as_given(rows: Rows, name: Name, kind: Kind, given: EventModel | TextModel)
     Tokens of texts are counted by multinomial and Bernoulli event models, levels by categorical
     ones, and whole rows of columns, of whatever kinds, by a joint table.
     """
-    if isinstance(given, JointTable):
-        return GroupKey(given, "string")
-    if isinstance(given, TextModel):
-        if kind not in ("string", "text"):
+    of_strings = kind in ("string", "text")
+    match given:
+        case JointTable():
+            return GroupKey(given, "string")
+        case TextModel() if of_strings:
+            return text_group(name, given).key
+        case TextModel():
             raise ValueError(f"Column {title(name)!r} holds {kind}s, not text.")
-        return text_group(name, given).key
-    if kind not in ("string", "text"):
-        return GroupKey(given, kind)
-    if isinstance(given, BagOfCounts | Bernoulli):
-        return text_group(name, Text(event=given)).key
-    if isinstance(given, Categorical):
-        if any(isinstance(cell, list) for cell in rows.values(name).tolist()):
-            raise ValueError(f"Column {title(name)!r} holds lists of words, no categories.")
-        return GroupKey(given, "string")
-    if kind == "string" and parse_times(rows.values(name)) is not None:
-        return GroupKey(given, "time")
-    raise ValueError(
-        f"Column {title(name)!r} holds strings, which a {given.name} event model cannot "
-        "count; choose categorical, multinomial, bernoulli or text."
-    )
+        case _ if not of_strings:
+            return GroupKey(given, kind)
+        case BagOfCounts() | Bernoulli():
+            return text_group(name, Text(event=given)).key
+        case Categorical():
+            if any(isinstance(cell, list) for cell in rows.values(name).tolist()):
+                raise ValueError(f"Column {title(name)!r} holds lists of words, no categories.")
+            return GroupKey(given, "string")
+        case _ if kind == "string" and parse_times(rows.values(name)) is not None:
+            return GroupKey(given, "time")
+        case _:
+            raise ValueError(
+                f"Column {title(name)!r} holds strings, which a {given.name} event model cannot "
+                "count; choose categorical, multinomial, bernoulli or text."
+            )
 
 
 def _by_content(rows: Rows, name: Name, kind: Kind, settings: Settings) -> list[GroupKey]:
@@ -208,7 +205,7 @@ def _by_content(rows: Rows, name: Name, kind: Kind, settings: Settings) -> list[
 
 
 def truths_of(rows: Rows, names: Sequence[Name]) -> set[Name]:
-    """Return the columns of numbers that hold nothing but 0 and 1, or are missing."""
+    """Return the columns of numbers in which each cell is 0, 1 or missing."""
     first = rows.take(slice(0, FIRST)).numbers(names)
     maybe = np.flatnonzero(_are_truths(first).all(axis=0)).tolist()
     return {names[j] for j in maybe if _is_truth(rows, names[j])}
@@ -232,11 +229,12 @@ def is_many_texts(rows: Rows, name: Name) -> bool:
     return len(strings) > MANY and reads_as_text(strings, len(column))
 
 
-def _is_sequence(column: NDArray[Any]) -> bool:
-    """Whether whole numbers are about as many as their range is wide, and none is there twice.
+def _is_sequence(column: CellArray) -> bool:
+    """Whether a column, of shape (rows,), holds whole numbers, none twice, in a narrow range.
 
-    So are row numbers, and the share of them that a random split leaves; of other numbers fifty
-    are all different within twice as wide a range less often than once in a million.
+    The range is less than twice as wide as there are rows. Row numbers are in one, and so is the
+    half of them that a random split leaves; fifty random numbers from such a range are all
+    different less often than once in a million.
     """
     if column.dtype.kind not in "iu" or len(column) < SEQUENCE:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +41,8 @@ class TimePart(Derived):
     def codes(self, columns: Encoded) -> NDArray[np.integer]:
         return part_codes(columns.number(self.of), self.part)
 
-    def cells(self, cells: Callable[[Name], Sequence[Any]]) -> list[Any]:
-        named: list[Any] = part_of(np.asarray(cells(self.of), TIME), self.part).tolist()
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
+        named: list[object] = part_of(np.asarray(cells(self.of), TIME), self.part).tolist()
         return named
 
 
@@ -52,7 +52,7 @@ Source: TypeAlias = str | int | TimePart  # what may be taken together with anot
 @final
 @dataclass(frozen=True)
 class NumberBins:
-    """Bins of a column of numbers, cut at ascending edges; the last bin is of missing cells."""
+    """Bins of a column of numbers, cut at ascending edges; the last bin holds missing cells."""
 
     column: Source
     edges: tuple[float, ...]
@@ -72,7 +72,7 @@ class NumberBins:
 @final
 @dataclass(frozen=True)
 class LevelBins:
-    """Levels that have a bin each; then there is one for all others, and one of missing cells."""
+    """Levels with a bin each; then a bin for all other levels, and one for missing cells."""
 
     column: Source
     levels: tuple[Level, ...]
@@ -88,7 +88,7 @@ class LevelBins:
         return np.where(codes < 0, self.size - 1, codes).astype(np.int64)
 
 
-Bins: TypeAlias = NumberBins | LevelBins  # those of missing cells are the last
+Bins: TypeAlias = NumberBins | LevelBins  # the last bin holds missing cells
 
 
 @final
@@ -124,5 +124,5 @@ class Interaction(Derived):
     def codes(self, columns: Encoded) -> NDArray[np.integer]:
         return self.a.codes(columns) * self.b.size + self.b.codes(columns)
 
-    def cells(self, cells: Callable[[Name], Sequence[Any]]) -> list[tuple[Any, Any]]:
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[tuple[object, ...]]:
         return list(zip(*map(cells, self.sources), strict=True))

@@ -1,8 +1,8 @@
 """What the tally says of the columns: constant, infinite, like an identifier, leaking the target.
 
-Nothing is dropped for it. A column is said to determine the label only where that is certain:
-without exception, in every class, and in so many rows that it is no chance. Of such columns only
-those that are the label under other names are warned of; others may do so legitimately.
+No column is dropped for what is said of it. A column is said to determine the label only where that
+is certain: without exception, in every class, and in so many rows that it is no chance. There is a
+warning only of columns that are the label under other names; others may determine it legitimately.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.analyser import Analyser
-from naively.counting.axis import Columns, Levels, Words, sum_by_column
+from naively.counting.axis import ByValue, Columns, Levels, Words
 from naively.counting.cells import Cells
 from naively.counting.names import Name, title
-from naively.counting.statistic import CELL, LEVEL, PRESENT, SQUARE, VALUE, Statistic
+from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
@@ -27,8 +27,8 @@ from naively.schema.schema import SHOWN, Schema, list_names
 from naively.schema.text import TOKEN_PATTERN, Text
 
 ENOUGH = 100  # rows, before it is no chance that a column determines the label
-PER_LEVEL = 10  # rows on average; levels that hardly ever recur determine it by being many
-ABOUT = 1e-9  # of the square: a variance that may be nothing but rounding, and is computed exactly
+PER_LEVEL = 10  # rows on average; levels that hardly recur determine the label by being many
+ABOUT = 1e-9  # of the mean square: a lesser variance may be only rounding, and is computed exactly
 IDENTIFIER_ROWS = 50  # of a column, before it is said to be like an identifier
 IDENTIFIER_SHARE = 0.95  # of these rows, that have a level of their own
 
@@ -55,7 +55,7 @@ def describe(schema: Schema, tally: Tally) -> Schema:
 
 
 def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name]:
-    """Return the columns that determine the label alone; or that are it, under other names.
+    """Return the columns that determine the label alone, or only those that are its other names.
 
     A column of levels or booleans determines the label if every level came with one class only.
     The levels of numbers that were counted for a histogram are their cells. A column of which
@@ -91,8 +91,8 @@ def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
         block = tally.blocks[group.key]
         columns = block.axis.columns
         leaks = _leaks(group, block, classes)
-        if renamed and isinstance(block.axis, Levels | Cells):
-            leaks &= np.diff(block.axis.first) == classes.sum()
+        if renamed and isinstance(block.axis, ByValue):
+            leaks &= block.axis.sizes == classes.sum()
         found += [columns[j] for j in np.flatnonzero(leaks).tolist()]
     return found
 
@@ -134,9 +134,8 @@ def _sought(analyser: Analyser | None) -> str:
 def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
     """Return which columns of a group determine the label alone, of shape (columns,)."""
     axis, sums = block.axis, block.sums
-    if isinstance(axis, Levels | Cells):
-        counts = sums[LEVEL if isinstance(axis, Levels) else CELL]
-        return _levels_leak(axis.first, counts.high[:, classes])
+    if isinstance(axis, ByValue):
+        return _levels_leak(axis, sums[axis.statistic].high[:, classes])
     if isinstance(axis, Columns) and PRESENT in sums and VALUE in sums:
         if group.event.name == "bernoulli":
             return _truths_leak(sums[PRESENT].high[:, classes], sums[VALUE].high[:, classes])
@@ -145,21 +144,17 @@ def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
     return np.zeros(len(axis.columns), np.bool_)
 
 
-def _levels_leak(first: NDArray[np.int64], counts: Floats) -> Flags:
-    """Return of which columns each level came with one class only.
+def _levels_leak(axis: ByValue, counts: Floats) -> Flags:
+    """Return which columns came, at each of their levels, with one class only.
 
-    Parameters
-    ----------
-    first : ndarray of shape (columns + 1,)
-        Where the levels of each column begin; the last is their number in all.
-    counts : ndarray of shape (levels, classes)
-        The rows of each level, in the classes that have rows.
+    ``counts``, of shape (levels, classes), are the rows of each level in the classes that have
+    rows. What is returned has shape (columns,).
     """
     mixed = counts.max(axis=1, initial=0.0) != counts.sum(axis=1)
-    n_mixed = sum_by_column(first, mixed[:, None].astype(np.float64))[:, 0]
-    by_class = sum_by_column(first, counts)
+    n_mixed = axis.sum_by_column(mixed[:, None].astype(np.float64))[:, 0]
+    by_class = axis.sum_by_column(counts)
     n = by_class.sum(axis=1)
-    often = (n >= ENOUGH) & (n >= PER_LEVEL * np.diff(first))
+    often = (n >= ENOUGH) & (n >= PER_LEVEL * axis.sizes)
     return np.asarray((n_mixed == 0) & often & (by_class > 0).all(axis=1))
 
 
@@ -211,40 +206,34 @@ def _are_constant(sums: Mapping[Statistic, Sums]) -> Flags:
 
 
 def _spread(n: Sums, value: Sums, square: Sums) -> Floats:
-    """Return n² times the variance, which is exactly 0 of cells that are all the same."""
+    """Return n² times the variance, which is exactly 0 where all cells are the same."""
     return (n * square - value * value).high
 
 
 def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
     """Say what each column of a group holds."""
-    axis = block.axis
-    if isinstance(axis, Words):
-        texts, words = (block[s].high.sum() for s in (PRESENT, VALUE))
-        yield axis.columns[0], f"{words / max(texts, 1.0):.1f} {axis.analyser.counted}"
-    elif isinstance(axis, Levels):
-        for name, levels in zip(axis.columns, axis.levels, strict=True):
-            yield name, f"{len(levels)} level{'' if len(levels) == 1 else 's'}"
-    else:
-        yield from ((name, f"{group.kind}s") for name in axis.columns)
+    match block.axis:
+        case Words(columns=(name,)) as axis:
+            texts, words = (block[s].high.sum() for s in (PRESENT, VALUE))
+            yield name, f"{words / max(texts, 1.0):.1f} {axis.analyser.counted}"
+        case Levels() as axis:
+            for name, n in zip(axis.columns, axis.sizes.tolist(), strict=True):
+                yield name, f"{n} level{'' if n == 1 else 's'}"
+        case axis:
+            yield from ((name, f"{group.kind}s") for name in axis.columns)
 
 
 def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
-    """Say what is odd about a column, of each that something is odd about."""
+    """Say what is odd about each column that has something odd about it."""
     for group in schema.of_columns:
         block = tally.blocks[group.key]
-        axis, sums = block.axis, block.sums
-        if isinstance(axis, Levels):
-            n = sum_by_column(axis.first, sums[LEVEL].high).sum(axis=1)
-            levels = np.diff(axis.first)
-            for j in np.flatnonzero((levels == 1) & (n > 1)).tolist():
-                yield axis.columns[j], f"always {axis.levels[j][0]!r}"
-            own = (n >= IDENTIFIER_ROWS) & (levels >= IDENTIFIER_SHARE * n)
-            for j in np.flatnonzero(own).tolist():
-                yield axis.columns[j], "nearly every row has its own: like an identifier"
-        elif isinstance(axis, Cells):
-            yield from _odd_cells(axis, sums[CELL])
-        elif isinstance(axis, Columns) and PRESENT in sums and VALUE in sums:
-            yield from _constant(group, block)
+        match block.axis:
+            case Levels() as axis:
+                yield from _odd_levels(axis, block[axis.statistic])
+            case Cells() as axis:
+                yield from _odd_cells(axis, block[axis.statistic])
+            case Columns() if PRESENT in block.sums and VALUE in block.sums:
+                yield from _constant(group, block)
     for name in leaking(schema, tally):
         yield name, "determines the label alone"
     for name in schema.order:
@@ -252,17 +241,27 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
             yield name, "missing throughout"
 
 
+def _odd_levels(axis: Levels, counts: Sums) -> Iterator[tuple[Name, str]]:
+    """Say which columns always have the same level, or nearly as many levels as rows."""
+    levels, n = axis.sizes, axis.sum_by_column(counts.high).sum(axis=1)
+    for j in np.flatnonzero((levels == 1) & (n > 1)).tolist():
+        yield axis.columns[j], f"always {axis.levels[j][0]!r}"
+    own = (n >= IDENTIFIER_ROWS) & (levels >= IDENTIFIER_SHARE * n)
+    for j in np.flatnonzero(own).tolist():
+        yield axis.columns[j], "nearly every row has its own: like an identifier"
+
+
 def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
-    """Say which columns of numbers in cells hold infinite ones, or always the same."""
+    """Say which columns of numbers, counted in cells, hold infinite ones or always the same."""
     for j in np.unique(axis.column[np.isinf(axis.low)]).tolist():
         yield axis.columns[j], "some are infinite"
-    alone = (np.diff(axis.first) == 1) & (sum_by_column(axis.first, counts.high).sum(axis=1) > 1)
+    alone = (axis.sizes == 1) & (axis.sum_by_column(counts.high).sum(axis=1) > 1)
     for j in np.flatnonzero(alone).tolist():
         yield axis.columns[j], f"always {axis.middle[axis.first[j]]:.6g}"
 
 
 def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
-    """Say which columns are always the same: of their moments, or of truths."""
+    """Say which columns always hold the same truth, or by their moments the same number."""
     n, value = (block[s].total(axis=1) for s in (PRESENT, VALUE))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = value.high / n.high

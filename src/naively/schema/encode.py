@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from naively.counting.names import Derived, Level, Name, title
 from naively.data.columns import TIME, Kind
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows
 from naively.data.times import times_of
+from naively.kernels.reference import Integers
 
+CellArray: TypeAlias = "NDArray[Any]"  # a column, of shape (rows,), as ``Rows.values`` has it
 MISSING = -1
 
 
@@ -42,7 +44,7 @@ def encode_texts(
 
 
 def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
-    """Encode columns by the levels they hold; the codes of whole numbers are cheap."""
+    """Encode columns by the levels that they hold; whole numbers close together need no look-up."""
     if isinstance(rows, MatrixRows) and columns == rows.names and len(rows):
         matrix = rows.matrix
         if matrix.dtype.kind in "iu" and int(matrix.max()) - int(matrix.min()) < DENSE_RANGE:
@@ -77,7 +79,7 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
 class OfTable:
     """The columns of a table, as derived columns see them.
 
-    They are seen by their values: an interaction may know levels that its column has not any more.
+    Cells are looked up by their values, as an interaction may know levels that its column has lost.
     """
 
     rows: Rows
@@ -106,28 +108,28 @@ def placed(
     return place[np.clip(codes.astype(np.int64), MISSING, len(levels))]
 
 
-def decode(block: Block, kind: Kind) -> dict[Name, NDArray[Any]]:
-    """Return a block's columns as they were before they were encoded."""
-    if isinstance(block, Documents):
-        texts = np.empty(len(block), object)
-        texts[:] = block.texts
-        return {block.axis.columns[0]: texts}
-    if isinstance(block, Codes):
-        return {
-            name: _values(np.array([*levels, None], object)[:-1][codes], kind)
-            for name, levels, codes in zip(
-                block.axis.columns, block.axis.levels, block.codes.T, strict=True
-            )
-        }
-    if isinstance(block, Dense):
-        return {
-            name: _values(column, kind)
-            for name, column in zip(block.axis.columns, block.values.T, strict=True)
-        }
-    raise TypeError(f"a {type(block).__name__} is not encoded back into columns")
+def decode(block: Block, kind: Kind) -> dict[Name, CellArray]:
+    """Return a block's columns as they were before they were encoded, each of shape (rows,)."""
+    cells: Iterable[CellArray]
+    match block:
+        case Documents():
+            cells = [_objects(block.texts)]
+        case Codes():
+            levels = map(_objects, block.axis.levels)
+            cells = (of[codes] for of, codes in zip(levels, block.codes.T, strict=True))
+        case Dense():
+            cells = block.values.T
+        case _:
+            raise TypeError(f"a {type(block).__name__} is not encoded back into columns")
+    names = block.axis.columns
+    return {name: _values(column, kind) for name, column in zip(names, cells, strict=True)}
 
 
-def _values(column: NDArray[Any], kind: Kind) -> NDArray[Any]:
+def _objects(cells: Sequence[object]) -> CellArray:
+    return np.array([*cells, None], object)[:-1]  # with None, rows of one length stay cells
+
+
+def _values(column: CellArray, kind: Kind) -> CellArray:
     if kind == "time":
         return times_of(column) if column.dtype.kind == "f" else column.astype(TIME)
     if kind == "boolean":
@@ -145,12 +147,17 @@ def whole_rows(rows: Rows, columns: range | tuple[Name, ...]) -> Rows:
     return ColumnRows({name: whole}, {name: "string"}, len(rows))
 
 
-def plain_cells(column: NDArray[Any]) -> list[Any]:
+def plain_cells(column: CellArray) -> list[object]:
     """Return the cells of a column as Python's own."""
-    return [v.item() if isinstance(v, np.generic) else v for v in column.tolist()]
+    return list(map(plain_cell, column.tolist()))
 
 
-def split_rows(block: Block, columns: Sequence[Name]) -> dict[Name, NDArray[Any]]:
+def plain_cell(cell: object) -> object:
+    """Return a scalar of NumPy as Python's own, and anything else as it is."""
+    return cell.item() if isinstance(cell, np.generic) else cell
+
+
+def split_rows(block: Block, columns: Sequence[Name]) -> dict[Name, CellArray]:
     """Return the columns that whole rows were made of."""
     (whole,) = decode(block, "string").values()
     columns_of = {}
@@ -162,8 +169,8 @@ def split_rows(block: Block, columns: Sequence[Name]) -> dict[Name, NDArray[Any]
     return columns_of
 
 
-def _signed(whole: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers as int32 or int64; those past int64 become its largest, as good a stranger."""
+def _signed(whole: Integers) -> Integers:
+    """Return whole numbers as int32 or int64; one past int64 becomes the largest that there is."""
     if whole.dtype in (np.int32, np.int64):
         return whole
     if whole.dtype.kind == "u" and whole.dtype.itemsize == 8:
@@ -171,7 +178,7 @@ def _signed(whole: NDArray[Any]) -> NDArray[Any]:
     return whole.astype(np.int32 if whole.dtype.itemsize < 4 else np.int64)
 
 
-def levels_of(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
+def levels_of(column: CellArray) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
     """Return the code of each cell, of shape (rows,), and the levels that the codes are of."""
     column = _storable(column)
     if column.dtype.kind in "fiub":
@@ -190,8 +197,8 @@ def levels_of(column: NDArray[Any]) -> tuple[NDArray[np.int32], tuple[Level, ...
     return np.fromiter(map(index.__getitem__, values), np.int32, len(values)), levels_found
 
 
-def _storable(column: NDArray[Any]) -> NDArray[Any]:
-    """Return times as strings; a level is something that a model file can hold."""
+def _storable(column: CellArray) -> CellArray:
+    """Return times as strings, as a level must be something that a model file can hold."""
     if column.dtype.kind != "M":
         return column
     strings = np.datetime_as_string(column).astype(object)
@@ -199,15 +206,16 @@ def _storable(column: NDArray[Any]) -> NDArray[Any]:
     return strings
 
 
-def _plain(levels: NDArray[Any]) -> list[Level]:
-    """Whole numbers as int, so that 1, 1.0 and True are one level however they arrive."""
+def _plain(levels: CellArray) -> list[Level]:
+    """Return whole numbers as int, so that 1, 1.0 and True are one level however they arrive."""
     if levels.dtype.kind == "f" and (levels == np.rint(levels)).all() and np.isfinite(levels).all():
         return [int(level) for level in levels.tolist()]
     found: list[Level] = levels.tolist()
     return found
 
 
-def _look_up(column: NDArray[Any], index: dict[Level, int]) -> NDArray[np.int32]:
+def _look_up(column: CellArray, index: dict[Level, int]) -> NDArray[np.int32]:
+    """Return the code of each cell, of shape (rows,); an unseen level has the number of levels."""
     unseen = len(index)
     column = _storable(column)
     if column.dtype.kind in "fiub":

@@ -1,15 +1,14 @@
-"""A number for each row that its cells alone decide, so that equal rows can be told by it.
+"""A number for each row that follows from its cells alone, so that equal rows have equal ones.
 
-It is a sum over the columns, so that it does not depend on their order, nor on how the row is
-encoded: a number is the same as truth, number or level, a string as level or text. A missing cell
-adds nothing, so that a column that is missing throughout is as if it were not there.
+It is a sum over the columns, so that their order does not matter, nor how the row is encoded: a
+number adds the same as truth, number or level, and a string as level or text. A missing cell adds
+nothing, so that a column that is missing throughout is as if it were not there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
 from naively.counting.names import Name, title
 from naively.kernels import dispatch
 from naively.kernels.hashes import SALT, Hashes, hash_numbers
+from naively.kernels.tokens import Row
 from naively.schema.group import DERIVED
 
 
@@ -27,10 +27,9 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     Parameters
     ----------
     batch : Batch
-        Rows as a schema has encoded them by levels and words of their own: of levels that it did
-        not know nothing is left.
+        Rows that are encoded by levels and words of their own: levels that an axis lacks are lost.
     seed : uint64
-        By another seed the numbers are others, in another order.
+        With another seed, the numbers and their order are others.
     """
     total = _of_labels(batch)
     done: set[Name] = set()
@@ -40,14 +39,15 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
         if key.kind in DERIVED or not columns:
             continue
         done.update(columns)
-        if isinstance(block, Dense):
-            total += dispatch.hash_rows(block.values, _factors(columns))
-        elif isinstance(block, Sparse) and isinstance(block.axis, Columns):
-            _add_stored(total, block, _factors(columns))
-        elif isinstance(block, Codes):
-            _add_codes(total, block)
-        elif isinstance(block, Documents):
-            total += _of_texts(block.texts) * _factors(columns)
+        match block:
+            case Dense():
+                total += dispatch.hash_rows(block.values, _factors(columns))
+            case Sparse(axis=Columns()):
+                _add_stored(total, block, _factors(columns))
+            case Codes():
+                _add_codes(total, block)
+            case Documents():
+                total += _of_texts(block.texts) * _factors(columns)
     return _mixed(total + seed)
 
 
@@ -68,7 +68,7 @@ def _add_codes(total: Hashes, block: Codes) -> None:
         total += (hashes * factors[j])[np.maximum(block.codes[:, j].astype(np.int64), -1)]
 
 
-def _of_texts(texts: Sequence[Any]) -> Hashes:
+def _of_texts(texts: Sequence[Row]) -> Hashes:
     return np.array([0 if text is None else _of_cell(text) for text in texts], np.uint64)
 
 
@@ -77,7 +77,7 @@ def _of_labels(batch: Batch) -> Hashes:
     return classes[batch.labels.codes] if len(batch) else np.empty(0, np.uint64)
 
 
-def _of_cell(cell: Any) -> int:
+def _of_cell(cell: object) -> int:
     """Return the hash of a level, a text or a label."""
     if isinstance(cell, int | float) and -(2**53) <= cell <= 2**53:
         return int(hash_numbers(np.array([cell], np.float64))[0])

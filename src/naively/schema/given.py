@@ -46,7 +46,7 @@ def given_by_column(event_models: EventModels, rows: Rows, settings: Settings) -
             kinds = KINDS[key]
             by_kind |= {name: given for name in rows.names if rows.kind(name) in kinds}
             continue
-        for name in key if isinstance(key, tuple) else (key,):
+        for name in _names(key):
             if name not in rows.place:
                 raise ValueError(f"event_models: {missing_column(name, rows.names)}")
             by_name[name] = given
@@ -55,20 +55,22 @@ def given_by_column(event_models: EventModels, rows: Rows, settings: Settings) -
 
 def given_for_all(choice: Choices, settings: Settings) -> Given:
     """Return event models by name, or as they are; none of them for "auto"."""
-    if isinstance(choice, list | tuple):
-        if not choice or not all(isinstance(one, TextModel) for one in choice):
-            raise ValueError(
-                "Several event models of one column must be Text or Patterns, for a text; "
-                f"got {list(choice)}."
-            )
-        return tuple(of_text(one, settings) for one in dict.fromkeys(choice))
-    if choice == "auto":
-        return ()
-    if choice == "text":
-        return settings.texts
-    if isinstance(choice, TextModel):
-        return (of_text(choice, settings),)
-    return (_event_model(choice, settings),)
+    match choice:
+        case list() | tuple():
+            if not choice or not all(isinstance(one, TextModel) for one in choice):
+                raise ValueError(
+                    "Several event models of one column must be Text or Patterns, for a text; "
+                    f"got {list(choice)}."
+                )
+            return tuple(of_text(one, settings) for one in dict.fromkeys(choice))
+        case "auto":
+            return ()
+        case "text":
+            return settings.texts
+        case TextModel():
+            return (of_text(choice, settings),)
+        case _:
+            return (_event_model(choice, settings),)
 
 
 def of_text(analyser: TextModel, settings: Settings) -> TextModel:
@@ -82,7 +84,7 @@ def of_text(analyser: TextModel, settings: Settings) -> TextModel:
     return analyser.with_event(event)
 
 
-def _event_model(choice: Any, settings: Settings) -> EventModel:
+def _event_model(choice: object, settings: Settings) -> EventModel:
     if isinstance(choice, EventModel):
         return choice
     if choice not in EVENT_MODELS:
@@ -98,11 +100,12 @@ def given_among(event_models: EventModels, rows: Rows) -> EventModels:
     """
     if not isinstance(event_models, Mapping):
         return event_models
-    by_name: dict[Any, Choices] = {}
-    for key, choice in event_models.items():
-        names = key if isinstance(key, tuple) else (key,)
-        by_name |= {name: choice for name in names if name in rows.place or name in KINDS}
-    return by_name
+    return {
+        name: choice
+        for key, choice in event_models.items()
+        for name in _names(key)
+        if name in rows.place or name in KINDS
+    }
 
 
 def given_as_objects(event_models: EventModels, schema: Schema) -> bool:
@@ -117,13 +120,17 @@ def given_as_objects(event_models: EventModels, schema: Schema) -> bool:
     """
     if not isinstance(event_models, Mapping):
         return _are_objects(event_models)
-    named: set[Any] = set()
+    named: set[Name] = set()
     for key, choice in event_models.items():
         if _are_objects(choice):
-            named |= set(key) if isinstance(key, tuple) else {key}
-            kinds = KINDS.get(key, ()) if isinstance(key, str) else ()
+            kinds = KINDS.get(key, ())
+            named |= {*_names(key)}
             named |= {name for name, group in schema.columns.items() if group.kind in kinds}
     return bool(schema.columns) and named.issuperset(schema.columns)
+
+
+def _names(key: Name | tuple[Name, ...]) -> tuple[Name, ...]:
+    return key if isinstance(key, tuple) else (key,)
 
 
 def _are_objects(choice: Choices) -> bool:

@@ -39,9 +39,9 @@ DERIVED: tuple[Kind, ...] = ("part", "interaction")  # kinds of columns that fol
 
 @dataclass(frozen=True)
 class GroupKey:
-    """What a group and its block are known by: settings, by their values, as they count alike.
+    """What identifies a group and its block: settings, which are compared by their values.
 
-    Groups that were made apart are the same exactly if their keys are equal, whatever is printed.
+    Groups that were made apart count the same exactly if their keys are equal, whatever is printed.
 
     Parameters
     ----------
@@ -122,11 +122,13 @@ class Group:
 
     def recode(self, held: Held, axis: Axis) -> Block:
         """Encode these columns of encoded rows by a known axis."""
-        if isinstance(axis, Words):
-            return held.texts(self.key, axis)
-        if isinstance(axis, Levels):
-            return held.codes(axis)
-        return held.matrix(axis.columns)  # in the order in which they were counted
+        match axis:
+            case Words():
+                return held.texts(self.key, axis)
+            case Levels():
+                return held.codes(axis)
+            case _:
+                return held.matrix(axis.columns)  # in the order in which they were counted
 
 
 def event_names(groups: Sequence[Group]) -> str:

@@ -1,7 +1,7 @@
 """The columns that encoded rows hold: to be encoded again for another schema or other axes.
 
 What a column is taken for follows from its counts, so that it may change as more rows come: truths
-become numbers, and strings become texts. And levels and words come and go, as rows are learned and
+become numbers, and strings become texts. Levels and words come and go too, as rows are learned and
 forgotten.
 """
 
@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Levels, Words
-from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
+from naively.counting.block import Batch, BlockKey, Codes, Dense, Documents, Sparse
 from naively.counting.names import Derived, Level, Name
 from naively.schema.encode import MISSING, levels_of, placed
 
@@ -30,15 +29,16 @@ class Held:
         self.coded: dict[Name, tuple[Codes, int]] = {}
         self.sparse: list[Sparse] = []  # matrices of numbers
         for block in batch.blocks.values():
-            if isinstance(block, Dense):
-                self.dense |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
-            elif isinstance(block, Codes):
-                self.coded |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
-            elif isinstance(block, Sparse) and isinstance(block.axis, Columns):
-                self.sparse.append(block)
+            match block:
+                case Dense():
+                    self.dense |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
+                case Codes():
+                    self.coded |= {name: (block, j) for j, name in enumerate(block.axis.columns)}
+                case Sparse(axis=Columns()):
+                    self.sparse.append(block)
 
     def matrix(self, columns: Sequence[Name]) -> Dense | Sparse:
-        """Return columns of numbers: sparse as they came, if they did."""
+        """Return columns of numbers, of shape (rows, columns); they are sparse if they came so."""
         if len(columns) and columns[0] not in self.dense:
             for matrix in self.sparse:
                 if set(matrix.axis.columns) <= set(columns):
@@ -46,7 +46,7 @@ class Held:
         return self.numbers(columns)
 
     def numbers(self, columns: Sequence[Name]) -> Dense:
-        """Return columns of numbers; NaN where a cell is missing."""
+        """Return columns of numbers, of shape (rows, columns); NaN where a cell is missing."""
         axis = Columns.named(columns)
         first = self.dense.get(columns[0]) if len(columns) else None
         if first is not None and first[0].axis.columns == columns:
@@ -59,20 +59,20 @@ class Held:
         return Dense(matrix, axis)
 
     def codes(self, axis: Levels) -> Codes:
-        """Return columns by known levels; a code past the last stands for all others."""
+        """Return columns by known levels, of shape (rows, columns); others share one more code."""
         codes = np.full((self.rows, len(axis.columns)), MISSING, np.int32)
         for j, (name, index) in enumerate(zip(axis.columns, axis.index, strict=True)):
             own, known = self._by_level(name)
             codes[:, j] = placed(own, known, axis.levels[j], index)
         return Codes(codes, axis)
 
-    def texts(self, key: Any, axis: Words) -> Sparse:
+    def texts(self, key: BlockKey, axis: Words) -> Sparse:
         """Return how often each text of a group holds each known word."""
-        here = self.blocks.get(key)
-        if isinstance(here, Documents):
-            return here.split(axis)
-        if isinstance(here, Sparse) and isinstance(here.axis, Words):
-            return _on_words(here, here.axis, axis)
+        match self.blocks.get(key):
+            case Documents() as here:
+                return here.split(axis)
+            case Sparse(axis=Words() as words) as here:
+                return _on_words(here, words, axis)
         (name,) = axis.columns
         if name not in self.coded:
             nothing = np.full(self.rows, fill_value=True)
@@ -89,7 +89,7 @@ class Held:
         return self.numbers((name,)).values[:, 0]
 
     def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
-        """Return a column by these levels, of shape (rows,); as many as they are is any other."""
+        """Return a column by these levels, of shape (rows,); their number is the code of others."""
         return self.codes(Levels((name,), (tuple(levels),))).codes[:, 0]
 
     def count_levels(self, name: Name) -> dict[Level, int]:
@@ -109,7 +109,7 @@ class Held:
 
 
 def _on_words(block: Sparse, words: Words, axis: Words) -> Sparse:
-    """Return texts by the words of another axis; words that it has not are left out."""
+    """Return texts by the words of another axis; words that it lacks are left out."""
     place = axis.find(words)
     if place is None:
         return replace(block, axis=axis)
@@ -117,7 +117,7 @@ def _on_words(block: Sparse, words: Words, axis: Words) -> Sparse:
 
 
 def _widened(block: Sparse, columns: Sequence[Name]) -> Sparse:
-    """Return a matrix by other columns, all of its own among them."""
+    """Return a matrix by other columns, among which are all of its own."""
     if block.axis.columns == columns:
         return block
     place = {name: j for j, name in enumerate(columns)}
@@ -126,7 +126,7 @@ def _widened(block: Sparse, columns: Sequence[Name]) -> Sparse:
 
 
 def _moved(block: Sparse, place: NDArray[np.int64], axis: Columns | Words) -> Sparse:
-    """Return what is stored under other numbers; what has none (-1) is left out."""
+    """Return a matrix whose columns or words have other numbers; those with -1 are left out."""
     indices = place[block.indices]
     stay = indices >= 0
     row = np.repeat(np.arange(len(block)), np.diff(block.indptr))[stay]

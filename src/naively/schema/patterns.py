@@ -188,7 +188,7 @@ class Patterns(TextModel):
         """Return the tokens of a text."""
         return [token for find in self._finders for token in find(text)]
 
-    def rows(self, texts: Iterable[Any]) -> Sequence[Row]:
+    def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
         return [None if text is None else self.tokens(_as_text(text)) for text in texts]
 
     @cached_property
@@ -206,5 +206,5 @@ def _matches(name: str, regex: re.Pattern[str]) -> Finder:
     return lambda text: [token for _ in regex.finditer(bounded(text))]
 
 
-def _as_text(row: Any) -> str:
+def _as_text(row: str | Sequence[str]) -> str:
     return row if isinstance(row, str) else " ".join(map(str, row))

@@ -11,12 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import reduce
 from importlib import import_module
 from operator import or_
 from typing import Any, TypeAlias
 
 Characters: TypeAlias = frozenset[str]
+Parsed: TypeAlias = Any  # parts, or the operands of one, as Python's own parser makes them
+Part: TypeAlias = tuple[object, Parsed]  # an operation and its operands
 
 LONGEST = 1000  # characters of a pattern
 RUN = 256  # characters of a text without a space, or spaces in a row
@@ -54,7 +56,7 @@ def compile_bounded(pattern: str, what: str) -> re.Pattern[str]:
 
 
 def bounded(text: str) -> str:
-    """Return a text without long character n-grams, of words or of spaces.
+    """Return a text whose runs of characters without a space, and of spaces, are cut short.
 
     >>> len(bounded("a" * 1000).split()), len(bounded(" " * 1000))
     (4, 256)
@@ -84,16 +86,12 @@ class Choices:
     alphabet: list[str] = field(default_factory=lambda: list(USUAL))
     found: dict[int, Characters] = field(default_factory=dict)  # of the parts, by identity
 
-    @cached_property
-    def _compile(self) -> Any:
-        return import_module("re._compiler").compile
-
-    def check(self, parsed: Any) -> None:
+    def check(self, parsed: Parsed) -> None:
         """Raise a StallError if a choice may have to be tried again and again."""
         self.alphabet = list(dict.fromkeys([*USUAL, *_named(parsed)]))
         self._sequence(parsed, After(), 0)
 
-    def _sequence(self, parsed: Any, after: After, depth: int) -> After:
+    def _sequence(self, parsed: Parsed, after: After, depth: int) -> After:
         """Return what may follow whatever is before these parts."""
         if depth > DEEPEST:
             raise StallError("it is nested too deep")
@@ -101,7 +99,7 @@ class Choices:
             after = self._part(parsed, part, after, depth + 1)
         return after
 
-    def _part(self, parsed: Any, part: Any, after: After, depth: int) -> After:
+    def _part(self, parsed: Parsed, part: Part, after: After, depth: int) -> After:
         """Return what may follow whatever is before one part of a sequence.
 
         Parameters
@@ -135,7 +133,7 @@ class Choices:
             return self._repeat(of, after, depth)
         raise StallError("it refers to what another part has found, or changes flags")
 
-    def _branch(self, branches: Any, after: After, depth: int) -> After:
+    def _branch(self, branches: list[Parsed], after: After, depth: int) -> After:
         """Return what may follow whatever is before alternatives."""
         found = [self._sequence(branch, after, depth) for branch in branches]
         firsts = [each.first for each in found]
@@ -145,7 +143,7 @@ class Choices:
         sure, long = any(each.sure for each in found), any(each.long for each in found)
         return replace(after, first=union, sure=sure, long=long)
 
-    def _repeat(self, of: Any, after: After, depth: int) -> After:
+    def _repeat(self, of: Parsed, after: After, depth: int) -> After:
         """Return what may follow whatever is before a repeat, of (least, most, sequence) times.
 
         What is repeated is looked at twice: followed by what follows the repeat, for what it may
@@ -186,20 +184,21 @@ class Choices:
         if after.repeated or self.number > CHOICES:
             raise StallError(why)
 
-    def _within(self, parsed: Any) -> Characters:
+    def _within(self, parsed: Parsed) -> Characters:
         """Return all characters that a part may hold."""
         none: Characters = frozenset()
         return none.union(*(self._characters(of, part) for of, part in _single(parsed)))
 
-    def _characters(self, parsed: Any, part: Any) -> Characters:
+    def _characters(self, parsed: Parsed, part: Part) -> Characters:
         """Return the characters that a part of one character may be, as the engine has them."""
         if id(part) not in self.found:
-            one = self._compile(type(parsed)(parsed.state, [part]))
+            alone = type(parsed)(parsed.state, [part])
+            one = import_module("re._compiler").compile(alone)
             self.found[id(part)] = frozenset(filter(one.match, self.alphabet))
         return self.found[id(part)]
 
 
-def _single(parsed: Any) -> Iterator[tuple[Any, Any]]:
+def _single(parsed: Parsed) -> Iterator[tuple[Parsed, Part]]:
     """Yield the parts that are one character, each with the sequence that it is in."""
     for part in parsed:
         if str(part[0]) in ("LITERAL", "NOT_LITERAL", "IN", "ANY"):
@@ -208,7 +207,7 @@ def _single(parsed: Any) -> Iterator[tuple[Any, Any]]:
             yield from _single(inner)
 
 
-def _sequences(of: Any) -> Iterator[Any]:
+def _sequences(of: Parsed) -> Iterator[Parsed]:
     """Yield the sequences within a part."""
     if hasattr(of, "getwidth"):
         yield of
@@ -217,7 +216,7 @@ def _sequences(of: Any) -> Iterator[Any]:
             yield from _sequences(each)
 
 
-def _named(parsed: Any) -> Iterator[str]:
+def _named(parsed: Parsed) -> Iterator[str]:
     """Yield the characters that a pattern names, in either case, and some of each range."""
     for _, (kind, of) in _single(parsed):
         for name, value in of if str(kind) == "IN" else [(kind, of)]:

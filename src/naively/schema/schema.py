@@ -20,7 +20,7 @@ from naively.data.columns import Kind
 from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
 from naively.data.times import TimedRows
 from naively.messages import Shown, warn
-from naively.schema.encode import decode, split_rows
+from naively.schema.encode import CellArray, decode, split_rows
 from naively.schema.group import Group, GroupKey, event_name, event_names
 from naively.schema.held import Held
 
@@ -81,7 +81,7 @@ class Schema(Shown):
 
     @property
     def written(self) -> list[Group]:
-        """The groups that say what the cells of the table are: of a text in several, words."""
+        """The groups that the table's cells are written from: of a text in several, its words."""
         of = {
             name: next((g for g in groups if g.analyser and g.analyser.single_words), groups[0])
             for name, groups in self.groups_of.items()
@@ -94,8 +94,8 @@ class Schema(Shown):
         """The groups of character n-grams, of texts whose words are counted too."""
         found = set()
         for groups in self.groups_of.values():
-            runs = {g.key for g in groups if g.analyser and not g.analyser.legible}
-            found |= runs if len(runs) < len(groups) else set()
+            ngrams = {g.key for g in groups if g.analyser and not g.analyser.legible}
+            found |= ngrams if len(ngrams) < len(groups) else set()
         return frozenset(found)
 
     @cached_property
@@ -115,6 +115,10 @@ class Schema(Shown):
             return []
         return [name for name in self.order if isinstance(name, str)]
 
+    def by_place(self, rows: Rows) -> bool:
+        """Whether a table's columns are known by their places: it has no names, or none here do."""
+        return isinstance(rows.names, range) or not self.names
+
     @property
     def width(self) -> int:
         """The number of columns of the table."""
@@ -127,7 +131,7 @@ class Schema(Shown):
 
     @property
     def event_models(self) -> Any:
-        """What to choose to learn like this again."""
+        """The event models that, given for other rows, make this schema again."""
         with_parts = {
             of for group in self.of_columns for name in group.derived for of in name.roots
         }
@@ -171,7 +175,7 @@ class Schema(Shown):
 
     def decode(self, blocks: Mapping[GroupKey, Block]) -> Rows:
         """Return the rows that these blocks encode."""
-        columns: dict[Name, Any] = {}
+        columns: dict[Name, CellArray] = {}
         kinds: dict[Name, Kind] = {}
         for group in self.written:
             block = blocks[group.key]
@@ -189,7 +193,7 @@ class Schema(Shown):
         if len(self.groups) == 1 and rows.names == self.groups[0].columns:
             _check_kinds(rows, self.groups[0], rows.names)
             return self._timed(rows)
-        if not self.names or isinstance(rows.names, range):
+        if self.by_place(rows):
             return self._timed(self._match_by_place(rows))
         lacking = [name for name in self.order if name not in rows.place]
         extra = [name for name in rows.names if name not in self._known]
@@ -208,8 +212,7 @@ class Schema(Shown):
 
     def named(self, rows: Rows) -> Rows:
         """Return the rows with the names of these columns, where columns go by their places."""
-        by_place = isinstance(rows.names, range) or not self.names
-        if not by_place or set(rows.names) == self._known:
+        if not self.by_place(rows) or set(rows.names) == self._known:
             return rows
         if len(rows.names) != self.width:
             raise ValueError(
@@ -280,11 +283,7 @@ class Schema(Shown):
             noted = [(title(name), note) for name, note in self.notes.items()]
             return "\n".join(f"{name}: {what}" for name, what in lines + noted)
         table = [
-            (
-                title(name),
-                event_names(self.groups_of[name]),
-                self.notes.get(name, f"{group.kind}s"),
-            )
+            (title(name), event_names(self.groups_of[name]), self.notes.get(name, f"{group.kind}s"))
             for name, group in self.columns.items()
         ]
         table += [

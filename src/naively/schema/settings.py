@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
 from naively.events import Beta, Dirichlet, Multinomial
@@ -14,7 +15,7 @@ from naively.events.base import PSEUDO_COUNTS, EventModel, How
 from naively.schema.text import Text
 
 # One for each class, in the order of the classes, or by label.
-Probabilities: TypeAlias = "Sequence[float] | NDArray[Any] | Mapping[Any, float]"
+Probabilities: TypeAlias = "Sequence[float] | NDArray[np.number] | Mapping[Any, float]"
 ClassPrior: TypeAlias = "str | Probabilities | Beta | Dirichlet"
 TextBlocks: TypeAlias = Literal["words", "blocks"]
 
@@ -33,17 +34,17 @@ class Settings:
         from the counts and a prior's pretend rows. Beta(a, b) is of the second of two classes: a
         pretend rows of it and b of the first.
     estimate : {"mean", "map", "mle", "predictive"}
-        How parameters are estimated, of a class prior with a prior of its own, and of event models
-        that are not given as objects.
+        How the parameters are estimated of event models that are not given as objects, and the
+        class probabilities where the class prior is Beta or Dirichlet.
     smoothing : "auto", "laplace", "jeffreys" or float
         The pseudo-count of each outcome (a level, true and false, a word, a bin) of event models
         that are not given as objects, or, where outcomes cannot be counted, the pretend rows in
         each class; "laplace" is 1, "jeffreys" 1/2. "auto" is chosen by leave-one-out where an
         event model can.
     text : {"words", "blocks"}
-        What is counted of a text that was given no event model: its words; or words, word bigrams,
-        and, if it is short, character n-grams, each once, as blocks of their own (see
-        docs/decisions/0006-text.md).
+        What is counted of a text that was given no event model: its words; or, in blocks of their
+        own and each once in a text, its words, its word bigrams and, if it is short, its character
+        n-grams (see docs/decisions/0006-text.md).
 
     Examples
     --------
@@ -60,7 +61,7 @@ class Settings:
     def make(self, model: type[EventModel]) -> EventModel:
         """Return an event model with these settings."""
         count = self.pseudo_count
-        given: dict[str, Any] = {model.smoothed_by: count}
+        given: dict[str, object] = {model.smoothed_by: count}
         if count is None:
             given = {} if model.chosen_by is None else {model.chosen_by: "auto"}
         return model(estimate=self.estimate, **given)  # type: ignore[call-arg]  # each has options of its own
@@ -82,11 +83,5 @@ class Settings:
         return (
             Text(binary=True, event=event),
             Text(ngram_range=(2, 2), binary=True, event=event),
-            Text(
-                analyzer="char_wb",
-                ngram_range=(2, 5),
-                binary=True,
-                max_characters=SHORT,
-                event=event,
-            ),
+            Text("char_wb", (2, 5), binary=True, max_characters=SHORT, event=event),
         )

@@ -12,15 +12,15 @@ levels again: once there are many different ones, they are not kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Levels
+from naively.counting.axis import ByValue, Columns, Levels
 from naively.counting.cells import Cells
 from naively.counting.labels import Labels
 from naively.counting.names import Name
@@ -28,9 +28,10 @@ from naively.counting.statistic import CELL, LEVEL, PRESENT, VALUE
 from naively.counting.tally import BlockTally, Tally
 from naively.data.rows import column_rows
 from naively.data.times import CYCLES
-from naively.events import Bernoulli, Categorical, Histogram
+from naively.events import Bernoulli, Categorical, EventModel, Histogram
 from naively.kernels.cells import sortable
 from naively.kernels.double_double import Sums
+from naively.kernels.reference import Floats
 from naively.schema.derived import TimePart
 from naively.schema.diagnose import describe
 from naively.schema.encode import encode_texts
@@ -43,6 +44,7 @@ OF_NUMBERS = Histogram  # unless they are named, or sparse
 TEXT_WORDS = 4.0  # strings of so many words on average are texts, if they are
 TEXT_DISTINCT = 0.5  # mostly different ones,
 MANY = 1_000  # or more different ones than that
+CountedAs: TypeAlias = Literal["truths", "cells", "levels"]
 ZERO, ONE = sortable(np.array([0.0, 1.0])).tolist()
 
 
@@ -93,15 +95,14 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> Counted:
         free = schema.free.intersection(group.columns) if schema.free and block else None
         if not free or block is None:
             continue
-        if _holds_truths(group):
-            names = _constant(block) & free
-            moves += [_into_cells(group, block, names, settings.make(OF_NUMBERS))] if names else []
-        elif _holds_cells(group):
-            names = _truths(block) & free
-            moves += [_into_truths(group, block, names, settings)] if names else []
-        elif _holds_levels(group):
-            names = _texts(block) & free
-            moves += [_into_texts(group, block, name, settings.texts) for name in names]
+        match _counted_as(group):
+            case "truths" if names := _constant(block) & free:
+                moves.append(_into_cells(group, block, names, settings.make(OF_NUMBERS)))
+            case "cells" if names := _truths(block) & free:
+                moves.append(_into_truths(group, block, names, settings))
+            case "levels":
+                names = _texts(block) & free
+                moves += [_into_texts(group, block, name, settings.texts) for name in names]
     idle = _idle_parts(schema, tally)
     moves += [
         Move(group, parts, [])
@@ -112,18 +113,18 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> Counted:
 
 
 def make_sure(schema: Schema, tally: Tally, settings: Settings) -> Counted:
-    """Return the tally with many different texts counted as such; they were levels until now."""
+    """Return the tally in which levels that are many different texts are counted as texts."""
     moves = [
         _into_texts(group, tally.blocks[group.key], name, settings.texts)
         for group in schema.of_columns
-        if _holds_levels(group) and not schema.free.isdisjoint(group.columns)
+        if _counted_as(group) == "levels" and not schema.free.isdisjoint(group.columns)
         for name in _texts(tally.blocks[group.key], many=True) & schema.free
     ]
     return _moved(schema, tally, moves)
 
 
 def alike(mine: Counted, theirs: Counted) -> tuple[Counted, Counted]:
-    """Return both with each column that may be counted as in the other counted so."""
+    """Return both, each with its free columns counted as in the other where they can be."""
     return _as_in(theirs[0], *mine), _as_in(mine[0], *theirs)
 
 
@@ -132,16 +133,17 @@ def _as_in(other: Schema, schema: Schema, tally: Tally) -> Counted:
         return Counted(schema, tally)
     moves = []
     for group in schema.of_columns:
-        if not (_holds_truths(group) or _holds_levels(group)):
+        counted = _counted_as(group)
+        if counted not in ("truths", "levels"):
             continue
         block = tally.blocks[group.key]
         shared = schema.free.intersection(group.columns).intersection(other.columns)
-        by_event: dict[Any, set[Name]] = {}
+        by_event: dict[EventModel, set[Name]] = {}
         for name in shared:
             theirs = other.groups_of[name]
-            if _holds_truths(group) and _holds_cells(theirs[0]):
+            if counted == "truths" and _counted_as(theirs[0]) == "cells":
                 by_event.setdefault(theirs[0].event, set()).add(name)
-            elif _holds_levels(group) and theirs[0].kind == "text":
+            elif counted == "levels" and theirs[0].kind == "text":
                 analysers = [text.analyser for text in theirs if isinstance(text.analyser, Text)]
                 moves.append(_into_texts(group, block, name, analysers))
         moves += [_into_cells(group, block, names, event) for event, names in by_event.items()]
@@ -177,16 +179,16 @@ def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
     )
 
 
-def _holds_truths(group: Group) -> bool:
-    return group.kind == "number" and isinstance(group.event, Bernoulli)
-
-
-def _holds_cells(group: Group) -> bool:
-    return group.kind == "number" and isinstance(group.event, Histogram)
-
-
-def _holds_levels(group: Group) -> bool:
-    return group.kind == "string" and isinstance(group.event, Categorical)
+def _counted_as(group: Group) -> CountedAs | None:
+    """Return what a group's columns are counted as, if they may be taken for something else."""
+    match group:
+        case Group(kind="number", event=Bernoulli()):
+            return "truths"
+        case Group(kind="number", event=Histogram()):
+            return "cells"
+        case Group(kind="string", event=Categorical()):
+            return "levels"
+    return None
 
 
 def _constant(block: BlockTally) -> set[Name]:
@@ -220,7 +222,10 @@ def _texts(block: BlockTally[Levels], *, many: bool = False) -> set[Name]:
 
 
 def _idle_parts(schema: Schema, tally: Tally) -> set[Name]:
-    """Return the parts of times whose cycle has not come twice, or of which there is one alone."""
+    """Return the parts of times that say nothing yet.
+
+    Their cycle has not come twice, or only one of their levels has come.
+    """
     idle: set[Name] = set()
     for group in schema.of_columns:
         block = tally.blocks.get(group.key)
@@ -236,14 +241,12 @@ def _idle_parts(schema: Schema, tally: Tally) -> set[Name]:
 
 
 def _without_idle_texts(schema: Schema, tally: Tally) -> Counted:
-    """Leave out how a text was not counted even once, as character n-grams of long texts."""
+    """Leave out groups of texts in which nothing was counted, as character n-grams of long ones."""
     idle: set[GroupKey] = set()
-    for group in schema.of_columns:
-        block = tally.blocks.get(group.key)
-        others = schema.groups_of[group.columns[0]] if group.kind == "text" and block else []
-        if len(others) > 1 and block is not None and not block[PRESENT].high.any():
-            counted = (tally.blocks[other.key] for other in others if other.key in tally.blocks)
-            idle |= {group.key} if any(other[PRESENT].high.any() for other in counted) else set()
+    for name in {group.columns[0] for group in schema.of_columns if group.kind == "text"}:
+        texts = [group.key for group in schema.groups_of[name] if group.key in tally.blocks]
+        none = {key for key in texts if not tally.blocks[key][PRESENT].high.any()}
+        idle |= none if len(none) < len(texts) else set()
     if not idle:
         return Counted(schema, tally)
     groups = tuple(group for group in schema.groups if group.key not in idle)
@@ -252,20 +255,17 @@ def _without_idle_texts(schema: Schema, tally: Tally) -> Counted:
 
 
 def _there(block: BlockTally) -> dict[Name, NDArray[np.int64]]:
-    """Return the rows of each column's levels or cells that came."""
-    if isinstance(block.axis, Levels):
-        counts = block[LEVEL].high
-    elif isinstance(block.axis, Cells):
-        counts = block[CELL].high
-    else:
+    """Return, by column, the rows of the levels or cells that came, each of shape (rows,)."""
+    axis = block.axis
+    if not isinstance(axis, ByValue):
         return {}
-    axis, found = block.axis, np.flatnonzero((counts > 0).any(axis=1))
+    found = np.flatnonzero((block[axis.statistic].high > 0).any(axis=1))
     each = np.split(found, np.searchsorted(found, axis.first[1:-1]))
     return dict(zip(axis.columns, each, strict=False))
 
 
-def _into_cells(group: Group, block: BlockTally, names: set[Name], event: Any) -> Move:
-    """Count 0 and 1 by cell."""
+def _into_cells(group: Group, block: BlockTally, names: set[Name], event: EventModel) -> Move:
+    """Count truths as the numbers 0 and 1, by cell."""
     truths = block.of(names)
     columns = tuple(truths.axis.columns)
     n, ones = truths[PRESENT], truths[VALUE]
@@ -279,7 +279,7 @@ def _into_cells(group: Group, block: BlockTally, names: set[Name], event: Any) -
 def _into_truths(
     group: Group, block: BlockTally[Cells], names: set[Name], settings: Settings
 ) -> Move:
-    """Count the cells of 0 and 1 as what is true of how many."""
+    """Count numbers that are all in the cells of 0 and 1 as truths."""
     cells = block.of(names)
     axis = cells.axis
     of = {key: np.concatenate([keys == key for keys in axis.keys]) for key in (ZERO, ONE)}
@@ -295,27 +295,28 @@ def _into_texts(
     """Count levels as texts, each as often as it came."""
     levels = block.of({name})
     rows = column_rows({name: list(levels.axis.levels[0])}, {name: "string"})
+    classes = np.arange(levels[LEVEL].shape[1])
     targets = []
     for text in analysers:
         target = text_group(name, text)
         texts = encode_texts(rows, name, text)
         counted = [
             target.event.tally(texts.select(level), Labels(c.astype(np.int32), classes, n))
-            for level, c, n, classes in _entries(levels[LEVEL])
+            for level, c, n in _entries(levels[LEVEL])
         ]
         targets.append((target, _sum(counted)))
     return Move(group, (name,), targets)
 
 
-def _entries(
-    sums: Sums,
-) -> Iterable[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]]:
-    """Return where the sums are not zero, and what they are: all, then what rounding left."""
-    classes = np.arange(sums.shape[1])
+def _entries(sums: Sums) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Floats]]:
+    """Yield the high parts, then the low parts of sums that are not 0: level, class and part.
+
+    Each is of shape (entries,).
+    """
     for part in (sums.high, sums.low):
         level, c = np.nonzero(part)
         if len(level) or part is sums.high:
-            yield level, c, part[level, c], classes
+            yield level, c, part[level, c]
 
 
 def _sum(blocks: Sequence[BlockTally]) -> BlockTally:

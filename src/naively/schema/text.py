@@ -34,7 +34,7 @@ class TextModel(Analyser):
         return replace(self, event=event)  # type: ignore[type-var]  # a subclass is a dataclass
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """What differs from the default, the event model aside."""
         return {name: value for name, value in super().settings.items() if name != "event"}
 
@@ -43,16 +43,16 @@ class TextModel(Analyser):
 class Text(TextModel):
     r"""How a column of texts is counted: its tokens, and their event model.
 
-    The settings and the tokens are those of scikit-learn's ``CountVectorizer``. A column of lists
-    of words, or of word numbers, is taken as it is: only stop words and runs are looked for, those
-    of characters in the words with a space between them.
+    The settings and the tokens are those of scikit-learn's ``CountVectorizer``. The words of a
+    column of lists of words, or of word numbers, are taken as they are, but for stop words and
+    n-grams; for character n-grams they are joined by spaces.
 
     Parameters
     ----------
     analyzer : {"word", "char", "char_wb"}, default "word"
         Tokens are words, or character n-grams, anywhere or within words.
     ngram_range : (int, int), default (1, 1)
-        The shortest and longest run of words, or characters, that is a token.
+        The least and the greatest n of the n-grams, of words or characters, that are tokens.
     lowercase : bool, default True
         Whether "Word" and "word" are one.
     token_pattern : str, default two characters or more of a word
@@ -60,14 +60,14 @@ class Text(TextModel):
         could take for ever on some texts is refused; of a run of more than 256 characters
         without a space, each 256 are looked at alone.
     stop_words : "english" or sequence of str, optional
-        Words that are passed over, before runs are made.
+        Words that are left out before n-grams are made.
     strip_accents : {"ascii", "unicode"}, optional
         Whether "é" is "e".
     min_df, max_df : int or float, default 1 and 1.0
         Tokens in fewer or more texts are not learned from; a float is a share of the texts.
     max_features : int, optional
         Only the most frequent tokens (of Bernoulli: those in most texts) are learned from; of
-        equals, the first by name.
+        equally frequent ones, the first by name.
     binary : bool, default False
         Whether a token counts once in a text.
     max_characters : int, optional
@@ -129,10 +129,10 @@ class Text(TextModel):
         for name, limit in (("min_df", self.min_df), ("max_df", self.max_df)):
             if limit < 0 or (isinstance(limit, float) and limit > 1):
                 raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0: {limit!r}.")
-        if self.max_features is not None and self.max_features < 1:
-            raise ValueError(f"max_features must be at least 1, got {self.max_features}.")
-        if self.max_characters is not None and self.max_characters < 1:
-            raise ValueError(f"max_characters must be at least 1, got {self.max_characters}.")
+        for name in ("max_features", "max_characters"):
+            most = getattr(self, name)
+            if most is not None and most < 1:
+                raise ValueError(f"{name} must be at least 1, got {most}.")
         if self.features is not None and not 1 <= self.features < 2**31:
             raise ValueError(f"features must be from 1 to 2**31 - 1, got {self.features}.")
         if self.features is not None and self.selects:
@@ -151,24 +151,20 @@ class Text(TextModel):
             "features": self.features,
         }
 
-    def rows(self, texts: Iterable[Any]) -> Sequence[Row]:
-        """Return texts without those that are too long, with what a vocabulary cannot do done."""
-        texts = texts if isinstance(texts, list) else list(texts)
-        if self.max_characters is not None:
-            most = self.max_characters
-            texts = [
-                text if isinstance(text, str) and len(text) <= most else None for text in texts
-            ]
-        if self.analyzer != "word" and any(isinstance(row, list | tuple) for row in texts):
-            texts = [" ".join(row) if isinstance(row, list | tuple) else row for row in texts]
-        prepare = self._prepare
+    def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
+        """Return texts as a vocabulary can split them; those that are too long are missing."""
+        rows, most, prepare = list(texts), self.max_characters, self._prepare
+        if most is not None:
+            rows = [row if isinstance(row, str) and len(row) <= most else None for row in rows]
+        if self.analyzer != "word":
+            rows = [" ".join(row) if isinstance(row, list | tuple) else row for row in rows]
         if prepare is None:
-            return texts
-        return [prepare(row) if isinstance(row, str) else row for row in texts]
+            return rows
+        return [prepare(row) if isinstance(row, str) else row for row in rows]
 
     @cached_property
     def _prepare(self) -> Callable[[str], Row] | None:
-        """What is done to a text here, as a vocabulary does not know how."""
+        """What is done to a text before a vocabulary splits it; None where there is nothing."""
         own_words = self.analyzer == "word" and self.token_pattern != TOKEN_PATTERN
         if not own_words and self.strip_accents is None:
             return None

@@ -1,4 +1,4 @@
-"""Axes, which name the rows of a group's tables: short ones are in the header, others arrays."""
+"""Axes, which name the rows of a group's tables; those of words and cells are arrays."""
 
 from __future__ import annotations
 
@@ -12,31 +12,35 @@ from naively.counting.cells import Cells, as_cells
 from naively.counting.names import Name, title
 from naively.counting.statistic import CELL
 from naively.model.file.container import Arrays, UnreadArrays
-from naively.model.file.formats import Columnar, Saved, SavedAxis, SavedColumns
+from naively.model.file.declared import Saved
+from naively.model.file.formats import Columnar, SavedAxis, SavedColumns
 from naively.schema.derived import Interaction, NumberBins
 from naively.schema.group import Group
 
 AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "grid": "grid"}
-OLDER = {"grid": "levels"}  # before format 4 those that came
+OLDER = {"grid": "levels"}  # formats before 4 named only the levels that came
 MOST_BINS = 1 << 16  # of an interaction: pairs of bins of its two columns
 
 
 def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
     """Return an axis as JSON has it; its arrays are added under names that begin with ``name``."""
-    if isinstance(axis, Words):
-        if axis.grows:
-            arrays[f"{name}/words"], arrays[f"{name}/ends"] = axis.vocabulary.to_arrays()
-        return {"kind": "words", "columns": list(axis.columns)}
-    if isinstance(axis, Levels) and axis.whole:
-        return {"kind": "grid", "columns": write_columns(axis.columns)}
-    if isinstance(axis, Levels):
-        return {"kind": "levels", "columns": write_columns(axis.columns), "levels": axis.levels}
-    if isinstance(axis, Cells):
-        arrays[f"{name}/keys"] = np.concatenate([np.empty(0, np.int64), *axis.keys])
-        arrays[f"{name}/shifts"] = np.array(axis.shifts, np.int64)
-        arrays[f"{name}/first"] = axis.first
-        return {"kind": "cells", "columns": write_columns(axis.columns)}
-    return {"kind": "columns", "columns": write_columns(axis.columns)}
+    columns = write_columns(axis.columns)
+    match axis:
+        case Words():
+            if axis.grows:
+                arrays[f"{name}/words"], arrays[f"{name}/ends"] = axis.vocabulary.to_arrays()
+            return {"kind": "words", "columns": columns}
+        case Levels(whole=True):
+            return {"kind": "grid", "columns": columns}
+        case Levels():
+            return {"kind": "levels", "columns": columns, "levels": axis.levels}
+        case Cells():
+            arrays[f"{name}/keys"] = np.concatenate([np.empty(0, np.int64), *axis.keys])
+            arrays[f"{name}/shifts"] = np.array(axis.shifts, np.int64)
+            arrays[f"{name}/first"] = axis.first
+            return {"kind": "cells", "columns": columns}
+        case _:
+            return {"kind": "columns", "columns": columns}
 
 
 def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -> Axis:
@@ -61,15 +65,8 @@ def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -
         return _read_levels(saved, group, columns)
     if columns != group.columns:
         raise ValueError("it counts other columns than it has")
-    if saved.kind == "grid":
-        return Levels.of_all(group.derived)
-    return _read_words(group, name, unread)
-
-
-def _read_words(group: Group, name: str, unread: UnreadArrays) -> Words:
-    """Return the words of a text, which is a group of its own."""
     if group.analyser is None:
-        raise ValueError("there are words of what is no text")
+        return Levels.of_all(group.derived)
     arrays = []
     if group.analyser.features is None:  # else words are hashed, and have no names
         arrays = [unread.take(f"{name}/words", "u"), unread.take(f"{name}/ends", "i")]
@@ -127,7 +124,7 @@ def _read_cells(columns: Columnar, name: str, unread: UnreadArrays) -> Cells:
 
 
 def _read_levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...]) -> Levels:
-    """Return the levels of columns; rows and bins that meet are of the group's columns."""
+    """Return the levels of columns, or raise a ValueError if the group cannot have counted them."""
     levels = saved.levels
     if len(levels) != len(columns) or any(len(set(each)) < len(each) for each in levels):
         raise ValueError("there are levels of other columns, or one twice")

@@ -1,7 +1,7 @@
 """The file of a model: a JSON header and raw arrays, in a safetensors file with a checksum.
 
 The checksum is the CRC-32 of all bytes of the file, with zeros in its own place, so that a flipped
-bit anywhere is noticed. Any program that reads safetensors reads the arrays.
+bit anywhere is noticed. A program that reads safetensors reads the arrays.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels.double_double import Sums
-from naively.model.file.declared import shown
+from naively.model.file.declared import Json, Saved, shown
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -30,7 +30,7 @@ DTYPES = {"F64": np.float64, "I64": np.int64, "I32": np.int32, "U8": np.uint8}
 KINDS = {"f": "F64", "i": "I64", "c": "I32", "u": "U8"}
 
 
-def to_bytes(header: dict[str, Any], arrays: Arrays) -> bytes:
+def to_bytes(header: Saved, arrays: Arrays) -> bytes:
     """Return the content of a file with this header and these arrays."""
     from safetensors.numpy import save
 
@@ -40,7 +40,7 @@ def to_bytes(header: dict[str, Any], arrays: Arrays) -> bytes:
     return b"".join([content[:at], f"{crc32(content):08x}".encode(), content[at + len(UNKNOWN) :]])
 
 
-def read(path: Path) -> tuple[dict[str, Any], bytes]:
+def read(path: Path) -> tuple[Saved, bytes]:
     """Return the header of a model file, and all its bytes.
 
     Raises
@@ -61,7 +61,7 @@ def read(path: Path) -> tuple[dict[str, Any], bytes]:
     return header, content
 
 
-def check(header: dict[str, Any], content: bytes) -> None:
+def check(header: Saved, content: bytes) -> None:
     """Raise a ValueError unless the checksum, where there is one, is that of all bytes."""
     saved = header.get(CHECKSUM)
     if saved is not None and saved != _checksum(content):
@@ -113,13 +113,10 @@ class UnreadArrays:
 
     def sums(self, name: str, shape: tuple[int, ...]) -> Sums:
         """Return double-double sums of this shape, which are finite and rounded as such are."""
-        high = self.take(f"{name}/high")
-        low = self.take(f"{name}/low") if f"{name}/low" in self._arrays else None
-        for part in (high, low):
-            if part is not None and part.shape != shape:
-                raise ValueError(f"{name} has shape {part.shape} instead of {shape}")
-            if part is not None and not np.isfinite(part).all():
-                raise ValueError(f"{name} holds numbers that are not finite")
+        high = self.take(f"{name}/high", shape=shape)
+        low = self.take(f"{name}/low", shape=shape) if f"{name}/low" in self else None
+        if not all(np.isfinite(part).all() for part in (high, low) if part is not None):
+            raise ValueError(f"{name} holds numbers that are not finite")
         if low is not None and (np.abs(low) > NOISE * np.abs(high)).any():
             raise ValueError(f"{name} holds sums whose two parts do not fit")
         return Sums(high, low)
@@ -164,7 +161,7 @@ def _checksum(content: bytes) -> str | None:
     return f"{crc32(whole[begin + len(UNKNOWN) :], head):08x}"
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Json:
     """Return numbers and arrays of NumPy as Python's own, and a dataclass by its fields."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()

@@ -11,11 +11,16 @@ from contextlib import contextmanager
 from dataclasses import MISSING, fields, is_dataclass
 from functools import lru_cache
 from types import NoneType, UnionType
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from naively.counting.names import Level
 
 T = TypeVar("T")
+Json: TypeAlias = Any  # null, a boolean, a number, a string, or a list or an object of these
+Saved: TypeAlias = dict[str, Json]  # an object
+Hint: TypeAlias = object  # what an annotation says: a type, or several
 
-NAMES: dict[Any, str] = {
+NAMES: dict[Hint, str] = {
     NoneType: "null",
     bool: "true or false",
     int: "a whole number",
@@ -41,12 +46,12 @@ def at(where: str) -> Iterator[None]:
         raise ValueError(f"{where}: {error}") from error
 
 
-def read(hint: type[T], value: Any, where: str) -> T:
+def read(hint: type[T], value: Json, where: str) -> T:
     """Return a value of JSON as this type, or raise a ValueError that says where the value is.
 
     A list becomes a tuple, and an object a dataclass, which must have a field for each entry. A
-    number must be finite, and an integer fit into 64 bits. ``Any`` stands for a level of a column:
-    a string, a boolean or a number, or a list of these.
+    number must be finite, and an integer fit into 64 bits. ``Level`` stands for a string, a
+    boolean or a number, or a list of these: the level of a column, or a label.
 
     >>> read(tuple[int, ...], [1, 2], "columns")
     (1, 2)
@@ -59,7 +64,7 @@ def read(hint: type[T], value: Any, where: str) -> T:
 
 
 def read_fields(
-    of: type[T], value: Any, where: str, names: Mapping[str, Any] | None = None
+    of: type[T], value: Json, where: str, names: Mapping[str, Hint] | None = None
 ) -> dict[str, Any]:
     """Return the fields of a dataclass that an object gives, each as its type.
 
@@ -76,7 +81,7 @@ def read_fields(
     """
     if not isinstance(value, dict):
         raise _wrong(where, value, "an object")
-    hints: dict[str, Any] = _hints(of, tuple((names or {}).items()))  # type: ignore[arg-type]  # hashable
+    hints = _hints(of, tuple((names or {}).items()))  # type: ignore[arg-type]  # hashable
     unknown = next((name for name in value if name not in hints), None)
     if unknown is not None:
         raise ValueError(f"{where} has no {shown(unknown)}")
@@ -87,40 +92,38 @@ def read_fields(
     return {name: _read(hints[name], part, f"{where}.{name}") for name, part in value.items()}
 
 
-def shown(value: Any) -> str:
+def shown(value: Json) -> str:
     """Return a value for a message, cut short.
 
     >>> shown("a" * 100)
     "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
     """
-    if isinstance(value, list | tuple):
-        return f"a list of {len(value):,}"
-    if isinstance(value, dict):
-        return f"an object of {len(value):,} entries"
-    if isinstance(value, int) and abs(value) >= 10**LONGEST:
-        return "a very large number"
-    text = {None: "null", True: "true", False: "false"}.get(value) if not _sized(value) else None
-    text = text or repr(value[:LONGEST] if isinstance(value, str) else value)
+    match value:
+        case list() | tuple():
+            return f"a list of {len(value):,}"
+        case dict():
+            return f"an object of {len(value):,} entries"
+        case None | True | False:
+            return {None: "null", True: "true", False: "false"}[value]
+        case int() if abs(value) >= 10**LONGEST:
+            return "a very large number"
+    text = repr(value[:LONGEST] if isinstance(value, str) else value)
     return text if len(text) < LONGEST else f"{text[: LONGEST - 1]}..."
 
 
-def _sized(value: Any) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool)
-
-
 @lru_cache
-def _hints(of: type, names: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+def _hints(of: type, names: tuple[tuple[str, Hint], ...]) -> dict[str, Hint]:
     hints = get_type_hints(of, localns=dict(names) or None)
     return {field.name: hints[field.name] for field in fields(of)}
 
 
-def _read(hint: Any, value: Any, where: str) -> Any:
+def _read(hint: Hint, value: Json, where: str) -> Any:
     """Return a value of JSON as a type, or as the first of several types that fits."""
     if get_origin(hint) in (Union, UnionType):
         hints = get_args(hint)
         hint = next((each for each in hints if _fits(each, value)), None)
         if hint is None:
-            raise _wrong(where, value, _several([_name(each) for each in hints]))
+            raise _wrong(where, value, _several(list(map(_name, hints))))
     if not _fits(hint, value):
         raise _wrong(where, value, _name(hint))
     if is_dataclass(hint):
@@ -134,7 +137,7 @@ def _read(hint: Any, value: Any, where: str) -> Any:
     return _read_list(hint, value, where) if type(value) is list else value
 
 
-def _read_list(hint: Any, value: list[Any], where: str) -> tuple[Any, ...]:
+def _read_list(hint: Hint, value: list[Json], where: str) -> tuple[object, ...]:
     """Return a list as a tuple, each entry of which is of the type that the hint gives it."""
     args = get_args(hint) or (hint,)
     if get_origin(hint) is tuple and args[-1] is not ...:
@@ -142,15 +145,15 @@ def _read_list(hint: Any, value: list[Any], where: str) -> tuple[Any, ...]:
             raise ValueError(f"{where} has {len(value):,} entries instead of {len(args)}")
         return tuple(map(_read, args, value, [where] * len(args)))
     of = args[0]
-    if of is Any and set(map(type, value)) <= set(SCALARS):  # a million levels at once
+    if of is Level and set(map(type, value)) <= set(SCALARS):  # a million levels at once
         return tuple(value)
     return tuple(_read(of, part, f"{where}[{i}]") for i, part in enumerate(value))
 
 
-def _fits(hint: Any, value: Any) -> bool:
+def _fits(hint: Hint, value: Json) -> bool:
     """Whether a value is of this type; what lists and objects hold is not looked at."""
     origin, kind = get_origin(hint), type(value)
-    if hint is Any:
+    if hint is Level:
         return kind in SCALARS or (kind is list and all(type(part) in SCALARS for part in value))
     if origin is Literal:
         return kind is str and value in get_args(hint)
@@ -164,7 +167,7 @@ def _fits(hint: Any, value: Any) -> bool:
     return kind is hint or (hint is float and kind is int)
 
 
-def _is(origin: Any, what: type) -> bool:
+def _is(origin: Hint, what: type) -> bool:
     return isinstance(origin, type) and issubclass(origin, what)
 
 
@@ -177,20 +180,20 @@ def _tagged(hint: Any, name: str) -> bool:
     return name == "name" and all(field.name != "name" for field in fields(hint))
 
 
-def _finite(value: Any) -> bool:
+def _finite(value: float) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:
         return False
 
 
-def _name(hint: Any) -> str:
+def _name(hint: Hint) -> str:
     """Return what a message calls a type."""
     if get_origin(hint) is Literal:
         return _several([repr(value) for value in get_args(hint)])
     if is_dataclass(hint):
         return f"an object ({_class_name(hint)})"
-    if hint is Any:
+    if hint is Level:
         return "a level"
     if hint is dict or _is(get_origin(hint), Mapping):
         return "an object"
@@ -201,5 +204,5 @@ def _several(names: Sequence[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _wrong(where: str, value: Any, expected: str) -> ValueError:
+def _wrong(where: str, value: Json, expected: str) -> ValueError:
     return ValueError(f"{where} is {shown(value)}, not {expected}")

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from naively.counting.names import Level
 from naively.data.columns import Kind
 from naively.events import Beta, Dirichlet
 from naively.events.base import How
-from naively.model.file.declared import read
+from naively.model.file.declared import Saved, read
 from naively.model.weights import Weighting
 from naively.schema.derived import Interaction, TimePart
 
 FORMAT = 4  # of the files that are written now
 WITH_CHECKSUM = 3  # the first format that has one
 
-Saved: TypeAlias = dict[str, Any]
 SavedName: TypeAlias = str | int | TimePart | Interaction
 Columnar: TypeAlias = range | tuple[SavedName, ...]  # numbered columns, or their names
 SavedColumns: TypeAlias = int | tuple[SavedName, ...]  # how many numbered columns, or their names
@@ -25,7 +25,7 @@ SavedColumns: TypeAlias = int | tuple[SavedName, ...]  # how many numbered colum
 class SavedClasses:
     """The class labels as JSON has them, and the type of their array."""
 
-    labels: tuple[Any, ...]
+    labels: tuple[Level, ...]
     dtype: str  # of NumPy; or "date" or "datetime", whose labels are written by ISO 8601
 
 
@@ -35,7 +35,7 @@ class SavedAxis:
 
     kind: Literal["words", "levels", "grid", "cells", "columns"]
     columns: SavedColumns
-    levels: tuple[tuple[Any, ...], ...] = ()
+    levels: tuple[tuple[Level, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,12 @@ class Header:
 
     format: int
     classes: SavedClasses
-    class_prior: str | tuple[Any, ...] | Beta | Dirichlet
+    class_prior: Literal["data", "uniform"] | tuple[Level, ...] | Beta | Dirichlet
     estimate: How
     columns: SavedColumns
     groups: tuple[SavedGroup, ...]
     version: str = ""
-    smoothing: float | str = "auto"
+    smoothing: float | Literal["auto", "laplace", "jeffreys"] = "auto"
     text: Literal["words", "blocks"] = "words"
     free: tuple[str | int, ...] = ()
     weights: SavedWeights | None = None

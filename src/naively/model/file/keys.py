@@ -5,15 +5,15 @@ Each is written by its name and settings, and made again from them; a file can n
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import fields
 
 from naively.counting.analyser import Analyser
 from naively.events import EVENT_MODELS
 from naively.events.base import EventModel
 from naively.events.lift import Lift
-from naively.model.file.declared import read, read_fields, shown
-from naively.model.file.formats import Saved, SavedKey
+from naively.model.file.declared import Saved, read, read_fields, shown
+from naively.model.file.formats import SavedKey
 from naively.schema.group import GroupKey
 from naively.schema.patterns import Patterns
 from naively.schema.text import Text
@@ -30,14 +30,15 @@ def write_key(key: GroupKey) -> Saved:
     TypeError
         If the event model or the analyser is not one of naively's own.
     """
-    if EVENTS.get(key.event.name) is not type(key.event):
-        raise TypeError(f"A model file cannot hold the event model {type(key.event).__name__}.")
+    saved, analyser = None, key.analyser
+    if analyser is not None:
+        saved = {"name": analyser.name, **_settings(analyser, ANALYSERS, "analyser")}
     return {
         "event": key.event.name,
-        "options": _write_options(key.event),
+        "options": _settings(key.event, EVENTS, "event model"),
         "kind": key.kind,
         "column": key.column,
-        "analyser": None if key.analyser is None else _write_analyser(key.analyser),
+        "analyser": saved,
     }
 
 
@@ -45,11 +46,6 @@ def read_key(saved: SavedKey) -> GroupKey:
     """Return the key that was written, or raise a ValueError."""
     event = read_event(saved.event, saved.options)
     return GroupKey(event, saved.kind, saved.column, read_analyser(saved.analyser, event))
-
-
-def write_prior(prior: Any) -> Saved:
-    """Return a conjugate prior by its name and parameters."""
-    return {"name": type(prior).__name__, **asdict(prior)}
 
 
 def read_event(name: str, options: Saved) -> EventModel:
@@ -76,17 +72,9 @@ def read_analyser(saved: Saved | None, event: EventModel) -> Analyser | None:
     return made(**given, event=event)  # type: ignore[call-arg]  # each analyser is a dataclass
 
 
-def _write_options(event: Any) -> Saved:
-    options = {field.name: getattr(event, field.name) for field in fields(event)}
-    if options.get("prior") is not None:
-        options["prior"] = write_prior(event.prior)
-    return options
-
-
-def _write_analyser(analyser: Any) -> Saved:
-    """Return all settings of an analyser but its event model, which is written beside it."""
-    known: type[Any] | None = ANALYSERS.get(analyser.name)
-    if known is not type(analyser):
-        raise TypeError(f"A model file cannot hold the analyser {type(analyser).__name__}.")
-    names = [field.name for field in fields(analyser) if field.name != "event"]
-    return {"name": analyser.name, **{name: getattr(analyser, name) for name in names}}
+def _settings(of: EventModel | Analyser, known: Mapping[str, type], what: str) -> Saved:
+    """Return all settings; the event model of an analyser is not among them, but beside them."""
+    if known.get(of.name) is not type(of):
+        raise TypeError(f"A model file cannot hold the {what} {type(of).__name__}.")
+    names = [field.name for field in fields(of)]  # type: ignore[arg-type]  # each is a dataclass
+    return {name: getattr(of, name) for name in names if name != "event"}

@@ -7,35 +7,34 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import starmap
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from naively.counting.labels import MOST_BYTES, plain
-from naively.model.file.declared import read, shown
+from naively.counting.labels import MOST_BYTES, Label, LabelArray, plain
+from naively.model.file.declared import Json, Saved, read, shown
+from naively.schema.settings import Probabilities
 
 DATES: dict[str, type[dt.date]] = {"date": dt.date, "datetime": dt.datetime}
 TYPE = re.compile(r"[<>|=]?([biufUMO])(\d*)(\[\w+\])?")
 STRINGS = re.compile(r"\|T\d+")  # NumPy's StringDType, which older files have
 
 
-def write_classes(classes: NDArray[Any]) -> dict[str, Any]:
+def write_classes(classes: LabelArray) -> Saved:
     """Return labels of shape (classes,), and their type, as JSON has them.
 
     >>> write_classes(np.array([dt.date(2024, 2, 29)]))
     {'labels': ['2024-02-29'], 'dtype': 'date'}
     """
-    labels: list[Any] = (classes.astype(str) if classes.dtype.kind == "M" else classes).tolist()
+    labels: list[Json] = (classes.astype(str) if classes.dtype.kind == "M" else classes).tolist()
     dates = {type(label).__name__ for label in labels if isinstance(label, dt.date)}
     if dates:
         return {"labels": [label.isoformat() for label in labels], "dtype": dates.pop()}
     return {"labels": labels, "dtype": classes.dtype.str}
 
 
-def read_classes(labels: list[Any], kind: str) -> NDArray[Any]:
+def read_classes(labels: list[Json], kind: str) -> LabelArray:
     """Return the labels that were written, of shape (classes,); each must be there once.
 
     >>> read_classes(["2024-02-29"], "date")
@@ -67,7 +66,7 @@ def read_classes(labels: list[Any], kind: str) -> NDArray[Any]:
     return classes
 
 
-def write_probabilities(prior: Mapping[Any, float] | Sequence[float]) -> list[Any]:
+def write_probabilities(prior: Probabilities) -> list[Json]:
     """Return the probabilities of the classes, in their order or by label."""
     if not isinstance(prior, Mapping):
         return [float(p) for p in prior]
@@ -79,7 +78,7 @@ def write_probabilities(prior: Mapping[Any, float] | Sequence[float]) -> list[An
     ]
 
 
-def read_probabilities(saved: tuple[Any, ...]) -> list[float] | dict[Any, float]:
+def read_probabilities(saved: tuple[Json, ...]) -> list[float] | dict[Label, float]:
     """Return the probabilities that were written, by label or in the order of the classes.
 
     >>> read_probabilities((("a", 0.25), ("b", 0.75)))
@@ -93,7 +92,7 @@ def read_probabilities(saved: tuple[Any, ...]) -> list[float] | dict[Any, float]
     return prior
 
 
-def _of_label(label: Any, p: Any, date: Any = None) -> tuple[Any, Any]:
+def _of_label(label: Json, p: Json, date: Json = None) -> tuple[Label, float]:
     """Return a label, which may be a date, and its probability."""
     if date is None:
         return label, p

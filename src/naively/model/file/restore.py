@@ -8,14 +8,12 @@ larger than the file.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from naively.counting.axis import Levels
 from naively.counting.statistic import DOCUMENT, LEVEL, Statistic
 from naively.counting.tally import BlockTally, Tally
-from naively.events.base import PSEUDO_COUNTS
 from naively.kernels.double_double import Sums
 from naively.model.file.axes import check_interaction, read_axis, read_columns
 from naively.model.file.container import Arrays, UnreadArrays
@@ -127,14 +125,9 @@ def _check_columns(schema: Schema) -> None:
 
 
 def _settings(header: Header) -> Settings:
-    """Return the settings of the model; a smoothing and a prior by name are ones that there are."""
-    smoothing = header.smoothing
-    named = smoothing in ("auto", *PSEUDO_COUNTS)
-    if not named and (isinstance(smoothing, str) or smoothing < 0):
+    """Return the settings of the model, or raise a ValueError if a number in them is negative."""
+    smoothing, prior = header.smoothing, header.class_prior
+    if not isinstance(smoothing, str) and smoothing < 0:
         raise ValueError(f"smoothing is {shown(smoothing)}")
-    prior: Any = header.class_prior
-    if isinstance(prior, str) and prior not in ("data", "uniform"):
-        raise ValueError(f"class_prior is {shown(prior)}")
-    if isinstance(prior, tuple):
-        prior = read_probabilities(prior)
-    return Settings(prior, header.estimate, smoothing, header.text)
+    given = read_probabilities(prior) if isinstance(prior, tuple) else prior
+    return Settings(given, header.estimate, smoothing, header.text)

@@ -20,7 +20,8 @@ from naively.counting.labels import LEAST_WEIGHT, Labels
 from naively.counting.lawful import forget
 from naively.counting.tally import Tally
 from naively.model.file.container import Arrays, UnreadArrays
-from naively.model.file.formats import Saved, SavedSample
+from naively.model.file.declared import Saved
+from naively.model.file.formats import SavedSample
 from naively.model.model import Model, count_batch
 from naively.schema.group import Group
 
@@ -148,9 +149,7 @@ def _read_block(name: str, group: Group, axis: Axis, rows: int, unread: UnreadAr
     if isinstance(axis, Levels):
         codes = unread.take(f"{name}/codes", "c", (rows, len(axis.columns)))
         # Missing cells are a bin of an interaction, and no level of other columns.
-        _check(
-            codes, 0 if axis.whole else -1, np.array(list(map(len, axis.levels)), np.int64), "level"
-        )
+        _check(codes, 0 if axis.whole else -1, axis.sizes, "level")
         return Codes(codes, axis)
     if isinstance(axis, Words):
         return _read_texts(name, axis, rows, unread)

@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from naively import saving
 from naively.events import Beta, Dirichlet
 from naively.model.file import container
 from naively.model.file.axes import write_axis, write_columns
 from naively.model.file.container import Arrays, put_sums
-from naively.model.file.formats import (
-    FORMAT,
-    ChangedError,
-    NewerError,
-    Saved,
-    check_format,
-)
-from naively.model.file.keys import write_key, write_prior
+from naively.model.file.declared import Json, Saved
+from naively.model.file.formats import FORMAT, ChangedError, NewerError, check_format
+from naively.model.file.keys import write_key
 from naively.model.file.labels import write_classes, write_probabilities
 from naively.model.file.restore import restore
 from naively.model.file.sample import SampledRows, write_sample
@@ -45,14 +40,14 @@ class Content(NamedTuple):
     """
 
     model: Model
-    provenance: dict[str, Any]
+    provenance: Saved
     sample: SampledRows | None
 
 
 def save(
     model: Model,
     path: str | PathLike[str],
-    provenance: Mapping[str, Any] | None = None,
+    provenance: Mapping[str, Json] | None = None,
     sample: SampledRows | None = None,
 ) -> None:
     """Write a model file; on any failure an existing file stays as it was.
@@ -74,11 +69,7 @@ def save(
         If the file cannot be written; the message names it.
     """
     arrays: Arrays = {}
-    header = {
-        "format": FORMAT,
-        **_header(model, arrays),
-        "provenance": dict(provenance or {}),
-    }
+    header = {"format": FORMAT, **_header(model, arrays), "provenance": dict(provenance or {})}
     if sample is not None:
         header["sample"] = write_sample(sample, model.counted.groups, arrays)
     saving.save(path, container.to_bytes(header, arrays))
@@ -132,10 +123,13 @@ def _header(model: Model, arrays: Arrays) -> Saved:
 
     put_sums(arrays, "weight", model.tally.weight)
     settings, counted, weights = model.settings, model.counted, model.weights
+    prior = settings.class_prior
+    if not isinstance(prior, str | Beta | Dirichlet):
+        prior = write_probabilities(prior)
     return {
         "version": version("naively"),
         "classes": write_classes(model.classes),
-        "class_prior": _class_prior(settings.class_prior),
+        "class_prior": prior,
         "estimate": settings.estimate,
         "smoothing": settings.smoothing,
         "text": settings.text,
@@ -145,12 +139,6 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "notes": list(counted.notes.items()),
         "groups": [_group(model, group, str(i), arrays) for i, group in enumerate(counted.groups)],
     }
-
-
-def _class_prior(prior: Any) -> Any:
-    if isinstance(prior, Beta | Dirichlet):
-        return write_prior(prior)
-    return prior if isinstance(prior, str) else write_probabilities(prior)
 
 
 def _group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from naively.counting.names import title
 from naively.data.times import CYCLES
-from naively.model.file.declared import read
-from naively.model.file.formats import FORMAT, ChangedError, Header, Saved
+from naively.model.file.declared import Json, Saved, read
+from naively.model.file.formats import FORMAT, ChangedError, Header
 
 
 def read_header(saved: Saved) -> Header:
@@ -21,17 +20,11 @@ def read_header(saved: Saved) -> Header:
     ValueError
         If it is no such header; it says what is wrong.
     """
-    return read(Header, upgrade(saved), "the header")
+    return read(Header, _upgraded(saved), "the header")
 
 
-def upgrade(header: Saved) -> Saved:
-    """Return the header in the present format.
-
-    Raises
-    ------
-    ChangedError
-        If an event model is computed in another way now; it says which.
-    """
+def _upgraded(header: Saved) -> Saved:
+    """Return a header of any format in the present one."""
     number = header["format"]
     if number == FORMAT:
         return header
@@ -162,10 +155,10 @@ def _key_of_3(key: Saved) -> Saved:
     return {**key, "event": "lift", "options": options, "kind": "interaction"}
 
 
-def _names(columns: Any) -> Iterable[str | int]:
+def _names(columns: Json) -> Iterable[str | int]:
     return range(columns) if isinstance(columns, int) else columns
 
 
-def _renamed(columns: Any, names: Saved) -> Any:
+def _renamed(columns: Json, names: Saved) -> Json:
     """Return the names of columns, derived ones by what they follow from."""
     return [names.get(str(name), name) for name in columns] if names else columns

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
+from naively.counting.labels import Label, LabelArray
 from naively.counting.parts import Part
 from naively.model.file.container import Arrays, UnreadArrays
-from naively.model.file.declared import at
-from naively.model.file.formats import Saved, SavedWeights
+from naively.model.file.declared import Saved, at
+from naively.model.file.formats import SavedWeights
 from naively.model.file.keys import read_key, write_key
 from naively.model.weights import Weights
 from naively.schema.group import GroupKey
@@ -19,7 +17,7 @@ LARGEST = 1e12  # of a weight, or a bias in nats
 BANDS = 1100  # of document frequency, by powers of two; a float counts no further
 
 
-def write_weights(weights: Weights, classes: list[Any], arrays: Arrays) -> Saved:
+def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Saved:
     """Return what the header says of weights, and add their arrays.
 
     The arrays are ``weights`` of shape (parts, classes) and ``bias`` of shape (classes,).
@@ -38,7 +36,7 @@ def write_weights(weights: Weights, classes: list[Any], arrays: Arrays) -> Saved
 
 
 def read_weights(
-    saved: SavedWeights, unread: UnreadArrays, classes: NDArray[Any], keys: list[GroupKey]
+    saved: SavedWeights, unread: UnreadArrays, classes: LabelArray, keys: list[GroupKey]
 ) -> Weights:
     """Return the weights that were written, or raise a ValueError.
 
