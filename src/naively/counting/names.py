@@ -54,17 +54,37 @@ class Derived(ABC):
 Name: TypeAlias = str | int | Derived
 
 
-class Encoded(Protocol):
+class Encoded(ABC):
     """Encoded rows, as a derived column sees them."""
 
+    def __init__(self) -> None:
+        self._binned: dict[Binned, NDArray[np.int64]] = {}
+
+    @abstractmethod
     def number(self, name: Name) -> NDArray[np.floating]:
         """Return a column of numbers, of shape (rows,); NaN is missing."""
 
+    @abstractmethod
     def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
         """Return the codes of a column among these levels, of shape (rows,).
 
         A missing cell is negative; any other level has the number of levels as its code.
         """
+
+    def bins(self, of: Binned) -> NDArray[np.int64]:
+        """Return the bins of a column, (rows,), found once for all columns that follow from it."""
+        if of not in self._binned:
+            self._binned[of] = of.codes(self)
+        return self._binned[of]
+
+
+class Binned(Protocol):
+    """A column that is cut into bins."""
+
+    def codes(self, columns: Encoded) -> NDArray[np.int64]:
+        """Return the bin of each row, of shape (rows,)."""
+
+    def __hash__(self) -> int: ...
 
 
 def title(name: Name) -> str:

@@ -122,7 +122,7 @@ class Interaction(Derived):
         return super().levels
 
     def codes(self, columns: Encoded) -> NDArray[np.integer]:
-        return self.a.codes(columns) * self.b.size + self.b.codes(columns)
+        return columns.bins(self.a) * self.b.size + columns.bins(self.b)
 
     def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[tuple[object, ...]]:
         return list(zip(*map(cells, self.sources), strict=True))

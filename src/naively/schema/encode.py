@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,7 +12,7 @@ from naively.counting.analyser import Analyser
 from naively.counting.axis import DENSE_RANGE, Columns, Levels, Words
 from naively.counting.block import Block, Codes, Dense, Documents, Sparse
 from naively.counting.labels import is_missing
-from naively.counting.names import Derived, Level, Name, title
+from naively.counting.names import Derived, Encoded, Level, Name, title
 from naively.data.columns import TIME, Kind
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows
 from naively.data.times import times_of
@@ -75,14 +74,15 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
     return Codes(codes, axis)
 
 
-@dataclass(frozen=True)
-class OfTable:
+class OfTable(Encoded):
     """The columns of a table, as derived columns see them.
 
     Cells are looked up by their values, as an interaction may know levels that its column has lost.
     """
 
-    rows: Rows
+    def __init__(self, rows: Rows) -> None:
+        super().__init__()
+        self.rows = rows
 
     def number(self, name: Name) -> NDArray[np.floating]:
         return self.rows.numbers([name])[:, 0]

@@ -15,14 +15,15 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Levels, Words
 from naively.counting.block import Batch, BlockKey, Codes, Dense, Documents, Sparse
-from naively.counting.names import Derived, Level, Name
+from naively.counting.names import Derived, Encoded, Level, Name
 from naively.schema.encode import MISSING, levels_of, placed
 
 
-class Held:
+class Held(Encoded):
     """The columns that a batch holds, by name."""
 
     def __init__(self, batch: Batch) -> None:
+        super().__init__()
         self.rows = len(batch)
         self.blocks = batch.blocks
         self.dense: dict[Name, tuple[Dense, int]] = {}
