@@ -49,9 +49,8 @@ def part_of(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[Any]:
     >>> part_of(np.array(["2026-11-21T10:30", "NaT"], TIME), "weekday")
     array(['Saturday', None], dtype=object)
     """
-    there = ~np.isnat(moments)
-    named = np.full(len(moments), None)
-    named[there] = np.array(NAMES[part], object)[_codes(moments[there], part)]
+    names = np.array([*NAMES[part], None], object)  # the last, at -1, is of missing times
+    named: NDArray[Any] = names[part_codes(as_floats(moments), part)]
     return named
 
 

@@ -6,8 +6,9 @@ The weight of evidence of an item for class c against class r is log p(item | c)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -211,9 +212,19 @@ def explain(model: Model, rows: Rows) -> Explanation:
         if isinstance(block, Documents):
             _refuse_long(block)
     batch = batch.split()
+
+    @cache  # an interaction shows the cells of columns that are shown themselves
+    def cells(name: Name) -> Sequence[object]:
+        if isinstance(name, Derived):
+            return name.cells(cells)
+        return plain_cells(rows.values(name)) if name in rows.names else ()
+
     for key, block in model.blocks(batch).items():
-        found = model.likelihoods[key].itemised(block)
-        _collect(items, found, model.counts[key].axis, rows, key in of_character_ngrams)
+        found, axis = model.likelihoods[key].itemised(block), model.counts[key].axis
+        words_of = None
+        if key in of_character_ngrams and isinstance(axis, Words):
+            words_of = _words_of_ngrams(axis, rows)
+        _collect(items, found, axis, cells, words_of)
     explained = []
     for of_row, joint in zip(items, model.score(batch, "joint"), strict=True):
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
@@ -233,11 +244,17 @@ def _refuse_long(block: Documents) -> None:
 
 
 def _collect(
-    items: list[list[Item]], found: Contributions, axis: Axis, rows: Rows, of_ngrams: bool
+    items: list[list[Item]],
+    found: Contributions,
+    axis: Axis,
+    cells: Callable[[Name], Sequence[object]],
+    words_of: list[dict[str, tuple[str, ...]]] | None,
 ) -> None:
-    """Add the log likelihoods of a block, item by item, to the items of each row."""
-    values: dict[int, Sequence[object] | None] = {}
-    words_of = _words_of_ngrams(axis, rows) if of_ngrams and isinstance(axis, Words) else []
+    """Add the log likelihoods of a block, item by item, to the items of each row.
+
+    ``cells`` returns what is shown of a column in each row: nothing of several columns that are one
+    event. Of character n-grams, ``words_of`` says for each text which words they are in.
+    """
     for row, column, item, value in zip(
         found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
     ):
@@ -249,15 +266,13 @@ def _collect(
             shown = 0 if known is None else f"(no {known})"
         elif isinstance(axis, Words):
             shown = axis.label(item)[1]
-            if of_ngrams:
+            if words_of is not None:
                 shown = Ngram(shown)
                 shown.words = words_of[row].get(shown, ())
         else:
-            if column not in values:
-                values[column] = _cells(axis.columns[column], rows)
-            cells = values[column]
-            if cells is not None:
-                shown = cells[row]
+            of_column = cells(axis.columns[column])
+            if of_column:
+                shown = of_column[row]
             elif isinstance(axis, Levels) and item < len(axis.levels[column]):
                 shown = axis.levels[column][item]  # of several columns as one
             else:
@@ -291,13 +306,6 @@ def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
         for ngram in character_ngrams(word, 1, longest):
             found.setdefault(ngram, {})[word] = None
     return found
-
-
-def _cells(name: Name, rows: Rows) -> Sequence[object] | None:
-    """Return what is shown of a column in each row; None of several columns that are one event."""
-    if isinstance(name, Derived):
-        return name.cells(lambda source: _cells(source, rows) or ())
-    return plain_cells(rows.values(name)) if name in rows.names else None
 
 
 def strongest(model: Model, c: int, n: int) -> list[Weighed]:

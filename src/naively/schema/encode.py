@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -90,19 +90,17 @@ class OfTable(Encoded):
     def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
         axis = Levels((name,), (tuple(levels),))
         if isinstance(name, Derived):
-            return placed(name.codes(self), name.levels, axis.levels[0], axis.index[0])
+            return placed(name.codes(self), name.levels, axis, 0)
         return look_up_levels(self.rows, axis).codes[:, 0]
 
 
 def placed(
-    codes: NDArray[np.integer],
-    levels: tuple[Level, ...],
-    target: tuple[Level, ...],
-    index: Mapping[Level, int],
+    codes: NDArray[np.integer], levels: tuple[Level, ...], axis: Levels, column: int
 ) -> NDArray[np.integer]:
-    """Return codes of a column's levels as codes of other levels, of shape (rows,)."""
-    if levels is target:
+    """Return codes of some levels, (rows,), as codes of the levels of a column of an axis."""
+    if levels is axis.levels[column]:
         return codes
+    index = axis.index[column]
     unseen = len(index)
     place = np.array([*(index.get(level, unseen) for level in levels), unseen, MISSING], np.int32)
     return place[np.clip(codes.astype(np.int64), MISSING, len(levels))]

@@ -62,9 +62,9 @@ class Held(Encoded):
     def codes(self, axis: Levels) -> Codes:
         """Return columns by known levels, of shape (rows, columns); others share one more code."""
         codes = np.full((self.rows, len(axis.columns)), MISSING, np.int32)
-        for j, (name, index) in enumerate(zip(axis.columns, axis.index, strict=True)):
+        for j, name in enumerate(axis.columns):
             own, known = self._by_level(name)
-            codes[:, j] = placed(own, known, axis.levels[j], index)
+            codes[:, j] = placed(own, known, axis, j)
         return Codes(codes, axis)
 
     def texts(self, key: BlockKey, axis: Words) -> Sparse:
