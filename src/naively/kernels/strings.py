@@ -1,0 +1,333 @@
+"""Strings as Arrow lays them out, made codes, numbers and times without a Python object for each.
+
+The functions here are contract, oracle and fallback of the native kernels of the same names, as
+those in ``naively.kernels.reference`` are.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.kernels.reference import Floats
+
+Bytes = NDArray[np.uint8]
+Flags = NDArray[np.bool_]
+Index = NDArray[np.int64]
+
+MISSING = -1  # the code of a missing string
+EXACT = 1 << 53  # whole numbers up to here are floats
+NAT = np.iinfo(np.int64).min  # the microseconds that NumPy takes for no time
+LONGEST_WHOLE = 100  # characters, which Python still makes an int of quickly
+INLINE = 12  # bytes that a string view holds itself
+NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?|inf(inity)?|nan)\s*",
+                    re.ASCII | re.IGNORECASE)  # fmt: skip
+WHOLE = re.compile(r"0|-?[1-9]\d*", re.ASCII)  # as a whole number is printed
+DIGITS = re.compile(r"\s*[-+]?\d+\s*", re.ASCII)
+ZERO_FIRST = re.compile(r"\s*[-+]?0\d", re.ASCII)
+TIME = re.compile(
+    r"(\d{4})([-/])(\d\d?)\2(\d\d?)"
+    r"(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?",
+    re.ASCII,
+)
+
+
+class Strings(Sequence["str | None"]):
+    """A column of strings: their UTF-8, joined, and where each begins.
+
+    It is a sequence of str and None, which are made only when they are asked for.
+
+    Parameters
+    ----------
+    offsets : ndarray of int64, of shape (rows + 1,)
+        Where each string begins in ``utf8``, and where the last one ends; ascending.
+    utf8 : ndarray of uint8, of shape (bytes,)
+        The strings. Half a surrogate pair may be among them, as in a str ("surrogatepass").
+    missing : ndarray of bool, of shape (rows,), optional
+        Which strings are missing; by default none.
+
+    Examples
+    --------
+    >>> strings = pack_strings(["one", None, "été"])
+    >>> strings.offsets, len(strings), strings[2], list(strings)
+    (array([0, 3, 3, 8]), 3, 'été', ['one', None, 'été'])
+    """
+
+    __slots__ = ("missing", "offsets", "utf8")
+
+    def __init__(self, offsets: Index, utf8: Bytes, missing: Flags | None = None) -> None:
+        self.offsets = offsets
+        self.utf8 = utf8
+        self.missing = missing
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, row: int) -> str | None: ...
+    @overload
+    def __getitem__(self, row: slice) -> Strings: ...
+    def __getitem__(self, row: int | slice) -> str | None | Strings:
+        if isinstance(row, slice):
+            start, stop, step = row.indices(len(self))
+            if step != 1:
+                return take_strings(self, np.arange(start, stop, step))
+            missing = None if self.missing is None else self.missing[start:stop]
+            return Strings(self.offsets[start : max(start, stop) + 1], self.utf8, missing)
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"there is no row {row} among {len(self)}")
+        row %= len(self)
+        if self.missing is not None and self.missing[row]:
+            return None
+        begin, end = self.offsets[row : row + 2].tolist()
+        return self.utf8[begin:end].tobytes().decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str | None]:
+        ends = self.offsets.tolist()
+        first = ends[0] if ends else 0
+        data = self.utf8[first : ends[-1]].tobytes()
+        missing = [False] * len(self) if self.missing is None else self.missing.tolist()
+        for row, absent in enumerate(missing):
+            text = data[ends[row] - first : ends[row + 1] - first]
+            yield None if absent else text.decode("utf-8", "surrogatepass")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Strings, (self.offsets, self.utf8, self.missing)
+
+
+def pack_strings(cells: Sequence[Any] | NDArray[np.object_]) -> Strings | None:
+    """Return str as Strings; None, and a float that is NaN, are missing.
+
+    None is returned if a cell is anything else.
+
+    >>> pack_strings(["one", float("nan"), 3]) is None
+    True
+    """
+    encoded, missing = [], np.zeros(len(cells), np.bool_)
+    for row, cell in enumerate(cells):
+        if isinstance(cell, str):
+            encoded.append(cell.encode("utf-8", "surrogatepass"))
+        elif cell is None or (isinstance(cell, float) and cell != cell):  # noqa: PLR0124
+            encoded.append(b"")
+            missing[row] = True
+        else:
+            return None
+    return _joined(encoded, missing if missing.any() else None)
+
+
+def pack_views(views: Bytes, buffers: Sequence[Bytes], missing: Flags | None = None) -> Strings:
+    """Return the strings of Arrow's string views.
+
+    Parameters
+    ----------
+    views : ndarray of uint8, of shape (rows, 16)
+        Of each string its length in bytes (int32), then its bytes if they are 12 at most, and else
+        the first four of them, the number of a buffer and the place there (int32).
+    buffers : sequence of ndarray of uint8
+        The bytes of longer strings.
+    missing : ndarray of bool, of shape (rows,), optional
+        Which strings are missing.
+
+    Raises
+    ------
+    ValueError
+        If a view is of no buffer, or of bytes outside of it.
+    """
+    whole = np.ascontiguousarray(views).view(np.int32)
+    encoded = []
+    for row, (length, _, buffer, offset) in enumerate(whole.tolist()):
+        if missing is not None and missing[row]:
+            encoded.append(b"")
+        elif 0 <= length <= INLINE:
+            encoded.append(views[row, 4 : 4 + length].tobytes())
+        else:
+            within = length >= 0 and 0 <= buffer < len(buffers) and offset >= 0
+            if not within or offset + length > len(buffers[buffer]):
+                raise ValueError(f"string view {row} is of bytes that are not there")
+            encoded.append(buffers[buffer][offset : offset + length].tobytes())
+    return _joined(encoded, missing)
+
+
+def take_strings(strings: Strings, rows: Index) -> Strings:
+    """Return the strings of these rows, of shape (rows,); -1 is a missing string.
+
+    >>> list(take_strings(pack_strings(["one", "two"]), np.array([1, -1, 1])))
+    ['two', None, 'two']
+    """
+    if len(rows) and not (rows.min() >= MISSING and rows.max() < len(strings)):
+        raise ValueError(f"there are rows that are not among {len(strings)}")
+    missing = rows < 0
+    there = np.where(missing, 0, rows)
+    if len(strings) == 0:
+        return Strings(np.zeros(len(rows) + 1, np.int64), np.empty(0, np.uint8), missing)
+    begin = strings.offsets[there]
+    length = np.where(missing, 0, strings.offsets[there + 1] - begin)
+    offsets = np.append(0, np.cumsum(length))
+    place = np.repeat(begin - offsets[:-1], length) + np.arange(offsets[-1])
+    if strings.missing is not None:
+        missing |= strings.missing[there]
+    return Strings(offsets, strings.utf8[place], missing if missing.any() else None)
+
+
+def encode_strings(strings: Strings) -> tuple[NDArray[np.int32], Index]:
+    """Number different strings in order of first sight.
+
+    Returns
+    -------
+    codes : ndarray of int32, of shape (rows,)
+        The number of each string; -1 where it is missing.
+    first : ndarray of int64, of shape (different strings,)
+        The row of the first of each.
+
+    Examples
+    --------
+    >>> encode_strings(pack_strings(["one", None, "two", "one"]))
+    (array([ 0, -1,  1,  0], dtype=int32), array([0, 2]))
+    """
+    codes, first, index = [], [], {}
+    for row, text in enumerate(strings):
+        code = MISSING if text is None else index.setdefault(text, len(index))
+        if code == len(first):
+            first.append(row)
+        codes.append(code)
+    return np.array(codes, np.int32), np.array(first, np.int64)
+
+
+def repair_utf8(strings: Strings) -> tuple[Strings, int]:
+    r"""Return strings of valid UTF-8, and how many bytes were replaced by U+FFFD, each by one.
+
+    Half a surrogate pair is valid, as Python's str has it. If nothing is to be replaced, the
+    strings are returned themselves.
+
+    >>> broken = Strings(np.array([0, 4]), np.frombuffer(b"caf\xe9", np.uint8))
+    >>> repaired, count = repair_utf8(broken)
+    >>> list(repaired), count
+    (['caf�'], 1)
+    """
+    ends, data = strings.offsets.tolist(), strings.utf8.tobytes()
+    encoded, count = [], 0
+    for begin, end in zip(ends[:-1], ends[1:], strict=True):
+        piece = data[begin:end]
+        try:
+            piece.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            piece, replaced = _repaired(piece)
+            count += replaced
+        encoded.append(piece)
+    return (_joined(encoded, strings.missing), count) if count else (strings, 0)
+
+
+def read_numbers(strings: Strings) -> tuple[Floats, Index]:
+    r"""Read numbers as Python's ``float`` does, but for underscores.
+
+    Returns
+    -------
+    numbers : ndarray of float64, of shape (rows,)
+        NaN where a string is missing or no number.
+    first : ndarray of int64, of shape (3,)
+        The first row that is no whole number as it is printed, of at most 2**53; the first one
+        that may be a name, as it has more digits than a float or begins with a 0 before another
+        digit; and the first one that is no number. It is -1 where there is none.
+
+    Examples
+    --------
+    >>> numbers, first = read_numbers(pack_strings(["12", None, " 2.5", "007", "x"]))
+    >>> numbers, first
+    (array([12. ,  nan,  2.5,  7. ,  nan]), array([2, 3, 4]))
+    """
+    numbers, first = np.full(len(strings), np.nan), np.full(3, -1)
+    for row, text in enumerate(strings):
+        if text is None:
+            continue
+        form = 3
+        if NUMBER.fullmatch(text):
+            numbers[row] = float(text)
+            form = _form(text)
+        new = first[:form] < 0
+        first[:form][new] = row
+    return numbers, first
+
+
+def read_times(strings: Strings) -> tuple[Index, int]:
+    r"""Read times of ISO 8601, or with slashes: 2026-11-21, 2026/11/21 10:30, 2026-11-21T10:30:05Z.
+
+    Returns
+    -------
+    moments : ndarray of int64, of shape (rows,)
+        Microseconds since 1970, in UTC if an offset is given; the least int64 where a string is
+        missing or no time.
+    first : int
+        The first row that is no time; -1 if there is none.
+
+    Examples
+    --------
+    >>> read_times(pack_strings(["1970-01-02", "1970-01-01T01:00+01:00", "today"]))
+    (array([         86400000000,                    0, -9223372036854775808]), 2)
+    """
+    moments, first = np.full(len(strings), NAT), -1
+    for row, text in enumerate(strings):
+        moment = None if text is None else _moment(text)
+        if moment is not None:
+            moments[row] = moment
+        elif text is not None and first < 0:
+            first = row
+    return moments, first
+
+
+def _form(text: str) -> int:
+    """Return 0 for a whole number as it is printed, 2 for what may be a name, else 1."""
+    if ZERO_FIRST.match(text):
+        return 2
+    if DIGITS.fullmatch(text):
+        if len(text) > LONGEST_WHOLE or abs(int(text)) > EXACT:
+            return 2
+        return 0 if WHOLE.fullmatch(text) else 1
+    return 1
+
+
+def _moment(text: str) -> int | None:
+    """Return a time in microseconds since 1970; None if a text is no time."""
+    found = TIME.fullmatch(text)
+    if found is None:
+        return None
+    year, _, month, day, hour, minute, second, fraction, zone = found.groups()
+    try:
+        moment = dt.datetime(
+            *map(int, (year, month, day, hour or 0, minute or 0, second or 0)),
+            int((fraction or "0")[:6].ljust(6, "0")),
+            dt.UTC,
+        )
+    except ValueError:
+        return None
+    offset = 0
+    if zone not in (None, "Z"):
+        hours, minutes = int(zone[1:3]), int(zone[-2:]) if len(zone) > 3 else 0
+        if hours > 23 or minutes > 59:
+            return None
+        offset = (60 * hours + minutes) * (-1 if zone[0] == "-" else 1)
+    since = moment - dt.datetime(1970, 1, 1, tzinfo=dt.UTC) - dt.timedelta(minutes=offset)
+    return since // dt.timedelta(microseconds=1)
+
+
+def _repaired(piece: bytes) -> tuple[bytes, int]:
+    """Return bytes with U+FFFD for each that is not part of valid UTF-8, and how many there are."""
+    clean, count = [], 0
+    while True:
+        try:
+            piece.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            clean += [piece[: error.start], "\ufffd".encode()]
+            piece, count = piece[error.start + 1 :], count + 1
+        else:
+            return b"".join([*clean, piece]), count
+
+
+def _joined(encoded: list[bytes], missing: Flags | None) -> Strings:
+    lengths = np.fromiter(map(len, encoded), np.int64, len(encoded))
+    utf8 = np.frombuffer(b"".join(encoded), np.uint8)
+    return Strings(np.append(0, np.cumsum(lengths)), utf8, missing)
