@@ -10,6 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively.kernels import dispatch
+from naively.kernels.strings import Strings
+
 Label: TypeAlias = str | float | dt.date  # the name of a class; a float may be a bool or an int
 LabelArray: TypeAlias = "NDArray[Any]"  # of labels, of any dtype that a model file can hold
 # The labels of some rows as a user has them, of shape (rows,), which ``encode_labels`` reads: an
@@ -104,6 +107,12 @@ def encode_labels(y: Target, sample_weight: RowWeight = None) -> Labels:
     >>> labels.codes, labels.classes
     (array([1, 0, 1], dtype=int32), array(['ham', 'spam'], dtype='<U4'))
     """
+    y = _packed(y)
+    if isinstance(y, Strings):
+        _refuse_missing(np.zeros(0, np.bool_) if y.missing is None else y.missing)
+        codes, classes = _encode_strings(y)
+        _refuse_what_no_file_holds(classes)
+        return Labels(codes, classes, check_weight(sample_weight, len(codes)))
     labels = _one_a_row(y)
     _refuse_missing(_missing(labels))
     if labels.dtype.kind == "f" and np.isinf(labels).any():
@@ -124,7 +133,7 @@ def encode_some_labels(
     >>> labels.codes, labels.classes, rows
     (array([1, 0], dtype=int32), array(['ham', 'spam'], dtype='<U4'), array([0, 2]))
     """
-    labels = _one_a_row(y)
+    labels = np.array([*y, None])[:-1] if isinstance(y, Strings) else _one_a_row(y)
     there = np.flatnonzero(~_missing(labels))
     weight = check_weight(sample_weight, len(labels))
     return encode_labels(labels[there], None if weight is None else weight[there]), there
@@ -224,6 +233,19 @@ def check_weight(weight: RowWeight, rows: int) -> NDArray[np.float64] | None:
     return np.ascontiguousarray(w)
 
 
+def _packed(y: Target) -> Target:
+    """Return strings in a list or an array as Strings, and anything else as it is."""
+    cells = y
+    if isinstance(y, np.ndarray):
+        if y.ndim != 1 or y.dtype.kind not in "OU":
+            return y
+        cells = y.tolist() if y.dtype.kind == "U" else y
+    elif not isinstance(y, list | tuple) or not y:
+        return y
+    strings = dispatch.pack_strings(cells)
+    return y if strings is None or strings.missing is not None else strings
+
+
 def _one_a_row(y: Target) -> LabelArray:
     labels = y if isinstance(y, np.ndarray) else _as_array(y)
     if labels.dtype.kind == "T":  # NumPy's StringDType, which may hold missing values
@@ -293,6 +315,13 @@ def _encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
         return _encode_objects(labels)
     classes, codes = np.unique(labels, return_inverse=True)
     return codes.astype(np.int32), classes
+
+
+def _encode_strings(labels: Strings) -> tuple[NDArray[np.int32], LabelArray]:
+    """Return codes and classes as ``_encode`` does."""
+    codes, first = dispatch.encode_strings(labels)
+    place, classes = _encode_objects(np.array([*dispatch.take_strings(labels, first), None])[:-1])
+    return place[codes], classes
 
 
 def _encode_objects(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:

@@ -1,14 +1,16 @@
-"""Any column becomes an array of shape (rows,) of one kind, whatever cells it arrives in.
+"""Any column becomes cells of shape (rows,) of one kind, whatever they arrive in.
 
-Numbers are floats, NaN where a cell is missing, or integers if no cell is missing. Times are
-``datetime64[us]`` in UTC, NaT where missing. Strings are objects, None where missing; so are
-booleans and integers beyond 2**53 if any cell is missing. A cell that is a list of words, or of
-integers that stand for words, is a text.
+Numbers are floats, NaN where a cell is missing, or integers if no cell is missing; integers beyond
+2**53 are objects if any cell is missing. Booleans are floats if any cell is missing. Times are
+``datetime64[us]`` in UTC, NaT where missing. Strings are `Strings`. A cell that is a list of words,
+or of integers that stand for words, is a text: such a column, and one that is missing throughout,
+has objects, None where missing.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -20,13 +22,16 @@ from numpy.typing import NDArray
 from naively.counting.labels import is_missing, plain
 from naively.counting.names import Name
 from naively.data.arrays import EXACT, unmasked
+from naively.kernels import dispatch
+from naively.kernels.strings import Strings
 from naively.messages import warn
 
 Kind: TypeAlias = Literal["number", "boolean", "string", "text", "time", "part", "interaction"]
-Column: TypeAlias = "tuple[NDArray[Any], Kind | None]"  # the kind is None if all cells are missing
+Cells: TypeAlias = "NDArray[Any] | Strings"  # of shape (rows,)
+Column: TypeAlias = tuple[Cells, Kind | None]  # the kind is None if all cells are missing
 
 TIME = np.dtype("datetime64[us]")
-NAT, SECOND = np.datetime64("NaT", "us"), np.timedelta64(1, "s")
+NOT_A_TIME, SECOND = np.datetime64("NaT", "us"), np.timedelta64(1, "s")
 
 FAMILIES: dict[str, tuple[type, ...]] = {  # of two families that fit a cell, the first counts
     "duration": (dt.timedelta, np.timedelta64),
@@ -54,10 +59,12 @@ def read_column(name: Name, values: Any) -> Column:
     >>> read_column("x", [1, None, 2.5])
     (array([1. , nan, 2.5]), 'number')
     >>> read_column("day", ["2020-02-03", None])
-    (array(['2020-02-03', None], dtype=object), 'string')
+    (Strings(['2020-02-03', None]), 'string')
     """
     if isinstance(values, np.ndarray):
         return _of_array(name, unmasked(values))
+    if isinstance(values, Strings):
+        return values, "string"
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(
             f"Column {name!r} is one {type(values).__name__}; it must be a sequence of cells."
@@ -65,40 +72,56 @@ def read_column(name: Name, values: Any) -> Column:
     return _of_cells(name, list(values))
 
 
-def read_series(name: Name, series: Any) -> Column:
-    """Read a Narwhals series as a column of one kind."""
-    import narwhals.stable.v2 as nw
-
-    dtype = series.dtype
-    if dtype.is_float() or dtype.is_decimal():
-        floats = series if dtype.is_float() else series.cast(nw.Float64)
-        return _of_array(name, floats.to_numpy().astype(np.float64, copy=False))
-    if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128) and not series.null_count():
-        return read_column(name, series.to_numpy())
-    if dtype in (nw.Date, nw.Datetime):
-        moments = series.cast(nw.Datetime("us")) if dtype == nw.Date else series
-        missing = np.iinfo(np.int64).min  # NaT
-        stamps = moments.dt.timestamp("us").fill_null(missing).to_numpy().astype(np.int64)
-        return _of_array(name, stamps.view(TIME))
-    if dtype == nw.Duration:
-        return _of_array(name, series.dt.total_microseconds().cast(nw.Float64).to_numpy() / 1e6)
-    if dtype in (nw.Categorical, nw.Enum):
-        series = series.cast(nw.String)
-    elif dtype in (nw.Struct, nw.Binary):
-        raise _unusable(name, f"{dtype} values")
-    return _of_cells(name, series.to_list())
+def refuse_twice(names: Iterable[object]) -> None:
+    """Raise a ValueError if a column's name is there more than once."""
+    twice = next((name for name, count in Counter(map(str, names)).items() if count > 1), None)
+    if twice is not None:
+        raise ValueError(f"The table has more than one column named {twice!r}; rename one.")
 
 
-def as_floats(column: NDArray[Any]) -> NDArray[np.floating]:
+def as_floats(cells: Cells) -> NDArray[np.floating]:
     """Return numbers, booleans or times (as seconds since 1970) as floats of shape (rows,).
 
     A missing cell is NaN.
     """
-    if column.dtype.kind == "M":
-        return (column - np.datetime64(0, "us")) / SECOND
-    if column.dtype.kind in "fiub":
-        return column.astype(np.float64, copy=False)
-    return np.array([np.nan if value is None else value for value in column.tolist()], np.float64)
+    if isinstance(cells, Strings):
+        raise TypeError("strings are no numbers")
+    if cells.dtype.kind == "M":
+        seconds: NDArray[np.float64] = (cells - np.datetime64(0, "us")) / SECOND
+        return seconds
+    if cells.dtype.kind in "fiub":
+        return cells if cells.dtype == np.float32 else cells.astype(np.float64, copy=False)
+    return np.array([np.nan if value is None else value for value in cells.tolist()], np.float64)
+
+
+def as_objects(cells: Cells, kind: Kind | None) -> NDArray[Any]:
+    """Return cells of shape (rows,) as an array that people read: None where one is missing.
+
+    Numbers and times stay as they are, with NaN and NaT.
+    """
+    if isinstance(cells, Strings):
+        return _objects(list(cells))
+    if kind == "boolean" and cells.dtype.kind == "f":
+        truths: NDArray[Any] = (cells == 1).astype(object)
+        truths[np.isnan(cells)] = None
+        return truths
+    return cells
+
+
+def as_strings(cells: NDArray[Any]) -> Strings:
+    """Return cells of any kind, of shape (rows,), as strings."""
+    written = [None if is_missing(cell) else str(cell) for cell in cells.tolist()]
+    return cast("Strings", dispatch.pack_strings(written))
+
+
+def taken(cells: Cells, rows: Any) -> Cells:
+    """Return the cells of an index: a slice, a mask of shape (rows,), or an array of places."""
+    if isinstance(rows, slice) or not isinstance(cells, Strings):
+        some: Cells = cells[rows]
+        return some
+    if rows.dtype == np.bool_:
+        rows = np.flatnonzero(rows)
+    return dispatch.take_strings(cells, np.where(rows < 0, rows + len(cells), rows))
 
 
 def as_times(cells: Sequence[Any]) -> NDArray[np.datetime64]:
@@ -109,7 +132,9 @@ def as_times(cells: Sequence[Any]) -> NDArray[np.datetime64]:
         else cell
         for cell in cells
     )
-    return np.array([NAT if cell is None else np.datetime64(cell, "us") for cell in utc], TIME)
+    return np.array(
+        [NOT_A_TIME if cell is None else np.datetime64(cell, "us") for cell in utc], TIME
+    )
 
 
 def _of_array(name: Name, array: NDArray[Any]) -> Column:
@@ -124,31 +149,34 @@ def _of_array(name: Name, array: NDArray[Any]) -> Column:
     if kind in "fM":
         if kind == "M" or array.dtype not in (np.float32, np.float64):
             array = array.astype(TIME if kind == "M" else np.float64)
-        return array, None if _all_missing(array) else _KIND[kind]
+        return array, None if all_missing(array) else _KIND[kind]
     if kind in _KIND:
         return array, _KIND[kind]
     if kind == "S":
         try:
             array = np.char.decode(array, "utf-8")
         except UnicodeDecodeError:
-            raise _unusable(name, "bytes that are not UTF-8") from None
+            raise unusable(name, "bytes that are not UTF-8") from None
     elif kind not in "OUT":
-        raise _unusable(name, f"{array.dtype} values")
-    return _of_cells(name, array.tolist())
+        raise unusable(name, f"{array.dtype} values")
+    return _of_cells(name, array if kind == "O" else array.tolist())
 
 
-def _all_missing(array: NDArray[Any]) -> bool:
+def all_missing(array: NDArray[Any]) -> bool:
     """Whether every cell is NaN or NaT; only the first is looked at if it is neither."""
     return len(array) > 0 and bool(np.isnan(array[0]) and np.isnan(array).all())
 
 
-def _of_cells(name: Name, cells: list[Any]) -> Column:
+def _of_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
     """Return cells as a column, by the types of the cells."""
+    strings = dispatch.pack_strings(cells)
+    if strings is not None and len(cells) and not _is_missing(strings):
+        return strings, "string"
+    lists = FAMILIES["words"]
+    cells = [
+        None if not isinstance(c, lists) and is_missing(c) else plain(c) for c in _listed(cells)
+    ]
     kinds = set(map(type, cells))
-    if not kinds <= {str, type(None)}:
-        lists = FAMILIES["words"]
-        cells = [None if not isinstance(c, lists) and is_missing(c) else plain(c) for c in cells]
-        kinds = set(map(type, cells))
     families = {_family(kind) for kind in kinds - {type(None)}}
     if None in families:
         row = next(i for i, c in enumerate(cells) if c is not None and _family(type(c)) is None)
@@ -165,9 +193,20 @@ def _of_cells(name: Name, cells: list[Any]) -> Column:
         return _numbers(name, cells), "number"
     if family == "words":
         return _objects([_words(name, row, cell) for row, cell in enumerate(cells)]), "text"
-    if family in _TO_ARRAY:
-        return _of_array(name, _TO_ARRAY[family](cells))
-    return _objects(cells), cast("Kind", family)
+    if family == "boolean":
+        truths = np.array([np.nan if c is None else c for c in cells], np.float64)
+        return (truths if None in cells else truths.astype(np.bool_)), "boolean"
+    if family == "string":  # with missing cells of other libraries
+        return cast("Strings", dispatch.pack_strings(cells)), "string"
+    return _of_array(name, _TO_ARRAY[family](cells))
+
+
+def _is_missing(strings: Strings) -> bool:
+    return strings.missing is not None and bool(strings.missing.all())
+
+
+def _listed(cells: list[Any] | NDArray[np.object_]) -> list[Any]:
+    return cells if isinstance(cells, list) else cells.tolist()
 
 
 def _of_mixed(name: Name, cells: list[Any], families: set[str]) -> Column:
@@ -186,7 +225,8 @@ def _of_mixed(name: Name, cells: list[Any], families: set[str]) -> Column:
         return _numbers(name, [None if c is None else c + 0 for c in cells]), "number"
     if "string" in families:
         warn(f"{mixed} {where}: read as strings.")
-        return _objects([None if c is None else _as_string(c) for c in cells]), "string"
+        written = [None if c is None else _as_string(c) for c in cells]
+        return cast("Strings", dispatch.pack_strings(written)), "string"
     raise ValueError(f"{mixed} {where}; make it all of one kind.")
 
 
@@ -225,7 +265,7 @@ def _numbers(name: Name, cells: list[Any]) -> NDArray[Any]:
     try:
         return np.array([np.nan if cell is None else cell for cell in cells], np.float64)
     except OverflowError:
-        raise _unusable(name, "numbers that are too large") from None
+        raise unusable(name, "numbers that are too large") from None
 
 
 def _large(name: Name, cells: list[Any]) -> NDArray[Any]:
@@ -233,7 +273,7 @@ def _large(name: Name, cells: list[Any]) -> NDArray[Any]:
     try:
         np.array([0 if cell is None else cell for cell in cells], np.float64)
     except OverflowError:
-        raise _unusable(name, "whole numbers that are too large") from None
+        raise unusable(name, "whole numbers that are too large") from None
     try:
         return np.array(cells, np.int64)
     except (TypeError, OverflowError):
@@ -268,5 +308,6 @@ def _objects(cells: Sequence[Any]) -> NDArray[Any]:
     return array
 
 
-def _unusable(name: Name, what: str) -> ValueError:
+def unusable(name: Name, what: str) -> ValueError:
+    """Return the error of a column that nothing can be learned from."""
     return ValueError(f"Column {name!r} holds {what}, which cannot be learned from.")

@@ -1,19 +1,20 @@
-"""Any table becomes rows: an array, a sparse matrix, a list, or a frame that Narwhals reads."""
+"""Any table becomes rows: an array, a sparse matrix, a list, or a frame of any library."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from importlib.util import find_spec
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import is_missing
+from naively.data import pandas
 from naively.data.arrays import check_sparse, unmasked
-from naively.data.columns import Column, read_column, read_series
+from naively.data.arrow import ArrowStream
+from naively.data.columns import Cells, Column, Kind, as_objects, read_column, refuse_twice
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
+from naively.kernels.strings import Strings
 from naively.messages import warn
 
 # Rows as a user has them, which ``as_rows`` reads: an array, a SciPy matrix, a frame, a mapping of
@@ -22,7 +23,6 @@ Table: TypeAlias = Any
 
 TEXT = "text"  # the name of the one column of a list of texts
 DISTINCT = 0.5  # a column with a greater share of distinct cells looks like words, not categories
-ARROW_READERS = ("pyarrow", "polars")  # libraries that read an Arrow stream
 
 
 def as_rows(X: Table, texts: bool | None = None) -> Rows:
@@ -64,7 +64,7 @@ def as_rows(X: Table, texts: bool | None = None) -> Rows:
     if hasattr(X, "tocsr"):  # before mappings: SciPy's dictionary of keys is one too
         return _sparse_rows(X)
     if isinstance(X, Mapping):
-        _refuse_twice(X)
+        refuse_twice(X)
         return join_columns({str(name): _column(str(name), column) for name, column in X.items()})
     if isinstance(X, str | bytes):
         raise TypeError("Expected a table or a list of texts, got one string; wrap it in a list.")
@@ -90,21 +90,22 @@ def as_table(rows: Rows) -> Any:
 
 
 def _foreign_rows(X: Any) -> Rows:
-    """Read a frame or series of another library."""
+    """Read a frame or series of another library: by Arrow if it speaks it, else by Narwhals."""
     import narwhals.stable.v2 as nw
 
-    if not hasattr(X, "collect") and hasattr(X, "columns"):  # lazy frames have none twice
-        _refuse_twice(getattr(X, "column_names", X.columns))
+    X = nw.to_native(X, pass_through=True)
+    if nw.dependencies.is_pandas_dataframe(X):
+        return _frame_rows(pandas.read_frame(X), len(X))
+    if nw.dependencies.is_pandas_series(X):
+        return _series_rows(*pandas.read_series(TEXT, X))
+    if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
+        stream = ArrowStream(X)
+        if stream.names is None:
+            return _series_rows(*stream.read_column(TEXT))
+        return _frame_rows(stream.read(), 0)
     native = nw.from_native(X, allow_series=True, pass_through=True)
-    if isinstance(native, nw.Series):
-        cells = native.to_list()
-        return column_rows({TEXT: cells}) if _are_lists(cells) else _list_rows(cells)
-    if not isinstance(native, nw.DataFrame | nw.LazyFrame) and hasattr(X, "__arrow_c_stream__"):
-        native = nw.from_arrow(X, backend=_arrow_reader(X))
     if isinstance(native, nw.LazyFrame):
-        native = native.collect()
-    if isinstance(native, nw.DataFrame):
-        return _frame_rows(native)
+        return _foreign_rows(native.collect())
     if hasattr(X, "__array__"):
         return _array_rows(np.asarray(X))
     raise TypeError(
@@ -113,13 +114,27 @@ def _foreign_rows(X: Any) -> Rows:
     )
 
 
-def _arrow_reader(X: Any) -> Any:
-    for name in ARROW_READERS:
-        if find_spec(name) is not None:
-            return name
-    raise ImportError(
-        f"To read a {type(X).__name__} as a table, install one of {' or '.join(ARROW_READERS)}."
-    )
+def _frame_rows(columns: Mapping[Any, Column], length: int) -> Rows:
+    """Return rows of columns; those of floats alone are a matrix."""
+    if not columns:
+        return ColumnRows({}, {}, length)
+    cells = [cells for cells, _ in columns.values()]
+    types = {np.dtype(object) if isinstance(of, Strings) else of.dtype for of in cells}
+    if types <= {np.dtype(np.float32), np.dtype(np.float64)} and "boolean" not in {
+        kind for _, kind in columns.values()
+    }:
+        matrix = np.empty((len(cells[0]), len(cells)), max(types), order="F")
+        for j, column in enumerate(cells):
+            matrix[:, j] = column
+        return MatrixRows(matrix, tuple(columns))
+    return join_columns(columns)
+
+
+def _series_rows(cells: Cells, kind: Kind | None) -> Rows:
+    """Return the rows of one column without a name, which must be of texts."""
+    if kind in ("text", "string", None):
+        return join_columns({TEXT: (cells, "text")})
+    return _array_rows(as_objects(cells, kind))
 
 
 def _column(name: str, column: Any) -> Column:
@@ -128,11 +143,11 @@ def _column(name: str, column: Any) -> Column:
         return read_column(name, column)
     import narwhals.stable.v2 as nw
 
-    series = nw.from_native(column, allow_series=True, pass_through=True)
-    if isinstance(series, nw.Series):
-        return read_series(name, series)
-    # An array of PyArrow wraps its cells when it is iterated over.
-    return read_column(name, column.to_pylist() if hasattr(column, "to_pylist") else column)
+    if nw.dependencies.is_pandas_series(column):
+        return pandas.read_series(name, column)
+    if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
+        return ArrowStream(column).read_column(name)
+    return read_column(name, column)
 
 
 def _array_rows(X: NDArray[Any]) -> Rows:
@@ -243,7 +258,7 @@ def _may_be_words(rows: list[Any]) -> bool:
 def _record_rows(records: list[Mapping[Any, Any]]) -> Rows:
     """Read records; a cell is missing where a record lacks its name."""
     names = dict.fromkeys(name for record in records for name in record)
-    _refuse_twice(names)
+    refuse_twice(names)
     return column_rows({str(name): [record.get(name) for record in records] for name in names})
 
 
@@ -261,25 +276,3 @@ def _sparse_rows(X: Any) -> SparseRows:
         matrix = matrix.copy()
         matrix.sum_duplicates()
     return SparseRows(matrix, range(matrix.shape[1]))
-
-
-def _frame_rows(frame: Any) -> Rows:
-    """Read a Narwhals data frame."""
-    names = [str(name) for name in frame.columns]
-    if names and all(dtype.is_float() for dtype in frame.schema.values()):
-        matrix = frame.to_numpy()
-        floats = matrix if matrix.dtype.kind == "f" else matrix.astype(np.float64)
-        return MatrixRows(floats, tuple(names))
-    rows = join_columns(
-        {
-            name: read_series(name, series)  # by place: a name may be a number, as pandas' are
-            for name, series in zip(names, frame.iter_columns(), strict=True)
-        }
-    )
-    return rows if rows.names else ColumnRows({}, {}, len(frame))
-
-
-def _refuse_twice(names: Iterable[Any]) -> None:
-    twice = next((name for name, count in Counter(map(str, names)).items() if count > 1), None)
-    if twice is not None:
-        raise ValueError(f"The table has more than one column named {twice!r}; rename one.")

@@ -1,7 +1,6 @@
 """Rows are what the schema sees of any table, array, sparse matrix or list of texts.
 
-Each column has a kind. A missing cell is NaN in a "number", NaT in a "time", and None in a
-"boolean", a "string" or a "text".
+Each column has a kind, and cells (see ``data.columns``).
 """
 
 from __future__ import annotations
@@ -17,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.names import Name
-from naively.data.columns import Column, Kind, as_floats, read_column
+from naively.data.columns import (
+    Cells,
+    Column,
+    Kind,
+    as_floats,
+    as_objects,
+    read_column,
+    taken,
+)
+from naively.kernels.strings import Strings
 
 
 class Rows(ABC):
@@ -43,8 +51,12 @@ class Rows(ABC):
         """Return columns as floats of shape (rows, names); a missing cell is NaN."""
 
     @abstractmethod
+    def cells(self, name: Name) -> Cells:
+        """Return one column of shape (rows,) as it is kept."""
+
     def values(self, name: Name) -> NDArray[Any]:
         """Return one column of shape (rows,): numbers, times, or objects (None where missing)."""
+        return as_objects(self.cells(name), self.kind(name))
 
     @abstractmethod
     def take(self, index: Any) -> Rows:
@@ -53,14 +65,15 @@ class Rows(ABC):
     def select(self, names: Sequence[Name]) -> Rows:
         """Return the same rows with these columns only."""
         kinds = {name: self.kind(name) for name in names}
-        return ColumnRows({name: self.values(name) for name in names}, kinds, len(self))
+        return ColumnRows({name: self.cells(name) for name in names}, kinds, len(self))
 
-    def split(self, target: str) -> tuple[Rows, NDArray[Any]]:
+    def split(self, target: str) -> tuple[Rows, Cells]:
         """Return rows without the target column, and the target column of shape (rows,)."""
         if target not in self.place:
             raise ValueError(missing_column(target, self.names, "target column"))
         rest = [name for name in self.names if name != target]
-        return self.select(rest), self.values(target)
+        cells = self.cells(target)
+        return self.select(rest), cells if isinstance(cells, Strings) else self.values(target)
 
 
 def missing_column(name: Name, names: Sequence[Name], what: str = "column") -> str:
@@ -106,7 +119,7 @@ class MatrixRows(Rows):
             matrix = matrix[:, [self.place[name] for name in names]]
         return matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float64)
 
-    def values(self, name: Name) -> NDArray[Any]:
+    def cells(self, name: Name) -> Cells:
         return self.matrix[:, self.place[name]]
 
     def take(self, index: Any) -> MatrixRows:
@@ -130,7 +143,7 @@ class SparseRows(Rows):
     def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
         return MatrixRows(self.matrix.toarray(), self.names).numbers(names)
 
-    def values(self, name: Name) -> NDArray[Any]:
+    def cells(self, name: Name) -> Cells:
         return self.numbers([name])[:, 0]
 
     def take(self, index: Any) -> SparseRows:
@@ -139,9 +152,9 @@ class SparseRows(Rows):
 
 @dataclass(frozen=True, eq=False)
 class ColumnRows(Rows):
-    """Columns of various kinds, each an array of shape (length,)."""
+    """Columns of various kinds, each of shape (length,)."""
 
-    columns: Mapping[Name, NDArray[Any]]
+    columns: Mapping[Name, Cells]
     kinds: Mapping[Name, Kind | None]
     length: int
 
@@ -157,16 +170,17 @@ class ColumnRows(Rows):
         return self.kinds[name]
 
     def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
-        matrix = np.empty((self.length, len(names)))
+        # Column after column, as the cells lie: so they are copied, and counted, at full speed.
+        matrix = np.empty((self.length, len(names)), order="F")
         for j, name in enumerate(names):
             matrix[:, j] = as_floats(self.columns[name])
         return matrix
 
-    def values(self, name: Name) -> NDArray[Any]:
+    def cells(self, name: Name) -> Cells:
         return self.columns[name]
 
     def take(self, index: Any) -> ColumnRows:
-        columns = {name: column[index] for name, column in self.columns.items()}
+        columns = {name: taken(cells, index) for name, cells in self.columns.items()}
         length = (
             len(next(iter(columns.values()))) if columns else len(np.arange(self.length)[index])
         )
@@ -198,8 +212,8 @@ class RenamedRows(Rows):
         all_of_them = tuple(names) == self.names
         return self.rows.numbers(self.rows.names if all_of_them else [*map(self._own, names)])
 
-    def values(self, name: Name) -> NDArray[Any]:
-        return self.rows.values(self._own(name))
+    def cells(self, name: Name) -> Cells:
+        return self.rows.cells(self._own(name))
 
     def take(self, index: Any) -> RenamedRows:
         return RenamedRows(self.rows.take(index), self.names)
@@ -224,8 +238,8 @@ class PaddedRows(Rows):
         matrix[:, there] = self.rows.numbers([names[j] for j in there])
         return matrix
 
-    def values(self, name: Name) -> NDArray[Any]:
-        return self.rows.values(name) if name in self.rows.place else np.full(len(self), None)
+    def cells(self, name: Name) -> Cells:
+        return self.rows.cells(name) if name in self.rows.place else np.full(len(self), None)
 
     def take(self, index: Any) -> PaddedRows:
         return PaddedRows(self.rows.take(index), self.names)

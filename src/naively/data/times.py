@@ -6,8 +6,6 @@ itself tells as much.
 
 from __future__ import annotations
 
-import datetime as dt
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
@@ -16,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.names import Name, title
-from naively.data.columns import TIME, Kind, as_floats, as_times
+from naively.data.columns import NOT_A_TIME, TIME, Cells, Kind, as_floats
 from naively.data.rows import Rows
+from naively.kernels import dispatch
+from naively.kernels.strings import Strings
 
 Cycle: TypeAlias = Literal["hour", "weekday", "month"]
 # A part tells more than the time itself if the times of a column span so many seconds: two cycles.
@@ -33,10 +33,7 @@ NAMES: dict[Cycle, tuple[str, ...]] = {
     "month": MONTHS,
     "hour": tuple(f"{hour:02}" for hour in range(24)),
 }
-# A time of ISO 8601 has year, month and day; it may have a time of day, and an offset from UTC.
-ISO = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?"
-)
+FIRST = 100  # strings that are looked at before a whole column is
 
 
 def part_of(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[Any]:
@@ -71,24 +68,18 @@ def part_codes(seconds: NDArray[np.floating], part: Cycle) -> NDArray[np.int64]:
     return codes
 
 
-def parse_times(cells: NDArray[Any]) -> NDArray[np.datetime64] | None:
-    """Read strings as ISO 8601 times, in UTC if they have an offset; None if any is no such time.
+def are_times(cells: Cells) -> bool:
+    """Whether each string of a column is a time of ISO 8601, or missing.
 
     Examples
     --------
-    >>> parse_times(np.array(["2026-11-21", "2026-11-21T10:30+02:00"], object))
-    array(['2026-11-21T00:00:00.000000', '2026-11-21T08:30:00.000000'],
-          dtype='datetime64[us]')
+    >>> from naively.kernels.dispatch import pack_strings
+    >>> are_times(pack_strings(["2026-11-21", None, "2026/11/21 10:30"]))
+    True
     """
-    read = []
-    for cell in cells.tolist():
-        if cell is not None and not ISO.fullmatch(cell):
-            return None
-        try:
-            read.append(None if cell is None else dt.datetime.fromisoformat(cell))
-        except ValueError:
-            return None
-    return as_times(read)
+    if not isinstance(cells, Strings):
+        return False
+    return all(dispatch.read_times(some)[1] < 0 for some in (cells[:FIRST], cells))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,33 +103,31 @@ class TimedRows(Rows):
     def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
         if self.times.isdisjoint(names):
             return self.rows.numbers(names)
-        return np.stack([as_floats(self.values(name)) for name in names], axis=1)
+        return np.stack([as_floats(self.cells(name)) for name in names], axis=1)
 
-    def values(self, name: Name) -> NDArray[Any]:
+    def cells(self, name: Name) -> Cells:
         if name not in self.times:
-            return self.rows.values(name)
+            return self.rows.cells(name)
         if name not in self._read:
-            self._read[name] = _as_times(name, self.rows.values(name))
+            self._read[name] = _as_times(name, self.rows.cells(name))
         return self._read[name]
 
     def take(self, index: Any) -> TimedRows:
         return replace(self, rows=self.rows.take(index), _read={})
 
 
-def _as_times(name: Name, column: NDArray[Any]) -> NDArray[np.datetime64]:
+def _as_times(name: Name, cells: Cells) -> NDArray[np.datetime64]:
     """Return a column of shape (rows,) as times, or raise a ValueError if a cell is not one."""
-    if column.dtype.kind == "M":
-        return column
-    if column.dtype.kind != "O":  # a column of floats that is missing throughout
-        return np.full(len(column), np.datetime64("NaT", "us"), TIME)
-    moments = parse_times(column)
-    if moments is None:
-        row = next(i for i in range(len(column)) if parse_times(column[i : i + 1]) is None)
+    if not isinstance(cells, Strings):
+        missing = cells.dtype.kind != "M"  # a column of another type is missing throughout
+        return np.full(len(cells), NOT_A_TIME) if missing else cells
+    moments, wrong = dispatch.read_times(cells)
+    if wrong >= 0:
         raise ValueError(
-            f"Column {title(name)!r} held times in training and holds {column[row]!r} in row {row} "
-            "now; write it as 2026-11-21 or 2026-11-21T10:30:00, or leave it empty."
+            f"Column {title(name)!r} held times in training and holds {cells[wrong]!r} in row "
+            f"{wrong} now; write it as 2026-11-21 or 2026-11-21T10:30:00, or leave it empty."
         )
-    return moments
+    return moments.view(TIME)
 
 
 def _codes(moments: NDArray[np.datetime64], part: Cycle) -> NDArray[np.int64]:

@@ -72,7 +72,7 @@ class Strings(Sequence["str | None"]):
     def __getitem__(self, row: int) -> str | None: ...
     @overload
     def __getitem__(self, row: slice) -> Strings: ...
-    def __getitem__(self, row: int | slice) -> str | None | Strings:
+    def __getitem__(self, row: int | slice) -> str | Strings | None:
         if isinstance(row, slice):
             start, stop, step = row.indices(len(self))
             if step != 1:
@@ -95,6 +95,32 @@ class Strings(Sequence["str | None"]):
         for row, absent in enumerate(missing):
             text = data[ends[row] - first : ends[row + 1] - first]
             yield None if absent else text.decode("utf-8", "surrogatepass")
+
+    def __repr__(self) -> str:
+        return f"Strings({np.array2string(np.array([*self, None], object)[:-1], separator=', ')})"
+
+    @classmethod
+    def join(cls, parts: Sequence[Strings]) -> Strings:
+        """Return the strings of all parts, one after another; there is at least one part.
+
+        >>> Strings.join([pack_strings(["one"]), pack_strings([None, "two"])])
+        Strings(['one', None, 'two'])
+        """
+        if len(parts) == 1:
+            return parts[0]
+        ends = [(int(part.offsets[0]), int(part.offsets[-1])) for part in parts]
+        before = np.cumsum([0, *(end - begin for begin, end in ends)]).tolist()
+        moved = [
+            part.offsets[1:] + (past - begin)
+            for part, (begin, _), past in zip(parts, ends, before, strict=False)
+        ]
+        missing = None
+        if any(part.missing is not None for part in parts):
+            missing = np.concatenate(
+                [np.zeros(len(p), np.bool_) if p.missing is None else p.missing for p in parts]
+            )
+        utf8 = [part.utf8[begin:end] for part, (begin, end) in zip(parts, ends, strict=True)]
+        return cls(np.concatenate([np.zeros(1, np.int64), *moved]), np.concatenate(utf8), missing)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Strings, (self.offsets, self.utf8, self.missing)

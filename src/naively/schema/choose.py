@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.names import Name, title
-from naively.data.columns import Kind
+from naively.data.columns import Cells, Kind, as_floats
 from naively.data.rows import Rows, SparseRows
-from naively.data.times import CYCLES, parse_times
+from naively.data.times import CYCLES, are_times
 from naively.events import Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.multinomial import BagOfCounts
+from naively.kernels.strings import Strings
 from naively.schema.derived import TimePart
-from naively.schema.encode import CellArray
 from naively.schema.given import EventModels, Given, given_among, given_by_column, given_for_all
 from naively.schema.group import Group, GroupKey
 from naively.schema.schema import SHOWN, Schema
@@ -85,7 +85,7 @@ def infer(
             of_parts.extend(part for part in parts if title(part) not in rows.place)
         elif kind in ("number", "string") and not isinstance(rows, SparseRows):
             free.add(name)
-            if kind == "number" and rows.one_kind is None and _is_sequence(rows.values(name)):
+            if kind == "number" and rows.one_kind is None and _is_sequence(rows.cells(name)):
                 notes[name] = SEQUENTIAL
     made = (_group(key, tuple(names)) for key, names in groups.items() if names)
     return Schema(tuple(made), rows.names, notes, frozenset(free))
@@ -178,10 +178,10 @@ def _as_given(rows: Rows, name: Name, kind: Kind, given: EventModel | TextModel)
         case BagOfCounts() | Bernoulli():
             return text_group(name, Text(event=given)).key
         case Categorical():
-            if any(isinstance(cell, list) for cell in rows.values(name).tolist()):
+            if kind == "text":
                 raise ValueError(f"Column {title(name)!r} holds lists of words, no categories.")
             return GroupKey(given, "string")
-        case _ if kind == "string" and parse_times(rows.values(name)) is not None:
+        case _ if kind == "string" and are_times(rows.cells(name)):
             return GroupKey(given, "time")
         case _:
             raise ValueError(
@@ -194,7 +194,7 @@ def _by_content(rows: Rows, name: Name, kind: Kind, settings: Settings) -> list[
     """Return the groups of a column that was given no event model; only a text has several."""
     if kind == "text" or (kind == "string" and is_many_texts(rows, name)):
         return [text_group(name, text).key for text in settings.texts]
-    if kind == "time" or (kind == "string" and parse_times(rows.values(name)) is not None):
+    if kind == "time" or (kind == "string" and are_times(rows.cells(name))):
         return [GroupKey(settings.make(OF_NUMBERS), "time")]
     if kind == "string":
         return [GroupKey(settings.make(Categorical), kind)]
@@ -212,7 +212,7 @@ def truths_of(rows: Rows, names: Sequence[Name]) -> set[Name]:
 
 
 def _is_truth(rows: Rows, name: Name) -> bool:
-    column = rows.numbers([name])[:, 0]
+    column = as_floats(rows.cells(name))
     return bool(_are_truths(column[:FIRST]).all() and _are_truths(column).all())
 
 
@@ -223,20 +223,22 @@ def _are_truths(numbers: NDArray[np.floating]) -> NDArray[np.bool_]:
 
 def is_many_texts(rows: Rows, name: Name) -> bool:
     """Whether a sample of a column has so many different texts that it holds no categories."""
-    column = rows.values(name)
+    column = rows.cells(name)
     step = max(1, len(column) // SAMPLE)
-    strings = {text for text in column[::step].tolist() if isinstance(text, str)}
+    if not isinstance(column, Strings):
+        return False
+    strings = {text for text in column[::step] if text is not None}
     return len(strings) > MANY and reads_as_text(strings, len(column))
 
 
-def _is_sequence(column: CellArray) -> bool:
+def _is_sequence(column: Cells) -> bool:
     """Whether a column, of shape (rows,), holds whole numbers, none twice, in a narrow range.
 
     The range is less than twice as wide as there are rows. Row numbers are in one, and so is the
     half of them that a random split leaves; fifty random numbers from such a range are all
     different less often than once in a million.
     """
-    if column.dtype.kind not in "iu" or len(column) < SEQUENCE:
+    if isinstance(column, Strings) or column.dtype.kind not in "iu" or len(column) < SEQUENCE:
         return False
     low, high = int(column.min()), int(column.max())
     if high - low >= 2 * len(column):

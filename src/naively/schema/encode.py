@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,13 @@ from naively.counting.axis import DENSE_RANGE, Columns, Levels, Words
 from naively.counting.block import Block, Codes, Dense, Documents, Sparse
 from naively.counting.labels import is_missing
 from naively.counting.names import Derived, Encoded, Level, Name, title
-from naively.data.columns import TIME, Kind
+from naively.data.columns import TIME, Cells, Kind
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows
 from naively.data.times import times_of
+from naively.kernels import dispatch
 from naively.kernels.reference import Integers
+from naively.kernels.strings import Strings
+from naively.kernels.tokens import Row
 
 CellArray: TypeAlias = "NDArray[Any]"  # a column, of shape (rows,), as ``Rows.values`` has it
 MISSING = -1
@@ -35,11 +38,16 @@ def encode_texts(
     rows: Rows, column: Name, analyser: Analyser, axis: Words | None = None
 ) -> Documents:
     """Encode a text column; without an axis its words are found as they are counted."""
-    texts = rows.values(column)
-    if texts.dtype.kind != "O":  # every cell is missing
-        texts = np.full(len(texts), None)
+    cells = rows.cells(column)
+    texts: Sequence[Row]
+    if isinstance(cells, Strings):
+        texts = cells
+    elif cells.dtype.kind == "O":
+        texts = cells.tolist()
+    else:
+        texts = [None] * len(cells)  # every cell is missing
     axis = axis or Words((column,), analyser.vocabulary(), analyser)
-    return Documents(analyser.rows(texts.tolist()), axis, analyser.binary)
+    return Documents(analyser.rows(texts), axis, analyser.binary)
 
 
 def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
@@ -54,8 +62,10 @@ def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
                     matrix = matrix.astype(np.int32)
                 matrix = matrix - np.array(low, matrix.dtype)
             return Codes(_signed(matrix), Levels(tuple(columns), levels))
-    found = [levels_of(rows.values(name)) for name in columns]
-    codes = np.stack([c for c, _ in found], axis=1) if found else np.empty((len(rows), 0), np.int32)
+    found = [levels_of(_cells(rows, name)) for name in columns]
+    codes = np.empty((len(rows), len(found)), np.int32, order="F")
+    for j, (of_column, _) in enumerate(found):
+        codes[:, j] = of_column
     return Codes(codes, Levels(tuple(columns), tuple(levels for _, levels in found)))
 
 
@@ -68,10 +78,16 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
                 return Codes(_signed(matrix), axis)
             if axis.code_table is not None:
                 return Codes(axis.code_table.look_up(_signed(matrix)), axis)
-    codes = np.empty((len(rows), len(axis.columns)), np.int32)
+    codes = np.empty((len(rows), len(axis.columns)), np.int32, order="F")
     for j, name in enumerate(axis.columns):
-        codes[:, j] = _look_up(rows.values(name), axis.index[j])
+        codes[:, j] = _look_up(_cells(rows, name), axis.index[j])
     return Codes(codes, axis)
+
+
+def _cells(rows: Rows, name: Name) -> Cells:
+    """Return a column as its levels are told: strings as they are kept, all else as it is read."""
+    cells = rows.cells(name)
+    return cells if isinstance(cells, Strings) else rows.values(name)
 
 
 class OfTable(Encoded):
@@ -176,8 +192,11 @@ def _signed(whole: Integers) -> Integers:
     return whole.astype(np.int32 if whole.dtype.itemsize < 4 else np.int64)
 
 
-def levels_of(column: CellArray) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
+def levels_of(column: Cells) -> tuple[NDArray[np.int32], tuple[Level, ...]]:
     """Return the code of each cell, of shape (rows,), and the levels that the codes are of."""
+    if isinstance(column, Strings):
+        codes, first = dispatch.encode_strings(column)
+        return codes, tuple(cast("Iterable[str]", dispatch.take_strings(column, first)))
     column = _storable(column)
     if column.dtype.kind in "fiub":
         levels, inverse = np.unique(column, return_inverse=True)
@@ -212,9 +231,13 @@ def _plain(levels: CellArray) -> list[Level]:
     return found
 
 
-def _look_up(column: CellArray, index: dict[Level, int]) -> NDArray[np.int32]:
+def _look_up(column: Cells, index: dict[Level, int]) -> NDArray[np.int32]:
     """Return the code of each cell, of shape (rows,); an unseen level has the number of levels."""
     unseen = len(index)
+    if isinstance(column, Strings):
+        own, levels = levels_of(column)
+        place = np.array([*(index.get(level, unseen) for level in levels), MISSING], np.int32)
+        return place[own]
     column = _storable(column)
     if column.dtype.kind in "fiub":
         values, inverse = np.unique(column, return_inverse=True)

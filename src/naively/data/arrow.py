@@ -1,0 +1,289 @@
+"""Arrow's columns are read where they lie, by nanoarrow, from whatever speaks Arrow.
+
+The PyCapsule interface (``__arrow_c_stream__``) is what pandas, Polars, PyArrow, DuckDB, Modin and
+Ibis have in common; none of them is needed here. Numbers and strings stay in Arrow's buffers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.names import Name
+from naively.data.arrays import EXACT
+from naively.data.columns import (
+    NOT_A_TIME,
+    TIME,
+    Cells,
+    Column,
+    Kind,
+    all_missing,
+    as_strings,
+    read_column,
+    refuse_twice,
+    unusable,
+)
+from naively.kernels import dispatch
+from naively.kernels.strings import Strings
+from naively.messages import warn
+
+if TYPE_CHECKING:
+    from nanoarrow.c_array import CArray, CArrayView
+    from nanoarrow.c_schema import CSchemaView
+
+Flags = NDArray[np.bool_]
+
+PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+MICROSECONDS = 10**6
+DAY = 86_400 * MICROSECONDS
+
+
+class ArrowStream:
+    """The batches of a table, or of one column, which can be read once.
+
+    Parameters
+    ----------
+    X : object with ``__arrow_c_stream__`` or ``__arrow_c_array__``
+        A table or a column.
+
+    Attributes
+    ----------
+    names : list of str, or None
+        The columns of a table; None of one column, which has no name.
+
+    Raises
+    ------
+    ValueError
+        If two columns have one name.
+    """
+
+    def __init__(self, X: Any) -> None:
+        import nanoarrow as na
+
+        self._stream = na.c_array_stream(X)
+        schema = self._stream.get_schema()
+        self.names = [child.name for child in schema.children] if schema.format == "+s" else None
+        refuse_twice(self.names or ())
+
+    def __iter__(self) -> Iterator[dict[str, Column]]:
+        """Yield the columns of each batch of a table."""
+        for batch in self._stream:
+            columns = zip(self.names or (), batch.children, strict=True)
+            yield {name: read_array(name, array) for name, array in columns}
+
+    def read(self) -> dict[str, Column]:
+        """Return the columns of all batches of a table."""
+        batches = list(self)
+        return {name: join_parts(name, [of[name] for of in batches]) for name in self.names or ()}
+
+    def read_column(self, name: Name) -> Column:
+        """Return the one column, by a name to be used in messages."""
+        return join_parts(name, [read_array(name, array) for array in self._stream])
+
+
+def read_array(name: Name, array: CArray) -> Column:
+    """Read one array as a column of shape (rows,)."""
+    from nanoarrow.c_schema import c_schema_view
+
+    schema = c_schema_view(array.schema)
+    if schema.type == "na":  # of which some libraries write a buffer that there should not be
+        return np.full(array.length, None, object), None
+    view = array.view()
+    if schema.type == "dictionary":
+        return _dictionary(name, array, view)
+    read = _READERS.get(schema.type)
+    if read is None:
+        raise unusable(name, f"{schema.type.replace('_', ' ')} values")
+    cells, kind = read(name, array, view, schema)
+    return (cells, None) if kind is not None and _is_missing(view) else (cells, kind)
+
+
+def join_parts(name: Name, parts: list[Column]) -> Column:
+    """Join the parts of a column, each of shape (rows,), which are of one kind or missing."""
+    if len(parts) == 1:
+        return parts[0]
+    kinds = dict.fromkeys(kind for _, kind in parts if kind is not None)
+    if len(kinds) > 1:
+        raise ValueError(
+            f"Column {name!r} holds {' and '.join(f'{kind}s' for kind in kinds)} in different "
+            "batches; make it all of one kind."
+        )
+    kind = next(iter(kinds), None)
+    if kind is None:
+        return np.full(sum(len(cells) for cells, _ in parts), None, object), None
+    cells = [filled(cells, kind) if of is None else cells for cells, of in parts]
+    if isinstance(cells[0], Strings):
+        return Strings.join([part for part in cells if isinstance(part, Strings)]), kind
+    return np.concatenate(cells), kind  # type: ignore[arg-type]  # all are arrays
+
+
+def filled(cells: Cells, kind: Kind) -> Cells:
+    """Return cells that are all missing, of shape (rows,), as a column of a kind has them."""
+    n = len(cells)
+    match kind:
+        case "string":
+            return Strings(np.zeros(n + 1, np.int64), np.empty(0, np.uint8), np.ones(n, np.bool_))
+        case "time":
+            return np.full(n, NOT_A_TIME)
+        case "text":
+            return np.full(n, None, object)
+    return np.full(n, np.nan)
+
+
+def _is_missing(view: CArrayView) -> bool:
+    return bool(view.length > 0 and view.null_count == view.length)
+
+
+def _missing(view: CArrayView) -> Flags | None:
+    """Return which rows are missing, of shape (rows,); None if none is."""
+    validity = view.buffer(0)
+    if not validity.size_bytes or not view.null_count:
+        return None
+    return ~_bits(np.asarray(validity), view)
+
+
+def _bits(packed: NDArray[np.uint8], view: CArrayView) -> Flags:
+    """Return the bits of the rows of an array, of shape (rows,)."""
+    first = view.offset // 8
+    within = view.offset - 8 * first
+    end = first + (within + view.length + 7) // 8
+    flags = np.unpackbits(packed[first:end], count=within + view.length, bitorder="little")
+    return flags[within:].view(np.bool_)
+
+
+def _data(view: CArrayView, dtype: Any = None) -> NDArray[Any]:
+    """Return the values of an array, of shape (rows,), as they lie in Arrow's buffer."""
+    if not view.length:
+        return np.empty(0, dtype or np.float64)
+    values = np.asarray(view.buffer(1))
+    return values[view.offset : view.offset + view.length]
+
+
+def _numbers(_name: Name, _array: CArray, view: CArrayView, _schema: CSchemaView) -> Column:
+    """Read integers and floats; an integer beside a missing one is a float, where one can be."""
+    values, missing = _data(view), _missing(view)
+    if values.dtype == np.float16:
+        values = values.astype(np.float64)
+    if missing is None:
+        return values, None if values.dtype.kind == "f" and all_missing(values) else "number"
+    if values.dtype.kind == "f":
+        floats = np.where(missing, np.asarray(np.nan, values.dtype), values)
+        return floats, None if all_missing(floats) else "number"
+    there = values[~missing]
+    if len(there) and max(abs(int(there.min())), abs(int(there.max()))) > EXACT:
+        exact = values.astype(object)
+        exact[missing] = None
+        return exact, "number"
+    return np.where(missing, np.nan, values.astype(np.float64)), "number"
+
+
+def _booleans(_name: Name, _array: CArray, view: CArrayView, _schema: CSchemaView) -> Column:
+    values = _bits(np.asarray(view.buffer(1)), view) if view.length else np.empty(0, np.bool_)
+    missing = _missing(view)
+    return (values if missing is None else np.where(missing, np.nan, values)), "boolean"
+
+
+def _decimals(_name: Name, _array: CArray, view: CArrayView, schema: CSchemaView) -> Column:
+    """Read decimals, whose digits are a little-endian integer of 4 to 32 bytes, as floats."""
+    width, scale = schema.decimal_bitwidth // 8, 10**schema.decimal_scale
+    rows = _bytes(view.buffer(1)).reshape(-1, width)[view.offset : view.offset + view.length]
+    word: type[np.signedinteger[Any]] = np.int32 if width == 4 else np.int64
+    signed = np.ascontiguousarray(rows).view(word)
+    floats = signed[:, 0] / scale
+    # Of digits that one word holds, the words above it are only its sign.
+    for row in np.flatnonzero((signed[:, 1:] != signed[:, :1] >> 63).any(axis=1)).tolist():
+        floats[row] = int.from_bytes(rows[row].tobytes(), "little", signed=True) / scale
+    missing = _missing(view)
+    return (floats if missing is None else np.where(missing, np.nan, floats)), "number"
+
+
+def _strings(name: Name, array: CArray, view: CArrayView, schema: CSchemaView) -> Column:
+    return _checked(name, _read_strings(array, view, schema.type)), "string"
+
+
+def _read_strings(array: CArray, view: CArrayView, layout: str) -> Strings:
+    """Read strings in any of Arrow's layouts; the bytes stay in place but for those of views."""
+    missing = _missing(view)
+    if not view.length:
+        return Strings(np.zeros(1, np.int64), np.empty(0, np.uint8))
+    if layout == "string_view":
+        views = _bytes(view.buffer(1)).reshape(-1, 16)[view.offset : view.offset + view.length]
+        buffers = [_bytes(view.buffer(i)) for i in range(2, array.n_buffers - 1)]
+        return dispatch.pack_views(views, buffers, missing)
+    ends = np.asarray(view.buffer(1))[view.offset : view.offset + view.length + 1]
+    return Strings(ends.astype(np.int64, copy=False), _bytes(view.buffer(2)), missing)
+
+
+def _bytes(buffer: Any) -> NDArray[np.uint8]:
+    return np.frombuffer(buffer, np.uint8) if buffer.size_bytes else np.empty(0, np.uint8)
+
+
+def _checked(name: Name, strings: Strings) -> Strings:
+    """Return strings of valid UTF-8, and warn of bytes that had to be replaced."""
+    strings, count = dispatch.repair_utf8(strings)
+    if count:
+        bytes_were = "byte of invalid UTF-8 was" if count == 1 else "bytes of invalid UTF-8 were"
+        warn(f"{count} {bytes_were} replaced in column {name!r}.")
+    return strings
+
+
+def _times(_name: Name, _array: CArray, view: CArrayView, schema: CSchemaView) -> Column:
+    """Read dates and times as microseconds since 1970; those with a zone are in UTC already."""
+    values = _data(view, np.int64).astype(np.int64)
+    if schema.type == "date32":
+        moments = values * DAY
+    else:
+        per_second = PER_SECOND["ms" if schema.type == "date64" else schema.time_unit]
+        if per_second <= MICROSECONDS:
+            moments = values * (MICROSECONDS // per_second)
+        else:
+            moments = values // (per_second // MICROSECONDS)
+    missing = _missing(view)
+    if missing is not None:
+        moments[missing] = NOT_A_TIME.astype(np.int64)
+    return moments.view(TIME), "time"
+
+
+def _seconds(_name: Name, _array: CArray, view: CArrayView, schema: CSchemaView) -> Column:
+    """Read durations, and times of day, as seconds."""
+    seconds = _data(view, np.int64) / PER_SECOND[schema.time_unit]
+    missing = _missing(view)
+    return (seconds if missing is None else np.where(missing, np.nan, seconds)), "number"
+
+
+def _lists(name: Name, array: CArray, _view: CArrayView, _schema: CSchemaView) -> Column:
+    """Read lists, which are texts given by their words."""
+    import nanoarrow as na
+
+    return read_column(name, list(na.Array(array).iter_py()))
+
+
+def _dictionary(name: Name, array: CArray, view: CArrayView) -> Column:
+    """Read categories: whatever they are, a level is a string."""
+    cells, kind = read_array(name, array.dictionary)
+    if kind is None:
+        return np.full(view.length, None, object), None
+    levels = cells if isinstance(cells, Strings) else as_strings(cells)
+    codes, missing = _data(view, np.int64).astype(np.int64), _missing(view)
+    if missing is not None:
+        codes[missing] = -1
+    if not (codes >= 0).any():
+        return np.full(view.length, None, object), None
+    return dispatch.take_strings(levels, codes), "string"
+
+
+_Reader = Callable[[Name, "CArray", "CArrayView", "CSchemaView"], Column]
+_READERS: Mapping[str, _Reader] = {
+    **dict.fromkeys((f"int{bits}" for bits in (8, 16, 32, 64)), _numbers),
+    **dict.fromkeys((f"uint{bits}" for bits in (8, 16, 32, 64)), _numbers),
+    **dict.fromkeys(("half_float", "float", "double"), _numbers),
+    **dict.fromkeys((f"decimal{bits}" for bits in (32, 64, 128, 256)), _decimals),
+    "bool": _booleans,
+    **dict.fromkeys(("string", "large_string", "string_view"), _strings),
+    **dict.fromkeys(("date32", "date64", "timestamp"), _times),
+    **dict.fromkeys(("time32", "time64", "duration"), _seconds),
+    **dict.fromkeys(("list", "large_list", "fixed_size_list"), _lists),
+}

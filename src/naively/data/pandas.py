@@ -1,0 +1,74 @@
+"""Data frames of pandas are read column by column; they speak Arrow only where PyArrow is."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from naively.counting.names import Name
+from naively.data.arrays import EXACT
+from naively.data.arrow import ArrowStream
+from naively.data.columns import Cells, Column, Kind, as_strings, read_column, refuse_twice
+from naively.kernels import dispatch
+from naively.kernels.strings import Strings
+
+
+def read_frame(frame: Any) -> dict[str, Column]:
+    """Read the columns of a data frame."""
+    names = [str(name) for name in frame.columns]
+    refuse_twice(names)
+    return {
+        name: read_series(name, frame[own]) for name, own in zip(names, frame.columns, strict=True)
+    }
+
+
+def read_series(name: Name, series: Any) -> Column:
+    """Read a series as a column of one kind, whatever its type and storage.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> read_series("n", pd.Series([1, None], dtype="Int64"))
+    (array([ 1., nan]), 'number')
+    """
+    dtype = series.dtype
+    if isinstance(dtype, np.dtype):
+        return read_column(name, series.to_numpy())
+    pd = sys.modules["pandas"]
+    match dtype:
+        case pd.ArrowDtype():
+            return ArrowStream(series.array.__arrow_array__()).read_column(name)
+        case pd.StringDtype():
+            if dtype.storage == "python":
+                return read_column(name, series.to_numpy(object, na_value=None))
+            return ArrowStream(series.array.__arrow_array__()).read_column(name)
+        case pd.CategoricalDtype():
+            return _categories(series.array)
+        case pd.DatetimeTZDtype():
+            return read_column(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+    if dtype.kind in "iufb" and series.hasnans:  # of a type that can be missing
+        floats = series.to_numpy(np.float64, na_value=np.nan)
+        if dtype.kind in "iu" and np.nanmax(np.abs(floats), initial=0) >= EXACT:
+            return read_column(name, series.to_numpy(object, na_value=None))
+        kind: Kind = "boolean" if dtype.kind == "b" else "number"
+        return floats, None if np.isnan(floats).all() else kind
+    if dtype.kind in "iufb":
+        return read_column(name, series.to_numpy(dtype.numpy_dtype))
+    return read_column(name, series.to_numpy())
+
+
+def _categories(array: Any) -> Column:
+    """Read categories: whatever they are, a level is a string."""
+    codes = np.asarray(array.codes, np.int64)
+    if not (codes >= 0).any():
+        return np.full(len(codes), None, object), None
+    levels, _ = read_series("categories", array.categories.to_series())
+    return _at(levels, codes), "string"
+
+
+def _at(levels: Cells, codes: np.ndarray[Any, np.dtype[np.int64]]) -> Strings:
+    return dispatch.take_strings(
+        levels if isinstance(levels, Strings) else as_strings(levels), codes
+    )
