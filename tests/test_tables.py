@@ -19,8 +19,9 @@ import pytest
 
 from naively import Gaussian, NaiveBayes, load
 from naively.counting.labels import as_classes, encode_labels, union_classes
-from naively.data.files import read, read_batches
+from naively.data.files import read
 from naively.data.files.survey import CHUNK, LONGEST, Survey, recount, survey
+from tests.in_batches import in_batches
 from tests.test_cli import ok, sentence, table
 
 MB = 1 << 20
@@ -29,9 +30,9 @@ MB = 1 << 20
 def fault(path: Path, **options: Any) -> str:
     with pytest.raises(ValueError) as raised:
         read(path, **options)
-    with pytest.raises(ValueError) as in_batches:
-        list(read_batches(path, 100, **options))
-    assert str(in_batches.value) == str(raised.value)
+    with pytest.raises(ValueError) as in_pieces:
+        in_batches(path, 100, **options)
+    assert str(in_pieces.value) == str(raised.value)
     return str(raised.value)
 
 
@@ -39,8 +40,8 @@ def cells_of(path: Path, **options: Any) -> dict[str, list[Any]]:
     return {name: column.tolist() for name, column in read(path, **options).values.items()}
 
 
-def in_pieces(path: Path, rows: int, **options: Any) -> dict[str, list[Any]]:
-    pieces = list(read_batches(path, rows, **options))
+def cells_in_batches(path: Path, rows: int, **options: Any) -> dict[str, list[Any]]:
+    pieces = in_batches(path, rows, **options)
     return {name: [c for p in pieces for c in p.values[name].tolist()] for name in pieces[0].values}
 
 
@@ -54,7 +55,7 @@ def test_a_long_last_row_is_read(tmp_path: Path, size: int, quote: str, end: str
     path = tmp_path / "t.csv"
     line = end or "\n"
     path.write_bytes(f"a,b{line}1,x{line}2,{quote}{'x' * size}{quote}{end}".encode())
-    for columns in (read(path).values, *(b.values for b in read_batches(path, 5))):
+    for columns in (read(path).values, *(b.values for b in in_batches(path, 5))):
         assert columns["a"].tolist() == [1, 2]
         assert list(map(len, columns["b"].tolist())) == [1, size]
 
@@ -178,27 +179,29 @@ def test_a_cell_of_parquet_above_the_limit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"a": ["x" * (LONGEST + 1)]}), path)
     with pytest.raises(ValueError, match=r'Column "a" of .* longer than 64 MB') as error:
-        list(read_batches(path, 10))
+        in_batches(path, 10)
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("rows", [0, 3])
-def test_a_wide_table_is_what_a_narrow_one_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
-) -> None:
-    """Kinds are found in one column of all cells; DuckDB gets no check for each column."""
-    from naively.data.files import tables
-
+def test_what_a_column_is_does_not_depend_on_batches(tmp_path: Path, rows: int) -> None:
     path = tmp_path / "t.csv"
     columns = [["1", "-2", ""], ["1", "2.5", ""], ["007", "1", "2"], ["true", "False", ""]]
     columns += [["2020-01-01", "", "2020-01-02"], ["a", "1", "true"], ["", "", ""]]
-    lines = [",".join(f"c{i}" for i in range(7)), *map(",".join, zip(*columns, strict=True))]
+    columns += [["1", "2", "x"], ["2020-01-01", "", "x"], ["", "", "x"], ["true", "1", "1"]]
+    lines = [",".join(f"c{i}" for i in range(11)), *map(",".join, zip(*columns, strict=True))]
     path.write_text("\n".join(lines[: rows + 1]))
-    narrow, pieces = cells_of(path), list(read_batches(path, 2))
-    monkeypatch.setattr(tables, "WIDE", 0)
-    wide, wide_pieces = cells_of(path), list(read_batches(path, 2))
-    assert repr(wide) == repr(narrow)
-    assert list(map(repr, wide_pieces)) == list(map(repr, pieces))
+    whole = read(path).rows
+    for size in (1, 2):
+        for batch in in_batches(path, size):
+            for name in batch.rows.names:
+                assert batch.rows.kind(name) in (whole.kind(name), None), name
+        joined = {
+            name: [cell for b in in_batches(path, size) for cell in b.values[name].tolist()]
+            for name in (whole.names if rows else ())
+        }
+        expected = {name: whole.values(name).tolist() for name in joined}
+        assert str(joined).replace("nan", "None") == str(expected).replace("nan", "None")
 
 
 def test_more_columns_than_can_be_read_are_refused(tmp_path: Path) -> None:
@@ -213,7 +216,7 @@ def test_a_row_of_json_without_keys_is_a_row(tmp_path: Path) -> None:
     assert repr(cells_of(path)) == repr({"a": [float("nan")] * 11})
 
 
-def test_the_size_that_decides_is_the_decompressed_one(tmp_path: Path) -> None:
+def test_every_format_is_read_in_batches(tmp_path: Path) -> None:
     text = "a,b\n" + "1,word\n" * 10_000
     rows = [{"a": 1, "b": "word"}] * 10_000
     (tmp_path / "t.csv").write_text(text)
@@ -223,19 +226,19 @@ def test_the_size_that_decides_is_the_decompressed_one(tmp_path: Path) -> None:
     copied = f"TO '{tmp_path}/t.jsonl.zst' (format json, compression zstd)"
     duckdb.read_parquet(f"{tmp_path}/t.parquet").query("t", f"COPY t {copied}")
     for path in sorted(tmp_path.iterdir()):
-        size = path.stat().st_size if path.suffix in (".csv", ".json") else 60_000
-        assert len(list(read_batches(path, 2_000, large=10_000_000))) == 1, path
-        assert len(list(read_batches(path, 2_000, large=size))) == 5, path
+        assert list(map(len, in_batches(path, 2_000))) == [2_000] * 5, path
+        assert len(in_batches(path, 1 << 20)) == 1, path
 
 
 def test_batches_of_long_rows_are_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from naively.data.files import tables
 
-    monkeypatch.setattr(tables, "LONGEST", 64)
+    monkeypatch.setattr(tables, "BATCH", 64)
+    monkeypatch.setattr(tables, "LONG", 30)
     path = tmp_path / "t.csv"
     lengths = [1, 20, 30, 30, 1, 40, 40, 1]
     path.write_text("a\n" + "".join(f"{'x' * n}\n" for n in lengths))
-    pieces = [list(map(len, b.values["a"].tolist())) for b in read_batches(path, 100)]
+    pieces = [list(map(len, b.values["a"].tolist())) for b in in_batches(path, 100)]
     assert [n for piece in pieces for n in piece] == lengths
     assert max(map(sum, pieces)) < 64 + 40
 
@@ -243,8 +246,9 @@ def test_batches_of_long_rows_are_short(tmp_path: Path, monkeypatch: pytest.Monk
 STATUS = Path("/proc/self/status")  # of the process itself; getrusage begins at its parent's size
 BOMB = f"""
 import pathlib, re, sys
-from naively.data.files import read_batches
-print(sum(len(b) for b in read_batches(sys.argv[1], 4000, large=1 << 26)))
+from naively.data.files import opened
+with opened(sys.argv[1]) as table:
+    print(sum(len(b) for b in table))
 print(int(re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("{STATUS}").read_text())[1]) // 1024)
 """
 
@@ -306,7 +310,7 @@ def test_categories_are_as_written_throughout(tmp_path: Path) -> None:
     codes = ["7"] * 5_000 + ["007", "7.0", "12345678901234567890", "12345678901234567891"]
     path.write_text("code,n\n" + "".join(f"{code},{i % 9}\n" for i, code in enumerate(codes)))
     for rows in (100, 10**9):
-        assert in_pieces(path, rows)["code"] == codes
+        assert cells_in_batches(path, rows)["code"] == codes
     assert cells_of(path)["code"] == codes
     assert set(cells_of(path, types={"code": "number"})["code"][:-2]) == {7.0}
 
@@ -333,8 +337,8 @@ def test_labels_of_json_that_are_long_or_missing_are_exact(tmp_path: Path, rows:
     ):
         path.write_text("".join(json.dumps({"y": v}) + "\n" for v in values))
         assert cells_of(path, labels="y")["y"] == expected
-        assert in_pieces(path, rows, labels="y")["y"] == expected
-        assert [type(v) for v in in_pieces(path, rows, labels="y")["y"]] == list(
+        assert cells_in_batches(path, rows, labels="y")["y"] == expected
+        assert [type(v) for v in cells_in_batches(path, rows, labels="y")["y"]] == list(
             map(type, expected)
         )
 

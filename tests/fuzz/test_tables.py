@@ -14,7 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from naively.data.files import FileColumns, read, read_batches
+from naively.data.files import FileColumns, read
+from naively.data.rows import join_columns
+from tests.in_batches import in_batches
 from tests.fuzz import fuzz
 
 NAMES = ["a", "B", "é ", 'x"y', "c,d", "e\nf"]
@@ -58,7 +60,7 @@ def names_of(rng: random.Random, columns: int) -> list[str]:
 
 def either(path: Path, check: Callable[[FileColumns], None]) -> None:
     """Check a table that is read, in one piece and in batches; or one sentence is said."""
-    for read_it in (lambda: [read(path)], lambda: list(read_batches(path, 3))):
+    for read_it in (lambda: [read(path)], lambda: in_batches(path, 3)):
         try:
             pieces, said = read_it(), ""
         except ValueError as error:
@@ -69,7 +71,8 @@ def either(path: Path, check: Callable[[FileColumns], None]) -> None:
             continue
         names = list(pieces[0].values) if pieces else []
         joined = {n: [c for p in pieces for c in p.values[n].tolist()] for n in names}
-        check(FileColumns({n: np.array([*c, None], object)[:-1] for n, c in joined.items()}))
+        columns = {n: (np.array([*c, None], object)[:-1], "text") for n, c in joined.items()}
+        check(FileColumns(join_columns(columns)))
 
 
 def a_csv(rng: random.Random) -> None:

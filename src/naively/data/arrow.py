@@ -6,7 +6,7 @@ Ibis have in common; none of them is needed here. Numbers and strings stay in Ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +48,8 @@ class ArrowStream:
     ----------
     X : object with ``__arrow_c_stream__`` or ``__arrow_c_array__``
         A table or a column.
+    exact : collection of str
+        Columns in which integers stay integers beside missing cells.
 
     Attributes
     ----------
@@ -60,9 +62,10 @@ class ArrowStream:
         If two columns have one name.
     """
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, exact: Collection[str] = ()) -> None:
         import nanoarrow as na
 
+        self._exact = exact
         self._stream = na.c_array_stream(X)
         schema = self._stream.get_schema()
         self.names = [child.name for child in schema.children] if schema.format == "+s" else None
@@ -72,7 +75,9 @@ class ArrowStream:
         """Yield the columns of each batch of a table."""
         for batch in self._stream:
             columns = zip(self.names or (), batch.children, strict=True)
-            yield {name: read_array(name, array) for name, array in columns}
+            yield {
+                name: read_array(name, array, exact=name in self._exact) for name, array in columns
+            }
 
     def read(self) -> dict[str, Column]:
         """Return the columns of all batches of a table."""
@@ -84,7 +89,7 @@ class ArrowStream:
         return join_parts(name, [read_array(name, array) for array in self._stream])
 
 
-def read_array(name: Name, array: CArray) -> Column:
+def read_array(name: Name, array: CArray, *, exact: bool = False) -> Column:
     """Read one array as a column of shape (rows,)."""
     from nanoarrow.c_schema import c_schema_view
 
@@ -97,6 +102,8 @@ def read_array(name: Name, array: CArray) -> Column:
     read = _READERS.get(schema.type)
     if read is None:
         raise unusable(name, f"{schema.type.replace('_', ' ')} values")
+    if exact and read is _numbers:
+        return _numbers(name, array, view, schema, exact=True)
     cells, kind = read(name, array, view, schema)
     return (cells, None) if kind is not None and _is_missing(view) else (cells, kind)
 
@@ -162,7 +169,9 @@ def _data(view: CArrayView, dtype: Any = None) -> NDArray[Any]:
     return values[view.offset : view.offset + view.length]
 
 
-def _numbers(_name: Name, _array: CArray, view: CArrayView, _schema: CSchemaView) -> Column:
+def _numbers(
+    _name: Name, _array: CArray, view: CArrayView, _schema: CSchemaView, *, exact: bool = False
+) -> Column:
     """Read integers and floats; an integer beside a missing one is a float, where one can be."""
     values, missing = _data(view), _missing(view)
     if values.dtype == np.float16:
@@ -173,10 +182,10 @@ def _numbers(_name: Name, _array: CArray, view: CArrayView, _schema: CSchemaView
         floats = np.where(missing, np.asarray(np.nan, values.dtype), values)
         return floats, None if all_missing(floats) else "number"
     there = values[~missing]
-    if len(there) and max(abs(int(there.min())), abs(int(there.max()))) > EXACT:
-        exact = values.astype(object)
-        exact[missing] = None
-        return exact, "number"
+    if exact or (len(there) and max(abs(int(there.min())), abs(int(there.max()))) > EXACT):
+        integers = values.astype(object)
+        integers[missing] = None
+        return integers, "number" if len(there) else None
     return np.where(missing, np.nan, values.astype(np.float64)), "number"
 
 

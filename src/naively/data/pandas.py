@@ -10,7 +10,7 @@ import numpy as np
 from naively.counting.names import Name
 from naively.data.arrays import EXACT
 from naively.data.arrow import ArrowStream
-from naively.data.columns import Cells, Column, Kind, as_strings, read_column, refuse_twice
+from naively.data.columns import Cells, Column, all_missing, as_strings, read_column, refuse_twice
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 
@@ -41,22 +41,29 @@ def read_series(name: Name, series: Any) -> Column:
         case pd.ArrowDtype():
             return ArrowStream(series.array.__arrow_array__()).read_column(name)
         case pd.StringDtype():
-            if dtype.storage == "python":
-                return read_column(name, series.to_numpy(object, na_value=None))
-            return ArrowStream(series.array.__arrow_array__()).read_column(name)
+            if dtype.storage != "python":
+                return ArrowStream(series.array.__arrow_array__()).read_column(name)
+            return read_column(name, series.to_numpy(object, na_value=None))
         case pd.CategoricalDtype():
             return _categories(series.array)
         case pd.DatetimeTZDtype():
-            return read_column(name, series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
-    if dtype.kind in "iufb" and series.hasnans:  # of a type that can be missing
-        floats = series.to_numpy(np.float64, na_value=np.nan)
-        if dtype.kind in "iu" and np.nanmax(np.abs(floats), initial=0) >= EXACT:
-            return read_column(name, series.to_numpy(object, na_value=None))
-        kind: Kind = "boolean" if dtype.kind == "b" else "number"
-        return floats, None if np.isnan(floats).all() else kind
-    if dtype.kind in "iufb":
-        return read_column(name, series.to_numpy(dtype.numpy_dtype))
+            series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+        case _ if dtype.kind in "iufb":  # of a type that can be missing
+            return _numbers(name, series)
     return read_column(name, series.to_numpy())
+
+
+def _numbers(name: Name, series: Any) -> Column:
+    """Read numbers or booleans of a type that can be missing."""
+    kind = series.dtype.kind
+    if not series.hasnans:
+        return read_column(name, series.to_numpy(series.dtype.numpy_dtype))
+    floats = series.to_numpy(np.float64, na_value=np.nan)
+    if kind in "iu" and np.nanmax(np.abs(floats), initial=0) >= EXACT:
+        return read_column(name, series.to_numpy(object, na_value=None))
+    if all_missing(floats):
+        return floats, None
+    return floats, "boolean" if kind == "b" else "number"
 
 
 def _categories(array: Any) -> Column:

@@ -33,6 +33,7 @@ class Rows(ABC):
 
     names: range | tuple[Name, ...]
     one_kind: Kind | None = None  # of every column that is not missing throughout
+    times_told: bool = False  # whether strings that are all times have been read as times
 
     @cached_property
     def place(self) -> Mapping[Name, int]:
@@ -65,7 +66,8 @@ class Rows(ABC):
     def select(self, names: Sequence[Name]) -> Rows:
         """Return the same rows with these columns only."""
         kinds = {name: self.kind(name) for name in names}
-        return ColumnRows({name: self.cells(name) for name in names}, kinds, len(self))
+        cells = {name: self.cells(name) for name in names}
+        return ColumnRows(cells, kinds, len(self), self.times_told)
 
     def split(self, target: str) -> tuple[Rows, Cells]:
         """Return rows without the target column, and the target column of shape (rows,)."""
@@ -157,6 +159,7 @@ class ColumnRows(Rows):
     columns: Mapping[Name, Cells]
     kinds: Mapping[Name, Kind | None]
     length: int
+    times_told: bool = False
 
     @cached_property
     def names(self) -> tuple[Name, ...]:  # type: ignore[override]  # read-only, as the columns are
@@ -184,7 +187,7 @@ class ColumnRows(Rows):
         length = (
             len(next(iter(columns.values()))) if columns else len(np.arange(self.length)[index])
         )
-        return ColumnRows(columns, self.kinds, length)
+        return ColumnRows(columns, self.kinds, length, self.times_told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +262,10 @@ def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = N
 
 
 def join_columns(
-    columns: Mapping[Any, Column], kinds: Mapping[Any, Kind] | None = None
+    columns: Mapping[Any, Column],
+    kinds: Mapping[Any, Kind] | None = None,
+    *,
+    times_told: bool = False,
 ) -> ColumnRows:
     """Return rows of columns that have been read; ``kinds`` overrules the kinds that were found."""
     lengths = {name: len(array) for name, (array, _) in columns.items()}
@@ -274,4 +280,5 @@ def join_columns(
         {name: array for name, (array, _) in columns.items()},
         {name: (kinds or {}).get(name) or kind for name, (_, kind) in columns.items()},
         next(iter(lengths.values()), 0),
+        times_told,
     )

@@ -21,7 +21,7 @@ Flags = NDArray[np.bool_]
 Index = NDArray[np.int64]
 
 MISSING = -1  # the code of a missing string
-EXACT = 1 << 53  # whole numbers up to here are floats
+EXACT = (1 << 53) - 1  # up to here each whole number is a float of its own
 NAT = np.iinfo(np.int64).min  # the microseconds that NumPy takes for no time
 LONGEST_WHOLE = 100  # characters, which Python still makes an int of quickly
 INLINE = 12  # bytes that a string view holds itself
@@ -256,7 +256,7 @@ def read_numbers(strings: Strings) -> tuple[Floats, Index]:
     numbers : ndarray of float64, of shape (rows,)
         NaN where a string is missing or no number.
     first : ndarray of int64, of shape (3,)
-        The first row that is no whole number as it is printed, of at most 2**53; the first one
+        The first row that is no whole number as it is printed, less than 2**53; the first one
         that may be a name, as it has more digits than a float or begins with a 0 before another
         digit; and the first one that is no number. It is -1 where there is none.
 

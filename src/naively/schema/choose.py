@@ -194,7 +194,8 @@ def _by_content(rows: Rows, name: Name, kind: Kind, settings: Settings) -> list[
     """Return the groups of a column that was given no event model; only a text has several."""
     if kind == "text" or (kind == "string" and is_many_texts(rows, name)):
         return [text_group(name, text).key for text in settings.texts]
-    if kind == "time" or (kind == "string" and are_times(rows.cells(name))):
+    spelled = kind == "string" and not rows.times_told and are_times(rows.cells(name))
+    if kind == "time" or spelled:
         return [GroupKey(settings.make(OF_NUMBERS), "time")]
     if kind == "string":
         return [GroupKey(settings.make(Categorical), kind)]

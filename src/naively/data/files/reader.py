@@ -1,4 +1,4 @@
-"""Files are read as NumPy arrays: CSV, Parquet, JSON lines, folders of texts, and mail.
+"""Files are tables of any length: CSV, Parquet, JSON lines, folders of texts, and mail.
 
 An empty field is missing. Invalid UTF-8 is repaired, with a note. Any other fault is an error that
 names the file, the line and the column, and says what to do.
@@ -10,14 +10,15 @@ import difflib
 import sys
 import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from naively.data.files.folders import read_folder
 from naively.data.files.source import EXTENSIONS, Source, check_exists, find, spool
+from naively.data.rows import ColumnRows, column_rows
+from naively.data.stream import ROWS, InMemory, ReadAgainError, Stream
 from naively.mail.mailbox import is_mail, read_columns
 
 if TYPE_CHECKING:
@@ -35,23 +36,28 @@ class FileColumns:
 
     Parameters
     ----------
-    values : dict of str to ndarray
-        The columns, each of shape (rows,). Numbers are float64, NaN where missing; integers are
-        int64 if none is missing, and objects if some are missing and some are no floats. Dates
-        and times are datetime64[us] in UTC, NaT where missing. Booleans are bool, or objects True,
-        False and None. Texts are objects str and None.
+    rows : ColumnRows
+        The columns, by name.
     notes : tuple of str
         One sentence about each thing that was repaired.
-    total : int, optional
-        How many rows the file has, if these are some of them.
     """
 
-    values: dict[str, NDArray[Any]]
+    rows: ColumnRows
     notes: tuple[str, ...] = ()
-    total: int | None = None
+
+    @property
+    def values(self) -> dict[str, NDArray[Any]]:
+        """The columns, each of shape (rows,), as arrays that people read.
+
+        Numbers are float64, NaN where missing; integers are int64 if none is missing, and objects
+        if some are missing and some are no floats. Dates and times are datetime64[us] in UTC, NaT
+        where missing. Booleans are bool, or objects True, False and None. Texts are objects str
+        and None.
+        """
+        return {str(name): self.rows.values(name) for name in self.rows.names}
 
     def __len__(self) -> int:
-        return len(next(iter(self.values.values()), ()))
+        return len(self.rows)
 
 
 def read(
@@ -110,6 +116,51 @@ def read(
     >>> table.values["grams"]
     array([7.5, nan])
     """
+    with opened(
+        path, columns=columns, ignore=ignore, types=types, format=format, labels=labels
+    ) as table:
+        while True:
+            try:
+                return FileColumns(table.read(), table.notes)
+            except ReadAgainError:
+                continue  # a copy of the file has been repaired
+
+
+@contextmanager
+def opened(
+    path: str | Path,
+    *,
+    columns: Collection[str] | None = None,
+    ignore: Collection[str] = (),
+    types: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002  the word on the command line too
+    labels: str | None = None,
+    rows: int = ROWS,
+) -> Iterator[Stream]:
+    r"""Open a file, whose rows are read in batches, in memory that does not grow with the file.
+
+    Parameters
+    ----------
+    path, columns, ignore, types, format, labels
+        As for ``read``; folders of texts, and mail, are one batch.
+    rows : int
+        How many rows a batch has at most.
+
+    Yields
+    ------
+    Stream
+        The table, which can be read more than once.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "coins.csv")
+    ...     _ = file.write_text("metal,grams\nsilver,7.5\ngold,\ncopper,3\n")
+    ...     with opened(file, rows=2) as table:
+    ...         [batch.values("grams").tolist() for batch in table]
+    [[7.5, nan], [3.0]]
+    """
     wanted = dict(types or {})
     for column, kind in wanted.items():
         if kind not in TYPES:
@@ -127,69 +178,18 @@ def read(
     if not is_input:
         check_exists(path)
         if format is None and is_mail(path):
-            return _read_mail(path, choose)
+            yield _mail(path, choose)
+            return
         if path.is_dir():
-            return _read_folder(path, choose, format)
-    from naively.data.files.tables import read_table
+            yield _folder(path, choose, format)
+            return
+    from naively.data.files.tables import FileTable
 
     with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
         folder = Path(scratch)
         source = _source(path, name, format, folder)
-        return FileColumns(*read_table(source, choose, wanted, folder, labels))
-
-
-def read_batches(
-    path: str | Path,
-    rows: int,
-    *,
-    columns: Collection[str] | None = None,
-    ignore: Collection[str] = (),
-    format: str | None = None,  # noqa: A002  the word on the command line too
-    labels: str | None = None,
-    large: int = 0,
-) -> Iterator[FileColumns]:
-    r"""Read the rows of a table in batches, in memory that does not grow with the file.
-
-    The file is read twice. Columns have the kinds that ``read`` finds; a column of integers is
-    float only in the batches where some are missing.
-
-    Parameters
-    ----------
-    path : str or Path
-        A CSV, Parquet or JSON lines file; or "-", standard input.
-    rows : int
-        How many rows a batch has at most.
-    columns, ignore, format, labels
-        As for ``read``.
-    large : int, optional
-        A table of fewer bytes, decompressed, is one batch.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = pathlib.Path(folder, "coins.csv")
-    ...     _ = file.write_text("metal,grams\nsilver,7.5\ngold,\ncopper,3\n")
-    ...     [batch.values["grams"].tolist() for batch in read_batches(file, 2)]
-    [[7.5, nan], [3.0]]
-    """
-    from naively.data.files import tables
-
-    name = "standard input" if str(path) == "-" else str(path)
-    if name == str(path):
-        check_exists(Path(path))
-
-    def choose(names: Sequence[str]) -> list[str]:
-        return _choose(names, columns, ignore, name)
-
-    with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
-        folder = Path(scratch)
-        source = _source(Path(path), name, format, folder)
-        if tables.size_of(source) < large:
-            yield FileColumns(*tables.read_table(source, choose, {}, folder, labels))
-            return
-        for batch in tables.read_batches(source, choose, folder, rows, labels):
-            yield FileColumns(*batch)
+        with closing(FileTable(source, choose, wanted, folder, labels, rows)) as table:
+            yield table
 
 
 def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:
@@ -202,18 +202,18 @@ def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:
         return spool(pipe, name, format_, folder)
 
 
-def _read_folder(folder: Path, choose: ChooseColumns, format_: str | None) -> FileColumns:
+def _folder(folder: Path, choose: ChooseColumns, format_: str | None) -> Stream:
     if format_ is not None:
         raise ValueError(f"{folder} is a folder, not a {format_} file: name a file in it.")
     values, notes = read_folder(folder)
-    return FileColumns({name: values[name] for name in choose(list(values))}, notes)
+    return InMemory(column_rows({name: values[name] for name in choose(list(values))}), notes)
 
 
-def _read_mail(path: Path, choose: ChooseColumns) -> FileColumns:
+def _mail(path: Path, choose: ChooseColumns) -> Stream:
     columns = read_columns(path)
     if not columns["body"]:
         raise ValueError(f"There is no message in {path}.")
-    return FileColumns({name: np.array(columns[name], object) for name in choose(list(columns))})
+    return InMemory(column_rows({name: columns[name] for name in choose(list(columns))}))
 
 
 def _choose(

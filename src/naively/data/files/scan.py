@@ -187,8 +187,8 @@ def _scan_jsonl(
             is_nested = connection.execute(
                 f"SELECT bool_or(json_type({_name(name)}) IN ('ARRAY', 'OBJECT')) "
                 f"FROM {table}, columns = {column})"
-            ).fetchone()
-            kind = "nested" if is_nested == (True,) else "text"
+            ).fetchall()
+            kind = "nested" if is_nested == [(True,)] else "text"
         if kind == "nested":
             fields.append(Field(name, _name(name), kind))
             continue
@@ -215,8 +215,8 @@ def _check_case(connection: Connection, source: Source, table: str, names: list[
     for name in names:
         key = re.sub(r"_\d+$", "", name)
         if key != name and key.lower() in lower:
-            found = connection.execute(f"SELECT count({_name(name)}) FROM {table}").fetchone()
-            if found == (0,):
+            found = connection.execute(f"SELECT count({_name(name)}) FROM {table}").fetchall()
+            if found == [(0,)]:
                 raise ValueError(
                     f'{source.name} has keys that differ from "{key}" in case only: rename them.'
                 )
@@ -236,8 +236,10 @@ def _scan_parquet(connection: Connection, source: Source) -> Scan:
 
 
 def _columns(connection: Connection, table: str) -> list[tuple[str, DuckDBPyType]]:
-    description = connection.execute(f"SELECT * FROM {table} LIMIT 0").description
-    return [(column[0], column[1]) for column in description or ()]
+    result = connection.execute(f"SELECT * FROM {table} LIMIT 0")
+    described = result.description or ()
+    result.fetchall()
+    return [(column[0], column[1]) for column in described]
 
 
 def _path(source: Source) -> str:

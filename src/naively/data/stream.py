@@ -1,0 +1,204 @@
+"""A table of any length: batches of rows of bounded size, in order.
+
+What a column is does not depend on the batches. What its strings spell (times, and in text formats
+numbers and booleans) is read from the first batch; where a later row spells something else, the
+stream says that it must be read again, and takes the column for what all rows seen so far are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from naively.counting.labels import is_missing
+from naively.data.arrow import ArrowStream, join_parts
+from naively.data.columns import Cells, Column, taken
+from naively.data.guess import KIND_OF, Guess, first_that_fits, spell
+from naively.data.rows import ColumnRows, join_columns
+from naively.kernels.strings import Strings
+
+ROWS = 1 << 17  # of a batch at most
+SHOWN = 40  # characters of a cell
+WRITTEN: dict[Guess, str] = {
+    "number": "a number",
+    "any number": "a number",
+    "boolean": "true or false",
+    "time": "a date or time",
+    "string": "a string",
+}
+
+
+class ReadAgainError(Exception):
+    """A stream must be read again from its first row: a column is not what it was taken for."""
+
+
+class Stream(ABC):
+    """A table of any length.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    guesses : mapping of str to sequence of str
+        What the strings of a column may spell, the likeliest first.
+    expected : mapping of str to str, optional
+        What the strings of a column must spell.
+
+    Notes
+    -----
+    Iterating over it yields its batches from the first row on. `ReadAgainError` is raised where a
+    column turns out to be something else; the next iteration takes that into account.
+    """
+
+    total: int | None = None  # rows, if that is known before they are read
+    again: bool = True  # whether it can be read more than once
+    tells_times: bool = True  # whether strings that are all times are read as times here
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        guesses: Mapping[str, Sequence[Guess]],
+        expected: Mapping[str, Guess] | None = None,
+    ) -> None:
+        self.names = list(names)
+        self._guesses = guesses
+        self._expected = dict(expected or {})
+        self._spell: dict[str, Guess] = {}
+        self._odd: dict[str, Strings] = {}  # what was once not as it was taken for
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence about each thing that was repaired."""
+        return ()
+
+    @abstractmethod
+    def _batches(self) -> Iterator[dict[str, Column]]:
+        """Yield the columns of each batch, strings as they are written."""
+
+    def _place(self, row: int) -> str:
+        """Say where a row is."""
+        return f"row {row}"
+
+    def __iter__(self) -> Iterator[ColumnRows]:
+        done = 0
+        for columns in self._batches():
+            if done == 0:
+                self._spell = {name: self._guess(name, of) for name, (of, _) in columns.items()}
+            rows = self._read(columns, done)
+            done += len(rows)
+            yield rows
+
+    def read(self) -> ColumnRows:
+        """Return all rows."""
+        batches = list(self._batches())
+        columns = {name: join_parts(name, [of[name] for of in batches]) for name in self.names}
+        self._spell = {name: self._guess(name, of) for name, (of, _) in columns.items()}
+        return self._read(columns, 0)
+
+    def _guess(self, name: str, cells: Any) -> Guess:
+        """Return what the strings of a column spell."""
+        if name in self._expected:
+            return self._expected[name]
+        if not isinstance(cells, Strings) or name not in self._guesses:
+            return "string"
+        if name in self._odd:
+            cells = Strings.join([self._odd[name], cells])
+        return first_that_fits(cells, self._guesses[name])
+
+    def _read(self, columns: dict[str, Column], done: int) -> ColumnRows:
+        """Return a batch, of which so many rows come before, as rows."""
+        read: dict[str, Column] = {}
+        for name, (cells, kind) in columns.items():
+            guess, expected = self._spell[name], self._expected.get(name)
+            wrong, column = -1, (cells, kind)
+            if isinstance(cells, Strings):
+                column, wrong = spell(cells, guess)
+            elif expected is not None and kind not in (KIND_OF[expected], None):
+                wrong = next(row for row, cell in enumerate(cells) if not is_missing(cell))
+            if wrong >= 0:
+                self._refuse(name, guess, cells[wrong : wrong + 1], done + wrong)
+            read[name] = column
+        return join_columns(read, times_told=self.tells_times)
+
+    def _refuse(self, name: str, guess: Guess, cell: Cells, row: int) -> None:
+        """Raise that a cell does not spell what its column was taken for."""
+        shown, place = _shown(cell[0]), self._place(row)
+        if name in self._expected:
+            raise ValueError(
+                f"{self._title(name)} has {shown} in {place}, where {WRITTEN[guess]} is expected: "
+                "correct it, or ignore the column."
+            )
+        if not self.again:
+            raise ValueError(
+                f"{self._title(name)} was read as {KIND_OF[guess]}s, but has {shown} in {place}, "
+                "and the rows before it cannot be read again: give a table that can be read twice, "
+                "or name the event model of the column."
+            )
+        parts = [self._odd[name]] if name in self._odd else []
+        alone = taken(cell, np.zeros(1, np.int64))  # a copy, without the batch that it is from
+        self._odd[name] = Strings.join([*parts, cast("Strings", alone)])
+        raise ReadAgainError
+
+    def _title(self, name: str) -> str:
+        """Name a column in a message."""
+        return f'Column "{name}"'
+
+
+class InMemory(Stream):
+    """Rows that are in memory, as one batch."""
+
+    tells_times = False
+
+    def __init__(self, rows: ColumnRows, notes: tuple[str, ...] = ()) -> None:
+        super().__init__([str(name) for name in rows.names], {})
+        self._rows, self.total, self._notes = rows, len(rows), notes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self._notes
+
+    def _batches(self) -> Iterator[dict[str, Column]]:
+        yield {name: (self._rows.cells(name), self._rows.kind(name)) for name in self.names}
+
+
+def _shown(cell: Any) -> str:
+    """Return the beginning of a cell as it is written in code."""
+    text = cell if isinstance(cell, str) else str(cell)
+    return repr(text[:SHOWN])
+
+
+class ArrowBatches(Stream):
+    """A table of any length that an engine or a library gives as a stream of Arrow.
+
+    Parameters
+    ----------
+    begin : callable
+        Returns an object with ``__arrow_c_stream__``, which begins with the first row.
+    names : sequence of str
+        The columns.
+    again : bool
+        Whether it can be called again.
+    """
+
+    def __init__(self, begin: Callable[[], Any], names: Sequence[str], *, again: bool) -> None:
+        super().__init__(names, dict.fromkeys(names, ("time",)))
+        self._begin = begin
+        self.again = again
+
+    def _batches(self) -> Iterator[dict[str, Column]]:
+        for columns in ArrowStream(self._begin()):
+            yield from in_pieces(columns)
+
+
+def in_pieces(columns: dict[str, Column], most: int = ROWS) -> Iterator[dict[str, Column]]:
+    """Yield columns some rows at a time."""
+    length = len(next(iter(columns.values()))[0]) if columns else 0
+    if length <= most:
+        yield columns
+        return
+    for start in range(0, length, most):
+        some = slice(start, start + most)
+        yield {name: (taken(cells, some), kind) for name, (cells, kind) in columns.items()}
