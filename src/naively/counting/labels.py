@@ -91,7 +91,7 @@ class Labels:
         return table
 
 
-def encode_labels(y: Target, sample_weight: RowWeight = None) -> Labels:
+def encode_labels(y: Target, sample_weight: RowWeight = None, first: int = 0) -> Labels:
     """Encode labels; a missing label is a ValueError that names the row.
 
     Parameters
@@ -100,6 +100,8 @@ def encode_labels(y: Target, sample_weight: RowWeight = None) -> Labels:
         Integers, booleans, strings, floats or dates: what a model file can hold.
     sample_weight : array-like of shape (rows,), optional
         Finite and at least 0.
+    first : int
+        The number of the first row, in messages.
 
     Examples
     --------
@@ -109,17 +111,17 @@ def encode_labels(y: Target, sample_weight: RowWeight = None) -> Labels:
     """
     y = _packed(y)
     if isinstance(y, Strings):
-        _refuse_missing(np.zeros(0, np.bool_) if y.missing is None else y.missing)
+        _refuse_missing(np.zeros(0, np.bool_) if y.missing is None else y.missing, first)
         codes, classes = _encode_strings(y)
         _refuse_what_no_file_holds(classes)
-        return Labels(codes, classes, check_weight(sample_weight, len(codes)))
+        return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
     labels = _one_a_row(y)
-    _refuse_missing(_missing(labels))
+    _refuse_missing(_missing(labels), first)
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise ValueError("y holds an infinite label; labels must be finite.")
     codes, classes = _encode(labels)
     _refuse_what_no_file_holds(classes)
-    return Labels(codes, classes, check_weight(sample_weight, len(codes)))
+    return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
 
 
 def encode_some_labels(
@@ -213,7 +215,7 @@ def plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.str_ | np.bool_ | np.number) else value
 
 
-def check_weight(weight: RowWeight, rows: int) -> NDArray[np.float64] | None:
+def check_weight(weight: RowWeight, rows: int, first: int = 0) -> NDArray[np.float64] | None:
     """Return the sample weights, (rows,), or raise a ValueError that names the row."""
     if weight is None:
         return None
@@ -228,7 +230,7 @@ def check_weight(weight: RowWeight, rows: int) -> NDArray[np.float64] | None:
         most = f", and between {LEAST_WEIGHT:g} and {MOST_WEIGHT:g} if it is not 0"
         raise ValueError(
             "sample_weight must be finite and at least 0"
-            f"{most if 0 < w[row] < np.inf else ''}, but row {row} has {w[row]}."
+            f"{most if 0 < w[row] < np.inf else ''}, but row {first + row} has {w[row]}."
         )
     return np.ascontiguousarray(w)
 
@@ -345,13 +347,13 @@ def _encode_objects(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
     return np.fromiter(map(index.__getitem__, values), np.int32, len(values)), classes
 
 
-def _refuse_missing(missing: NDArray[np.bool_]) -> None:
+def _refuse_missing(missing: NDArray[np.bool_], first: int) -> None:
     if missing.any():
         row = int(np.flatnonzero(missing)[0])
         more = int(missing.sum()) - 1
         others = f" (and {more} more)" if more else ""
         raise ValueError(
-            f"Row {row}{others} has no label; y must not contain NaN or None. (With "
+            f"Row {first + row}{others} has no label; y must not contain NaN or None. (With "
             "semi_supervised=True, or --semi-supervised, such rows are learned from too.)"
         )
 

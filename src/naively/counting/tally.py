@@ -75,6 +75,9 @@ class BlockTally(Shown, Generic[A]):
         axis, mine, theirs = self.axis.union(other.axis)
         return self._move(axis, mine), other._move(axis, theirs)
 
+    def __add__(self, other: BlockTally[A]) -> BlockTally[A]:
+        return self.combine(other, Sums.__add__)
+
     def combine(
         self, other: BlockTally[A], operation: Callable[[Sums, Sums], Sums]
     ) -> BlockTally[A]:

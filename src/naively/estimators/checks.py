@@ -15,8 +15,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from naively.counting.labels import Labels
-from naively.data.rows import Rows
+from naively.counting.labels import LabelArray
+from naively.kernels.reference import Floats
 from naively.messages import warn
 
 ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
@@ -86,27 +86,35 @@ def check_is_fitted(estimator: object) -> None:
         check(estimator)
 
 
-def check_some_weight(labels: Labels) -> None:
-    """Raise a ValueError if there are rows and none has any weight."""
-    if labels.weight is not None and len(labels) and not labels.weight.any():
+def check_some_weight(weight: Floats) -> None:
+    """Raise a ValueError if none of the rows or classes has any weight."""
+    if not weight.any():
         raise ValueError("There is nothing to learn: all sample weights are zero.")
 
 
-def check_classification(rows: Rows, labels: Labels) -> None:
-    """Refuse what can only be a mistake, in the words that scikit-learn's checks expect."""
-    if len(rows) and not rows.names:
+def check_classification(columns: Sized, rows: int, classes: LabelArray) -> None:
+    """Refuse what can only be a mistake, in the words that scikit-learn's checks expect.
+
+    Parameters
+    ----------
+    columns : sized
+        The columns of the table.
+    rows : int
+        How many labelled rows there are.
+    classes : ndarray of shape (classes,)
+        Their classes.
+    """
+    if not len(columns):
         raise ValueError(
-            f"Found array with 0 feature(s) (shape=({len(rows)}, 0)) while a minimum of 1 is "
-            "required."
+            f"Found array with 0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."
         )
-    classes = labels.classes
     if classes.dtype.kind == "f" and (classes != np.rint(classes)).any():
         raise ValueError(
             "Unknown label type: continuous. Labels are fractions; a class must be a whole number "
             "or a string."
         )
-    if len(labels) >= ENOUGH_ROWS and labels.k > OWN_CLASS * len(labels):
+    if rows >= ENOUGH_ROWS and len(classes) > OWN_CLASS * rows:
         warn(
-            f"Nearly every row has a class of its own ({labels.k:,} classes in {len(labels):,} "
+            f"Nearly every row has a class of its own ({len(classes):,} classes in {rows:,} "
             "rows): is the target an identifier, or a number to be estimated?"
         )

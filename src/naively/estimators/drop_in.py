@@ -100,7 +100,7 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         """
         check_options(self, self.allowed)
         rows, labels = self._labelled(X, y, sample_weight, reset=True)
-        check_some_weight(labels)
+        check_some_weight(labels.weights)
         self.__dict__.pop("model_", None)
         self._announced = labels.classes
         self._sample = Reservoir()

@@ -8,22 +8,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Literal, Self
 
-from naively.counting.block import Batch
 from naively.counting.labels import Labels, RowWeight, Target, encode_labels
 from naively.data.frames import TEXT, Table, as_rows
+from naively.data.lazy import as_stream
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, exclusive
 from naively.estimators.checks import Seed, check_is_fitted
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
-from naively.estimators.training import Training, read_labelled
+from naively.estimators.training import InMemory, Training, read_labelled, read_stream
 from naively.evaluation.calibrate import fit
 from naively.evaluation.interactions import add_interactions
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
 from naively.events.base import How
-from naively.model.model import Model, check_rows
+from naively.model.model import Model
 from naively.model.weights import Weighting
-from naively.schema.choose import extend, infer
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
 from naively.schema.given import EventModels
 from naively.schema.settings import ClassPrior
@@ -183,28 +182,27 @@ class Learner(CountingClassifier):
     def _fit(self, X: Table, y: Target, weight: RowWeight, classes: Target, *, more: bool) -> Self:
         """Learn from labelled rows; there may be more of them, of other classes."""
         settings = settings_of(self)
-        found = self._read(X, y, weight, means_texts(self.event_models))
-        found.check()
+        texts = means_texts(self.event_models)
+        found = self._read(X, y, weight, texts, some=self.semi_supervised)
         if self.interactions and not found.is_labelled:
             raise ValueError(
                 "interactions='auto' needs all labels; pairs are not counted of rows without one."
             )
-        schema = infer(found.every, self.event_models, settings)
-        check_effect(self, schema)
-        batch = schema.encode(found.rows, found.labels)
-        model = Model.count(batch, schema, settings)
+        model, sample, batches = found.learn(
+            self.event_models, settings, Reservoir(self.random_state)
+        )
+        check_effect(self, model.counted)
         check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.taken)
         warn_of_no_tokens(model.schema, model.taken)
-        self._sample = Reservoir(self.random_state)
-        self._sample.add(batch, model)
+        self._sample = sample
         self.__dict__.pop("unlabelled_weight_", None)
-        if found.is_labelled:
-            model = self._weighed(model)
+        if isinstance(found, InMemory) and not found.is_labelled:
+            model = self._with_unlabelled(model, sample, found)
         else:
-            model = self._with_unlabelled(model, self._sample, found)
+            model = self._weighed(model)
         if self.interactions:
-            model = add_interactions(model, self._sample.of(model), batch)
+            model = add_interactions(model, sample.of(model), batches)
         self.keep(model)
         return self
 
@@ -232,20 +230,18 @@ class Learner(CountingClassifier):
         """
         if not self.__sklearn_is_fitted__():
             return self._fit(X, y, sample_weight, classes, more=True)
-        found = self._read(X, y, sample_weight, self._learned_texts)
-        model, sample, batch = self.model_, self._sample, None
-        if len(found.rows) or len(found.labels):
-            batch, more = self._count(found.rows, found.labels)
-            model += more
-        check_class_prior(model, classes, more=True)
+        texts = self._learned_texts
+        found = self._read(X, y, sample_weight, texts, some=self.semi_supervised)
+        model, sample = self.model_, self._sample
         if sample is None and not found.is_labelled:
             sample = Reservoir(self.random_state)  # of these rows alone
-        if sample is not None and batch is not None:
-            sample.add(batch, model)
-        if sample is not None and not found.is_labelled:
+        model, sample = found.learn_more(model, self.event_models, sample)
+        check_class_prior(model, classes, more=True)
+        if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
         elif sample is not None and self._is_stale(model):
             model = self._weighed(model)
+        self._sample = sample if self._sample is not None else None
         self.keep(model)
         return self
 
@@ -300,7 +296,7 @@ class Learner(CountingClassifier):
         fresh = model.weights.fresh(float(model.tally.class_count.sum()))
         return fresh <= STALE or not self.model_.schema.is_part_of(model.schema)
 
-    def _with_unlabelled(self, model: Model, sample: Reservoir, found: Training) -> Model:
+    def _with_unlabelled(self, model: Model, sample: Reservoir, found: InMemory) -> Model:
         """Learn from rows without a label too, and fit the weights."""
         model, self.unlabelled_weight_ = found.learn_unlabelled(
             model, sample, self.event_models, self.weights
@@ -326,21 +322,20 @@ class Learner(CountingClassifier):
     def _warn_of_a_column(self, message: str) -> None:
         """Warn of labels that are a column of a matrix, as whoever gives them expects it."""
 
-    def _read(self, X: Table, y: Target, sample_weight: RowWeight, texts: bool | None) -> Training:
+    def _read(
+        self, X: Table, y: Target, weight: RowWeight, texts: bool | None, *, some: bool = False
+    ) -> Training:
+        """Read rows to learn from, of which only some may have labels if that is wanted."""
+        stream = as_stream(X)
+        if stream is not None:
+            return read_stream(stream, y, weight, semi_supervised=some)
         rows, y = read_labelled(X, y, texts, self._warn_of_a_column)
-        return Training.encode(rows, y, sample_weight, semi_supervised=self.semi_supervised)
+        return InMemory.encode(rows, y, weight, semi_supervised=some)
 
     def _labelled(self, X: Table, y: Target, sample_weight: RowWeight) -> tuple[Rows, Labels]:
         rows, y = read_labelled(X, y, self._learned_texts, self._warn_of_a_column)
         return rows, encode_labels(y, sample_weight)
 
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
-        return self._count(*self._labelled(X, y, sample_weight))[1]
-
-    def _count(self, rows: Rows, labels: Labels) -> tuple[Batch, Model]:
-        """Encode more rows, and count them alone."""
-        check_rows(rows, labels)
-        settings = self.model_.settings
-        schema = extend(self.model_.counted, rows, self.event_models, settings)
-        batch = schema.encode(rows, labels)
-        return batch, Model.count(batch, schema, settings)
+        found = self._read(X, y, sample_weight, self._learned_texts)
+        return found.alone(self.model_, self.event_models)

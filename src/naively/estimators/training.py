@@ -1,14 +1,17 @@
-"""Rows to learn from: read, with their labels, of which some may be missing if that is wanted."""
+"""Rows to learn from: in memory or in batches, with labels, of which some may be missing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.block import Batch
 from naively.counting.labels import (
     Labels,
     RowWeight,
@@ -18,20 +21,92 @@ from naively.counting.labels import (
     encode_some_labels,
 )
 from naively.data.frames import Table, as_rows
-from naively.data.rows import Rows
+from naively.data.rows import Rows, missing_column
+from naively.data.stream import Stream
+from naively.engines.stream import LabelledStream, learn
 from naively.estimators.checks import check_classification, check_some_weight
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.semi_supervised import learn_unlabelled
 from naively.kernels.reference import Floats
 from naively.model.model import Model, check_rows
 from naively.model.weights import Weighting
-from naively.schema.choose import extend
+from naively.schema.choose import extend, infer
 from naively.schema.given import EventModels
+from naively.schema.settings import Settings
+
+
+class Learned(NamedTuple):
+    """What was learned, a sample of the rows, and all rows as they were counted."""
+
+    model: Model
+    sample: Reservoir
+    batches: Iterable[Batch]
+
+
+class Training(ABC):
+    """Labelled rows to learn from."""
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether all rows have a label."""
+        return True
+
+    @abstractmethod
+    def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
+        """Learn these rows as the first; ``sample`` is empty, and chooses the rows of the sample.
+
+        Raises
+        ------
+        ValueError
+            If nothing can be learned from these rows.
+        """
+
+    @abstractmethod
+    def learn_more(
+        self, model: Model, event_models: EventModels, sample: Reservoir | None
+    ) -> tuple[Model, Reservoir | None]:
+        """Return what a model has learned then, with a sample of all rows if there is one yet."""
+
+    @abstractmethod
+    def alone(self, model: Model, event_models: EventModels) -> Model:
+        """Count these rows alone, as a model counts its own."""
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
-    """Rows to learn from.
+class Batches(Training):
+    """A table of any length, which is learned batch by batch."""
+
+    table: LabelledStream
+
+    def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
+        columns = [name for name in self.table.stream.names if name != self.table.target]
+        model, sample = learn(self.table, event_models, settings, sample)
+        if model is None:
+            raise ValueError("There are no rows to learn from: the table is empty.")
+        check_classification(columns, int(sample.seen), model.classes)
+        check_some_weight(model.tally.class_count)
+        return Learned(model, sample, self.table.encoded(model.counted))
+
+    def learn_more(
+        self, model: Model, event_models: EventModels, sample: Reservoir | None
+    ) -> tuple[Model, Reservoir | None]:
+        empty = Reservoir() if sample is None else sample.empty()
+        more, new = learn(self.table, event_models, model.settings, empty, model.counted)
+        if more is None:
+            return model, sample
+        model += more
+        return model, None if sample is None else sample.merged(new, model)
+
+    def alone(self, model: Model, event_models: EventModels) -> Model:
+        found, _ = learn(self.table, event_models, model.settings, Reservoir(), model.counted)
+        if found is None:
+            raise ValueError("There are no rows: the table is empty.")
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory(Training):
+    """Rows in memory, of which some may have no label.
 
     Parameters
     ----------
@@ -53,7 +128,7 @@ class Training:
     @classmethod
     def encode(
         cls, rows: Rows, y: Target, sample_weight: RowWeight, *, semi_supervised: bool
-    ) -> Training:
+    ) -> InMemory:
         """Encode labels, of which some may be missing if learning is semi-supervised."""
         if not semi_supervised:
             return cls(rows, encode_labels(y, sample_weight))
@@ -62,23 +137,48 @@ class Training:
             return cls(rows, labels)
         return cls(rows, labels, there, check_weight(sample_weight, len(rows)))
 
-    def check(self) -> None:
-        """Raise what is wrong with the rows as the first that are learned."""
-        check_classification(self.every, self.labels)
-        check_some_weight(self.labels)
-        if self.there is not None and not len(self.there):
-            raise ValueError("No row has a label; label some rows of each class.")
-        check_rows(self.rows, self.labels)
-
     @property
     def is_labelled(self) -> bool:
-        """Whether all rows have a label."""
         return self.there is None
 
     @cached_property
     def rows(self) -> Rows:
         """The rows that have a label."""
         return self.every if self.there is None else self.every.take(self.there)
+
+    def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
+        names = self.every.names if len(self.every) else ["no row is looked at"]
+        check_classification(names, len(self.labels), self.labels.classes)
+        if len(self.labels):
+            check_some_weight(self.labels.weights)
+        if self.there is not None and not len(self.there):
+            raise ValueError("No row has a label; label some rows of each class.")
+        check_rows(self.rows, self.labels)
+        schema = infer(self.every, event_models, settings)
+        batch = schema.encode(self.rows, self.labels)
+        model = Model.count(batch, schema, settings)
+        sample.add(batch, model)
+        return Learned(model, sample, [batch])
+
+    def learn_more(
+        self, model: Model, event_models: EventModels, sample: Reservoir | None
+    ) -> tuple[Model, Reservoir | None]:
+        if len(self.rows) or len(self.labels):
+            batch, more = self._count(model, event_models)
+            model += more
+            if sample is not None:
+                sample.add(batch, model)
+        return model, sample
+
+    def alone(self, model: Model, event_models: EventModels) -> Model:
+        return self._count(model, event_models)[1]
+
+    def _count(self, model: Model, event_models: EventModels) -> tuple[Batch, Model]:
+        """Encode these rows as a model counts them, and count them alone."""
+        check_rows(self.rows, self.labels)
+        schema = extend(model.counted, self.rows, event_models, model.settings)
+        batch = schema.encode(self.rows, self.labels)
+        return batch, Model.count(batch, schema, model.settings)
 
     def learn_unlabelled(
         self, model: Model, sample: Reservoir, event_models: EventModels, kind: Weighting | None
@@ -113,6 +213,26 @@ class Training:
         labels = replace(Labels.none(len(rest), model.classes), weight=weight)
         batch = model.counted.encode(self.every.take(rest), labels)
         return learn_unlabelled(model, sample, batch, kind)
+
+
+def read_stream(
+    stream: Stream, y: Target, sample_weight: RowWeight, *, semi_supervised: bool
+) -> Batches:
+    """Return a table of any length with the columns of its labels and weights."""
+    if semi_supervised:
+        raise ValueError(
+            "semi_supervised=True needs all rows at once; give a table that is in memory."
+        )
+    for what, column in (("y", y), ("sample_weight", sample_weight)):
+        if not isinstance(column, str) and (what == "y" or column is not None):
+            raise ValueError(
+                f"{what} must be the name of a column, where the table is read in batches; got a "
+                f"{type(column).__name__}."
+            )
+        if column is not None and column not in stream.names:
+            name = "target column" if what == "y" else "column of weights"
+            raise ValueError(missing_column(column, stream.names, name))
+    return Batches(LabelledStream(stream, y, cast("str | None", sample_weight)))
 
 
 def read_labelled(

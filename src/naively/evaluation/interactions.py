@@ -9,6 +9,7 @@ Only the chosen pairs are counted over all rows.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -60,7 +61,7 @@ class Candidates:
 
 
 def add_interactions(
-    model: Model, sample: Sample, all_rows: Batch | None = None, most: int | None = None
+    model: Model, sample: Sample, all_rows: Iterable[Batch] | None = None, most: int | None = None
 ) -> Model:
     """Return the model with the interactions that are worth counting, and all weights fitted anew.
 
@@ -70,7 +71,7 @@ def add_interactions(
         The model of the columns alone, with their weights.
     sample : Sample
         A sample of the rows that the model has learned.
-    all_rows : Batch, optional
+    all_rows : iterable of Batch, optional
         All rows that the model has learned, to count interactions on; by default the sample.
     most : int, optional
         How many interactions at most; by default as many as predict a held-out third of the sample
@@ -86,12 +87,15 @@ def add_interactions(
 
 
 def _with(
-    model: Model, columns: list[Interaction], sample: Sample, all_rows: Batch | None = None
+    model: Model,
+    columns: list[Interaction],
+    sample: Sample,
+    all_rows: Iterable[Batch] | None = None,
 ) -> Model:
     """Return the model with interactions, counted on all rows or else on the sample."""
     if not columns:
         return model
-    more = model.with_interactions(columns, [all_rows] if all_rows else sample.batches)
+    more = model.with_interactions(columns, sample.batches if all_rows is None else all_rows)
     return replace(more, weights=sample.weights(more, "loo"))
 
 

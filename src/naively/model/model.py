@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import add
 
 import numpy as np
 
@@ -125,13 +126,12 @@ class Model(Shown):
     ) -> Model:
         """Count interactions too, in a second pass over the rows that were learned."""
         group = Group(event or Lift(), "interaction", tuple(columns))
-        blocks, labels = [], []
+        counted = []
         for batch in batches:
             seen = batch.seen()
-            blocks.append(group.derive(Held(seen), None))
-            labels.append(seen.labels.among(self.classes))
-        counted = group.event.tally(blocks[0].followed_by(blocks[1:]), Labels.join(labels))
-        tallies = {**self.tally.blocks, group.key: counted}
+            labels = seen.labels.among(self.classes)
+            counted.append(group.event.tally(group.derive(Held(seen), None), labels))
+        tallies = {**self.tally.blocks, group.key: reduce(add, counted)}
         return self._of((*self.counted.groups, group), tallies)
 
     def without_interactions(self) -> Model:

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from operator import add
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -320,7 +321,7 @@ def _entries(sums: Sums) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64],
 
 
 def _sum(blocks: Sequence[BlockTally]) -> BlockTally:
-    return reduce(lambda a, b: a.combine(b, Sums.__add__), blocks)
+    return reduce(add, blocks)
 
 
 def _interleaved(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:

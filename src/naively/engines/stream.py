@@ -1,0 +1,117 @@
+"""A table of any length is learned batch by batch, in one pass and in memory of a few batches.
+
+What is counted is equal to the whole at once, whatever the batches, and so is the sample of rows
+that weights are fitted to. Where a later row overturns what a column was taken for, the rows are
+counted again from the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from naively.counting.block import Batch
+from naively.counting.labels import Labels, encode_labels
+from naively.data.rows import Rows
+from naively.data.stream import ReadAgainError, Stream
+from naively.evaluation.reservoir import Reservoir
+from naively.model.model import Model
+from naively.schema.choose import extend, infer
+from naively.schema.given import EventModels
+from naively.schema.schema import Schema
+from naively.schema.settings import Settings
+
+
+@dataclass(frozen=True)
+class LabelledStream:
+    """A table of any length, of which some columns are labels and weights.
+
+    Parameters
+    ----------
+    stream : Stream
+        The table.
+    target : str
+        The column of labels.
+    weight : str, optional
+        The column of sample weights.
+    """
+
+    stream: Stream
+    target: str
+    weight: str | None = None
+
+    def __iter__(self) -> Iterator[tuple[Rows, Labels]]:
+        """Yield the rows and labels of each batch that has rows."""
+        done = 0
+        for table in self.stream:
+            rows: Rows = table
+            weight = None
+            if self.weight is not None:
+                rows, _ = table.split(self.weight)
+                weight = table.numbers([self.weight])[:, 0]
+            rows, y = rows.split(self.target)
+            if len(rows):
+                yield rows, encode_labels(y, weight, done)
+            done += len(rows)
+
+    def encoded(self, schema: Schema) -> Iterator[Batch]:
+        """Yield each batch encoded by a schema, by levels and words of its own."""
+        for rows, labels in self:
+            yield schema.encode(rows, labels)
+
+
+def learn(
+    table: LabelledStream,
+    event_models: EventModels,
+    settings: Settings,
+    sample: Reservoir,
+    known: Schema | None = None,
+) -> tuple[Model | None, Reservoir]:
+    """Count a table of any length.
+
+    Parameters
+    ----------
+    table : LabelledStream
+        The rows.
+    event_models : "auto", str, EventModel or mapping
+        How columns are generated.
+    settings : Settings
+        How parameters are derived.
+    sample : Reservoir
+        An empty sample, whose seed chooses the rows.
+    known : Schema, optional
+        How rows are counted already.
+
+    Returns
+    -------
+    model : Model or None
+        What was counted; None if there was no row.
+    sample : Reservoir
+        A sample of the rows.
+    """
+    while True:
+        try:
+            return _learn(table, event_models, settings, sample.empty(), known)
+        except ReadAgainError:
+            continue
+
+
+def _learn(
+    table: LabelledStream,
+    event_models: EventModels,
+    settings: Settings,
+    sample: Reservoir,
+    schema: Schema | None,
+) -> tuple[Model | None, Reservoir]:
+    model: Model | None = None
+    for rows, labels in table:
+        if schema is None:
+            schema = infer(rows, event_models, settings)
+        else:
+            schema = extend(schema, rows, event_models, settings)
+        batch = schema.encode(rows, labels)
+        more = Model.count(batch, schema, settings)
+        model = more if model is None else model + more
+        schema = model.counted
+        sample.add(batch, model)
+    return model, sample
