@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from naively.kernels import cells, hashes, reference
+from naively.kernels import cells, hashes, reference, strings
 from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
 built: ModuleType | None
@@ -45,6 +45,7 @@ tally_codes = _choose(reference.tally_codes)
 tally_cells = _choose(cells.tally_cells)
 find_bins = _choose(cells.find_bins)
 hash_rows = _choose(hashes.hash_rows)
+take_strings = _choose(strings.take_strings)
 score_linear = _choose(reference.score_linear)
 score_quadratic = _choose(reference.score_quadratic)
 score_csr = _choose(reference.score_csr)
