@@ -98,7 +98,7 @@ sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehavior
 	    SETTINGS=--config-settings=cmake.define.NAIVELY_SANITIZE=ON \
 	    WITH="env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD='$$(g++ -print-file-name=libasan.so) \
 	    $$(g++ -print-file-name=libstdc++.so)'" \
-	    JOBS= ARGS='-p no:cacheprovider tests/test_kernels.py tests/test_vocabulary.py tests/test_tokens.py tests/test_cells.py'
+	    JOBS= ARGS='-p no:cacheprovider tests/test_kernels.py tests/test_vocabulary.py tests/test_tokens.py tests/test_cells.py tests/test_string_texts.py'
 
 clean: ## remove all that was made
 	rm -rf .venv build dist docs/_build .coverage* .pytest_cache .mypy_cache .ruff_cache \

@@ -16,8 +16,8 @@ import numpy as np
 
 from naively.data.files import FileColumns, read
 from naively.data.rows import join_columns
-from tests.in_batches import in_batches
 from tests.fuzz import fuzz
+from tests.in_batches import in_batches
 
 NAMES = ["a", "B", "é ", 'x"y', "c,d", "e\nf"]
 ENDS = ["\n", "\r\n", "\r"]

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from naively.counting.axis import Axis, Columns, Levels, Words
 from naively.counting.labels import Labels
 from naively.counting.statistic import PRESENT, VALUE, Statistic
+from naively.kernels import dispatch
 from naively.kernels.reference import clipped
+from naively.kernels.strings import Strings
 from naively.kernels.tokens import Row
 
 if TYPE_CHECKING:
@@ -184,8 +186,8 @@ class Codes(Block):
 class Documents(Block):
     """Texts as they are (None is missing), which are split while they are counted or scored.
 
-    ``Analyser.rows`` made them, so that some may be lists of words. With ``presence`` a word
-    counts at most once in a text.
+    ``Analyser.rows`` made them, so that some may be lists of words, and all together may be
+    `Strings`. With ``presence`` a word counts at most once in a text.
     """
 
     texts: Sequence[Row]
@@ -205,10 +207,16 @@ class Documents(Block):
         return self.split().entries()
 
     def select(self, rows: NDArray[np.int64]) -> Documents:
+        if isinstance(self.texts, Strings):  # the bytes of other rows are not kept
+            return replace(self, texts=dispatch.take_strings(self.texts, rows))
         return replace(self, texts=[self.texts[row] for row in rows.tolist()])
 
     def followed_by(self, others: Sequence[Documents]) -> Documents:
-        return replace(self, texts=[*self.texts, *(text for o in others for text in o.texts)])
+        every = [self.texts, *(other.texts for other in others)]
+        strings = [texts for texts in every if isinstance(texts, Strings)]
+        if len(strings) == len(every):
+            return replace(self, texts=Strings.join(strings))
+        return replace(self, texts=[text for texts in every for text in texts])
 
     @property
     def lengths(self) -> NDArray[np.int64]:
@@ -218,7 +226,9 @@ class Documents(Block):
     @property
     def missing(self) -> NDArray[np.bool_]:
         """Which texts are missing, of shape (rows,)."""
-        if None not in self.texts:  # the cheap question first
+        if isinstance(self.texts, Strings) and self.texts.missing is not None:
+            return self.texts.missing
+        if isinstance(self.texts, Strings) or None not in self.texts:  # the cheap question first
             return np.zeros(len(self.texts), np.bool_)
         return np.fromiter((text is None for text in self.texts), np.bool_, len(self.texts))
 

@@ -106,24 +106,22 @@ class Strings(Sequence["str | None"]):
         >>> Strings.join([pack_strings(["one"]), pack_strings([None, "two"])])
         Strings(['one', None, 'two'])
         """
-        if len(parts) == 1:
-            return parts[0]
-        ends = [(int(part.offsets[0]), int(part.offsets[-1])) for part in parts]
-        before = np.cumsum([0, *(end - begin for begin, end in ends)]).tolist()
-        moved = [
-            part.offsets[1:] + (past - begin)
-            for part, (begin, _), past in zip(parts, ends, before, strict=False)
-        ]
+        offsets, utf8, end = [np.zeros(1, np.int64)], [], 0
+        for part in parts:
+            first, last = part.offsets[[0, -1]].tolist()
+            offsets.append(part.offsets[1:] + (end - first))
+            utf8.append(part.utf8[first:last])
+            end += last - first
         missing = None
         if any(part.missing is not None for part in parts):
             missing = np.concatenate(
                 [np.zeros(len(p), np.bool_) if p.missing is None else p.missing for p in parts]
             )
-        utf8 = [part.utf8[begin:end] for part, (begin, end) in zip(parts, ends, strict=True)]
-        return cls(np.concatenate([np.zeros(1, np.int64), *moved]), np.concatenate(utf8), missing)
+        return cls(np.concatenate(offsets), np.concatenate(utf8), missing)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Strings, (self.offsets, self.utf8, self.missing)
+        alone = Strings.join([self])  # a slice without the bytes of other rows
+        return Strings, (alone.offsets, alone.utf8, alone.missing)
 
 
 def pack_strings(cells: Sequence[Any] | NDArray[np.object_]) -> Strings | None:

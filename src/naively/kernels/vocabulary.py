@@ -17,6 +17,8 @@ from zlib import crc32
 import numpy as np
 
 from naively.kernels.reference import check_codes, scatter, score_csr
+from naively.kernels.string_texts import unpack_texts
+from naively.kernels.strings import Strings
 from naively.kernels.tokens import check_rows, splitter
 
 if TYPE_CHECKING:
@@ -32,8 +34,9 @@ class Vocabulary:
     """Numbers of tokens, in order of first sight.
 
     In all methods ``texts`` is a sequence with an element for each row: a str is a text, a list of
-    str holds words that are taken as they are, and None is a missing text. If ``presence`` is true,
-    a token counts once for each text that holds it, and else as often as it occurs.
+    str holds words that are taken as they are, and None is a missing text. It may be `Strings` of
+    ``kernels.strings``, which the native class reads where they lie. If ``presence`` is true, a
+    token counts once for each text that holds it, and else as often as it occurs.
 
     Parameters
     ----------
@@ -158,7 +161,7 @@ class Vocabulary:
         >>> Vocabulary().count(["well, well"], np.array([0]), np.array([3.0]), 2, False)
         (array([[6., 0.]]), None)
         """
-        check_rows(texts, self._analyzer)
+        texts = self._checked(texts)
         if len(y) != len(texts) or (w is not None and len(w) != len(texts)):
             raise ValueError("texts, classes and weights differ in number")
         check_codes(y, k, "class")
@@ -180,7 +183,7 @@ class Vocabulary:
         >>> Vocabulary(["one", "two"]).encode(["Two and one and two", None], False)
         (array([0, 2, 2]), array([0, 1], dtype=int32), array([1., 2.]))
         """
-        check_rows(texts, self._analyzer)
+        texts = self._checked(texts)
         number, length = self._number_tokens(texts, self._find_each)
         row = np.repeat(np.arange(len(texts)), length)
         known = number >= 0
@@ -263,6 +266,13 @@ class Vocabulary:
         if len(vocabulary) != len(words):
             raise ValueError("a word is there twice")
         return vocabulary
+
+    def _checked(self, texts: Sequence[Row]) -> Sequence[Row]:
+        """Return texts that can be split, or raise an error that names the first that cannot."""
+        if isinstance(texts, Strings):
+            return unpack_texts(texts)
+        check_rows(texts, self._analyzer)
+        return texts
 
     def _find_each(self, tokens: Iterable[str]) -> Iterator[int]:
         """Return the number of each token, -1 for an unknown one."""

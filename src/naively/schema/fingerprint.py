@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
 from naively.counting.names import Name, title
 from naively.kernels import dispatch
 from naively.kernels.hashes import SALT, Hashes, hash_numbers
+from naively.kernels.strings import Strings
 from naively.kernels.tokens import Row
 from naively.schema.group import DERIVED
 
@@ -69,7 +71,11 @@ def _add_codes(total: Hashes, block: Codes) -> None:
 
 
 def _of_texts(texts: Sequence[Row]) -> Hashes:
-    return np.array([0 if text is None else _of_cell(text) for text in texts], np.uint64)
+    if not isinstance(texts, Strings):
+        return np.array([0 if text is None else _of_cell(text) for text in texts], np.uint64)
+    utf8, spans = np.ascontiguousarray(texts.utf8).data, pairwise(texts.offsets.tolist())
+    hashes = np.array([_of_bytes(utf8[begin:end]) for begin, end in spans], np.uint64)
+    return hashes if texts.missing is None else np.where(texts.missing, np.uint64(0), hashes)
 
 
 def _of_labels(batch: Batch) -> Hashes:
@@ -82,7 +88,11 @@ def _of_cell(cell: object) -> int:
     if isinstance(cell, int | float) and -(2**53) <= cell <= 2**53:
         return int(hash_numbers(np.array([cell], np.float64))[0])
     text = cell if isinstance(cell, str) else repr(cell)
-    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+    return _of_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def _of_bytes(utf8: bytes | memoryview) -> int:
+    return int.from_bytes(blake2b(utf8, digest_size=8).digest())
 
 
 def _factors(columns: Sequence[Name]) -> Hashes:

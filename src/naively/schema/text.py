@@ -10,6 +10,8 @@ from typing import Any, Literal, Self
 from naively.counting.analyser import Analyser
 from naively.counting.names import Name
 from naively.events.base import EventModel
+from naively.kernels.string_texts import without_longer
+from naively.kernels.strings import Strings
 from naively.kernels.tokens import Row, Unit, check_splitting
 from naively.schema.group import Group
 from naively.schema.regular import bounded, compile_bounded
@@ -153,14 +155,16 @@ class Text(TextModel):
 
     def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
         """Return texts as a vocabulary can split them; those that are too long are missing."""
-        rows, most, prepare = list(texts), self.max_characters, self._prepare
+        most, prepare = self.max_characters, self._prepare
+        if isinstance(texts, Strings):
+            texts = texts if most is None else without_longer(texts, most)
+            return texts if prepare is None else _prepared(texts, prepare)
+        rows = list(texts)
         if most is not None:
             rows = [row if isinstance(row, str) and len(row) <= most else None for row in rows]
         if self.analyzer != "word":
             rows = [" ".join(row) if isinstance(row, list | tuple) else row for row in rows]
-        if prepare is None:
-            return rows
-        return [prepare(row) if isinstance(row, str) else row for row in rows]
+        return rows if prepare is None else _prepared(rows, prepare)
 
     @cached_property
     def _prepare(self) -> Callable[[str], Row] | None:
@@ -189,6 +193,10 @@ class Text(TextModel):
 
             return tuple(sorted(ENGLISH_STOP_WORDS))
         return tuple(self.stop_words or ())
+
+
+def _prepared(rows: Iterable[Row], prepare: Callable[[str], Row]) -> list[Row]:
+    return [prepare(row) if isinstance(row, str) else row for row in rows]
 
 
 def text_group(name: Name, text: TextModel) -> Group:
