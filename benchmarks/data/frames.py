@@ -60,7 +60,7 @@ HOLDERS = {
     "pandas-arrow": Holder(partial(_pandas, strings="string[pyarrow]")),
     "pandas-object": Holder(
         partial(_pandas, strings="object"),
-        walk=lambda table: [list(column) for _, column in table.select_dtypes("object").items()],
+        walk=lambda table: [column.tolist() for _, column in table.select_dtypes("object").items()],
     ),
     "pyarrow": Holder(
         lambda table: table, lambda table: table.select(NAMES), lambda table: table.to_pandas()
