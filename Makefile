@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 SETTINGS ?=# more settings for the build of the kernels
-ARGS ?=# more arguments for pytest, mutants, faults, or the benchmark of accuracy
+ARGS ?=# more arguments for pytest, mutants, faults, or the benchmarks of accuracy and data
 WITH ?=# what Python is started with, such as env NAME=value
 JOBS ?= --numprocesses=auto
 SEED ?=# what the examples of "make test-thorough" are drawn from; another one each time
@@ -25,7 +25,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick test-numpy test-thorough fuzz coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-mail docs sanitize clean
+.PHONY: help setup demo test test-quick test-numpy test-thorough fuzz coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-mail docs sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -84,6 +84,9 @@ bench-text: $(NAIVELY) $(MADE)/bench ## texts, beside scikit-learn and, where in
 
 bench-accuracy: $(NAIVELY) $(MADE)/bench ## accuracy and calibration, side by side; FOLDER=of/csvs, ARGS=--text
 	$(BIN)/python -m benchmarks.accuracy $(if $(FOLDER),"$(FOLDER)") $(ARGS)
+
+bench-data: $(NAIVELY) $(MADE)/bench ## from frames and files to a model, beside the bare sources; ARGS='polars --rows 100000'
+	$(BIN)/python -m benchmarks.data $(ARGS)
 
 bench-mail: $(NAIVELY) $(MADE)/bench ## the mail filter, beside bogofilter where it is installed
 	$(BIN)/python -m benchmarks.mail

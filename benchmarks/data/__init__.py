@@ -1,0 +1,1 @@
+"""From where tables are to the kernels: naively beside the bare sources of the same rows."""

@@ -1,0 +1,147 @@
+"""The benchmark of the way in: its rows, its peers and its measures, at a small size."""
+
+import sys
+
+import duckdb
+import numpy as np
+import pytest
+
+pytest.importorskip("nanoarrow")
+
+from benchmarks.data import __main__ as benchmark
+from benchmarks.data import counting, frames
+from benchmarks.data.by_hand import ByHand
+from benchmarks.data.process import cost
+from benchmarks.data.rows import LEVELS, NUMBERS, STRINGS, TARGET, names, query, write
+from benchmarks.data.sides import BARE, OURS, Measured, Setting, measure, walk
+
+N = 300
+
+
+def arrow(rows=N):
+    with duckdb.connect() as connection:
+        return connection.query(query(rows)).to_arrow_table()
+
+
+def run(*arguments):
+    benchmark.main([*arguments, "--rows", "200", "--rounds", "1"])
+
+
+def test_rows_are_five_numbers_and_five_strings_of_which_the_target_tells():
+    table = arrow(20_000).to_pandas()
+    assert list(table) == [*NUMBERS, *STRINGS, TARGET]
+    assert [table[name].dtype.kind in "fi" for name in NUMBERS] == [True] * 5
+    assert [table[name].nunique() for name in STRINGS] == list(LEVELS)
+    yes = table[TARGET] == "yes"
+    assert table["normal"][yes].mean() > table["normal"][~yes].mean() + 1
+    assert yes.groupby(table["of_10"]).mean().agg(np.ptp) > 0.1
+    assert arrow().equals(arrow())
+
+
+@pytest.mark.parametrize("k", LEVELS)
+def test_strings_are_different_words_of_5_to_20_letters(k):
+    found = names(k)
+    assert len(set(found)) == k
+    assert all(name.isalpha() and 5 <= len(name) <= 20 for name in found)
+
+
+@pytest.mark.parametrize("holder", frames.HOLDERS)
+def test_each_holder_holds_the_same_rows(holder):
+    held = frames.HOLDERS[holder].make(arrow())
+    assert walk(held) == walk(frames.HOLDERS[holder].without_target(held)) == N
+    seen = frames.HOLDERS[holder].for_scikit_learn(held)
+    assert np.asarray(seen["of_10"]).tolist() == arrow()["of_10"].to_pylist()
+
+
+def test_scikit_learn_in_batches_is_scikit_learn_at_once():
+    table = arrow().to_pandas()
+    once = ByHand(NUMBERS, STRINGS).fit(table, table[TARGET])
+    levels = [np.unique(table[name].to_numpy(object)) for name in STRINGS]
+    batches = [table[:100], table[100:]]
+    apart = ByHand(NUMBERS, STRINGS).fit_batches(batches, levels, TARGET, ["no", "yes"])
+    P = once.predict_proba(table)
+    # GaussianNB adds a share of the largest variance of the batch that came last.
+    np.testing.assert_allclose(apart.predict_proba(table), P, atol=1e-4)
+    np.testing.assert_allclose(P.sum(axis=1), 1)
+
+
+def test_a_file_counted_in_batches_is_counted_at_once(tmp_path, monkeypatch, capsys):
+    path = str(write(N, tmp_path / "t.parquet"))
+    once = counting.count(path, TARGET)
+    fit = counting.NaiveBayes.fit
+
+    def refuse(self, X, y):
+        if isinstance(X, duckdb.DuckDBPyRelation):
+            raise TypeError("a relation")
+        return fit(self, X, y)
+
+    monkeypatch.setattr(counting.NaiveBayes, "fit", refuse)
+    monkeypatch.setattr(counting, "BATCH", 100)
+    apart = counting.count(path, TARGET)
+    rows = arrow().drop_columns(TARGET)
+    assert apart.class_count_.tolist() == once.class_count_.tolist()
+    np.testing.assert_allclose(apart.predict_proba(rows), once.predict_proba(rows))
+    assert "batches are counted" in capsys.readouterr().out
+
+
+def test_memory_is_that_of_the_command_alone():
+    held = np.ones(50_000_000)  # 400 MB of the process that starts it
+    little = cost([sys.executable, "-S", "-c", "pass"])
+    much = cost([sys.executable, "-S", "-c", "held = b'1' * 200_000_000"])
+    assert held.any()
+    assert little.peak < 100 < 200 <= much.peak < 300
+    with pytest.raises(RuntimeError, match="NameError"):
+        cost([sys.executable, "-S", "-c", "nothing"])
+
+
+def test_ratios_are_to_the_bare_source_by_round():
+    found = Measured("m", {BARE: [1.0, 2.0, 4.0], OURS: [3.0, 2.0, 8.0]})
+    assert found.ratios() == [3, 1, 2]
+    assert "2x  (1 to 3)" in str(found)
+
+
+def test_sides_take_turns():
+    turns = []
+    sides = {side: lambda side=side: turns.append(side) for side in (BARE, OURS)}
+    measure("m", sides, rounds=2, repeat=2)
+    assert turns == [BARE, BARE, OURS, OURS] * 3
+
+
+def test_cases_are_chosen_by_name(capsys, monkeypatch):
+    done = []
+    for name in benchmark.CASES:
+        monkeypatch.setitem(benchmark.CASES, name, lambda _, name=name: done.append(name))
+    run("duckdb", "csv-train")
+    run("--hundred")
+    run()
+    assert done == ["duckdb", "csv-train", "hundred", *list(benchmark.CASES)[:-1]]
+    with pytest.raises(SystemExit):
+        run("other")
+    assert "'other' is none of polars, " in capsys.readouterr().err
+
+
+def test_frames_are_measured(capsys):
+    run(*frames.HOLDERS)
+    found = capsys.readouterr().out
+    assert all(f"{name}: {verb}" in found for name in frames.HOLDERS for verb in ("fit", "predict"))
+
+
+def test_files_are_measured_and_removed(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    run("csv-count", "csv-train", "parquet-predict")
+    found = capsys.readouterr().out
+    assert "200.csv: fit, weights=None" in found
+    assert "200.csv: naively train" in found
+    assert "naively predict" in found
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_hundred_times_the_rows_are_removed_after(tmp_path, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(
+        "benchmarks.data.files._train",
+        lambda setting, path: sizes.append((setting.rounds, walk(counting.relation(str(path))))),
+    )
+    benchmark.CASES["hundred"](Setting(3, 5, tmp_path))
+    assert sizes == [(1, 300)]
+    assert not list(tmp_path.iterdir())
