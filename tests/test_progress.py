@@ -24,7 +24,7 @@ def batches() -> Iterator[list[int]]:
 def test_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", screen := Terminal())
     monkeypatch.setenv("TERM", "xterm")
-    found = list(with_progress(batches(), "rows", len, lambda _: 3000))
+    found = list(with_progress(batches(), "rows", len, 3000))
     assert found == list(batches())
     assert "3,000 rows" in screen.getvalue()
     assert "rows a second" in screen.getvalue()

@@ -17,7 +17,7 @@ def with_progress(
     batches: Iterable[T],
     what: str,
     size: Callable[[T], int] = lambda _: 1,
-    total: Callable[[T], int | None] = lambda _: None,
+    total: int | None = None,
 ) -> Iterator[T]:
     """Yield batches, and show on a terminal how many rows are done, how fast, and the time left.
 
@@ -31,8 +31,8 @@ def with_progress(
         What is counted, in the plural, such as "rows".
     size : callable
         Returns how many of them a batch holds; by default 1.
-    total : callable
-        Returns how many there are in all, if a batch tells, else None.
+    total : int, optional
+        How many there are in all.
     """
     batches = iter(batches)
     if sys.stderr is None or not sys.stderr.isatty():
@@ -57,7 +57,7 @@ def with_progress(
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("", total=None, completed=done, rate="")
         for batch in chain(second, batches):
-            progress.update(task, total=total(batch))
+            progress.update(task, total=total)
             yield batch
             progress.advance(task, size(batch))
             speed = progress.tasks[task].speed

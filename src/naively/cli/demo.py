@@ -87,12 +87,10 @@ def demo(
 
 
 def _own(data: str, target: str | None) -> tuple[Rows, LabelArray, str]:
-    from naively.data.rows import column_rows
-
     table = Data(data).read()
-    target = find_target(list(table), target or folder_target(data), data)
-    y = table.pop(target)
-    return column_rows(table), y, target
+    target = find_target(list(map(str, table.names)), target or folder_target(data), data)
+    rows, _ = table.split(target)
+    return rows, table.values(target), target
 
 
 def _examples() -> list[Example]:

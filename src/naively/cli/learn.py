@@ -29,8 +29,13 @@ from naively.cli.update import locked
 from naively.messages import say, tell
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from naively.cli.learned import Learned
     from naively.counting.labels import Label
+    from naively.data.columns import Cells
+    from naively.data.rows import Rows
     from naively.events import Beta, Dirichlet
     from naively.model.model import Model
     from naively.schema.settings import ClassPrior
@@ -119,7 +124,6 @@ def train(  # noqa: PLR0917  (options, not positions)
 
     from naively import saving
     from naively.cli.learned import Learned
-    from naively.data.rows import column_rows
     from naively.evaluation.scores import score
 
     begin = time.perf_counter()
@@ -139,32 +143,29 @@ def train(  # noqa: PLR0917  (options, not positions)
         semi_supervised=semi_supervised,
         text=_option("text", text),
     )
-    aside, total, batches = None, 0, 0
-    for table in source.read_batches(whole=bool(part)):
-        target = find_target(list(table), target, data)
-        y = table.pop(target)
-        rows = column_rows(table)
-        total += len(rows)
-        batches += 1
-        if part:  # there is one batch
-            is_aside = held_out(len(rows), part, seed)
-            if is_aside.all() or not is_aside.any():
-                raise ValueError(
-                    f"--hold-out {hold_out} sets {is_aside.sum():,} of the {len(rows):,} rows of "
-                    f"{data} aside; there must be some to score and some to learn from."
-                )
-            aside = rows.take(is_aside), y[is_aside]
-            rows, y = rows.take(~is_aside), y[~is_aside]
-        nb.partial_fit(rows, y)
-    if not batches:
-        raise ValueError(f"{data} has no rows to learn from.")
+    aside = None
+    if part or semi_supervised:
+        table = source.read()
+        target = find_target(list(map(str, table.names)), target, data)
+        rows, y = table.split(target)
+        total = len(rows)
+        if part:
+            rows, y, aside = _split(rows, y, held_out(total, part, seed), f"--hold-out {hold_out}")
+        nb.fit(rows, y)
+    else:
+        with source.opened() as stream:
+            target = find_target(stream.names, target, data)
+            if stream.total == 0:
+                raise ValueError(f"{data} has no rows to learn from.")
+            nb.fit(stream, target)
+        total = round(nb.class_count_.sum())
     if late:
         nb.class_prior = _by_label(prior, nb.classes_.tolist())
         settings = replace(nb.model_.settings, class_prior=nb.class_prior)
         nb.keep(replace(nb.model_, settings=settings))
     learned = nb.model_
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
-    if nb.weights and not semi_supervised and (batches > 1 or late):
+    if nb.weights and not semi_supervised and late:
         learned = nb.calibrate().model_
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     _save(nb, output, provenance, sample=sample)
@@ -180,6 +181,21 @@ def train(  # noqa: PLR0917  (options, not positions)
         say("rows without a label count, so that scores need --hold-out.")
     elif len(learned.classes) > 1 and nb.class_count_.min() > 1:
         write_scores(nb.assess(), form, out)
+
+
+def _split(
+    rows: Rows, y: Cells, is_aside: NDArray[np.bool_], option: str
+) -> tuple[Rows, Cells, tuple[Rows, Cells]]:
+    """Return the rows to learn from and their labels, and those that are set aside."""
+    from naively.data.columns import taken
+
+    if is_aside.all() or not is_aside.any():
+        raise ValueError(
+            f"{option} sets {is_aside.sum():,} of the {len(rows):,} rows aside; there must be "
+            "some to score and some to learn from."
+        )
+    aside = rows.take(is_aside), taken(y, is_aside)
+    return rows.take(~is_aside), taken(y, ~is_aside), aside
 
 
 def _save(nb: Learned, output: str, provenance: dict[str, Any], *, sample: bool) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,10 +18,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from naively.counting.labels import LabelArray
-    from naively.data.rows import Rows
+    from naively.data.rows import ColumnRows, Rows
+    from naively.data.stream import Stream
     from naively.model.model import Model
-
-    Columns = dict[str, NDArray[Any]]  # by name, each of shape (rows,)
 
 DataArgument = Annotated[
     str,
@@ -43,8 +44,6 @@ InputFormatOption = Annotated[
 ]
 
 FOLDER_TARGET = "label"
-LARGE = 1 << 26  # bytes, decompressed, of a table that is read some rows at a time
-BATCH = 4_000  # rows
 
 
 @dataclass(frozen=True)
@@ -71,34 +70,25 @@ class Data:
     ignore: Sequence[str] = ()
     labels: str | None = None
 
-    def read(self, types: Mapping[str, str] | None = None) -> Columns:
-        """Return the columns, of these types where they are given, and say what was repaired."""
+    def read(self, types: Mapping[str, str] | None = None) -> ColumnRows:
+        """Return all rows, of these types where they are given, and say what was repaired."""
         from naively.data import files
 
         table = files.read(self.path, types=types, **self._options)
         for note in table.notes:
             say(note)
-        return table.values
+        return table.rows
 
-    def read_batches(self, *, whole: bool) -> Iterator[Columns]:
-        """Yield the columns, those of a large file some rows at a time unless wanted whole."""
-        from pathlib import Path
-
+    @contextmanager
+    def opened(self, types: Mapping[str, str] | None = None) -> Iterator[Stream]:
+        """Open the table, whose rows are read in batches; what was repaired is said at the end."""
         from naively.data import files
-        from naively.mail.mailbox import is_mail
 
-        path = Path(self.path)
-        if whole or path.is_dir() or (self.format is None and is_mail(path)):
-            yield self.read()
-            return
-        said: set[str] = set()
-        batches = files.read_batches(self.path, BATCH, large=LARGE, **self._options)
-        for batch in with_progress(batches, "rows", len, lambda batch: batch.total):
-            for note in batch.notes:
-                if note not in said:
-                    say(note)
-                    said.add(note)
-            yield batch.values
+        with files.opened(self.path, types=types, **self._options) as table:
+            table.watch = partial(with_progress, what="rows", size=len, total=table.total)
+            yield table
+            for note in table.notes:
+                say(note)
 
     @property
     def _options(self) -> dict[str, Any]:
@@ -110,25 +100,32 @@ class Data:
         }
 
 
-def rows_for(
-    model: Model, data: str, input_format: str | None, target: str | None
-) -> tuple[Rows, Columns]:
-    """Return the rows of DATA as a model expects them, and all columns that were read.
-
-    The target is read as labels are; it is not among the rows.
-    """
-    from naively.data.rows import column_rows
-
-    types = {
+def types_for(model: Model, target: str | None) -> dict[str, str]:
+    """Return the types that the columns of DATA have for a model, its target among them."""
+    types: dict[str, str] = {
         str(name): "string" if kind == "text" else kind for name, kind in model.schema.kinds.items()
     }
     if target is not None and all(isinstance(label, str) for label in model.classes.tolist()):
         types[target] = "string"
-    table = Data(data, input_format, labels=target).read(types)
-    rest = {name: column for name, column in table.items() if name != target}
+    return types
+
+
+def known_to(model: Model, rows: Rows, target: str | None) -> Rows:
+    """Return the rows without the columns that a model has not learned, unless it knows none."""
     learned = set(map(str, model.schema.order))
-    known = {name: column for name, column in rest.items() if name in learned}
-    return column_rows(known or rest), table
+    rest = [name for name in rows.names if name != target]
+    return rows.select([name for name in rest if name in learned] or rest)
+
+
+def rows_for(
+    model: Model, data: str, input_format: str | None, target: str | None
+) -> tuple[Rows, ColumnRows]:
+    """Return the rows of DATA as a model expects them, and all columns that were read.
+
+    The target is read as labels are; it is not among the rows.
+    """
+    table = Data(data, input_format, labels=target).read(types_for(model, target))
+    return known_to(model, table, target), table
 
 
 def labelled_rows_for(
@@ -138,7 +135,8 @@ def labelled_rows_for(
     from naively.counting.labels import as_classes
 
     rows, table = rows_for(model, data, input_format, target)
-    return rows, as_classes(table[find_target(list(table), target, data)], model.classes)
+    labels = table.values(find_target(list(map(str, table.names)), target, data))
+    return rows, as_classes(labels, model.classes)
 
 
 def names(listed: str | None) -> list[str] | None:

@@ -54,6 +54,7 @@ class Stream(ABC):
     """
 
     total: int | None = None  # rows, if that is known before they are read
+    watch: Callable[[Iterator[ColumnRows]], Iterator[ColumnRows]] = iter  # as by a progress bar
     again: bool = True  # whether it can be read more than once
     tells_times: bool = True  # whether strings that are all times are read as times here
 
@@ -83,6 +84,9 @@ class Stream(ABC):
         return f"row {row}"
 
     def __iter__(self) -> Iterator[ColumnRows]:
+        return self.watch(self._every_batch())
+
+    def _every_batch(self) -> Iterator[ColumnRows]:
         done = 0
         for columns in self._batches():
             if done == 0:

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.labels import Label, LabelArray, Labels, encode_labels, union_classes
+from naively.counting.labels import (
+    Label,
+    LabelArray,
+    Labels,
+    Target,
+    encode_labels,
+    union_classes,
+)
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
 from naively.messages import Shown
@@ -120,7 +127,7 @@ class Scores(Shown):
         return [f"folds              {number}" + (f" ({self.why_folds})" if self.why_folds else "")]
 
 
-def score(model: Model, rows: Rows, y: LabelArray) -> Scores:
+def score(model: Model, rows: Rows, y: Target) -> Scores:
     """Predict rows and score the predictions; a label that was never learned is always missed."""
     if not len(rows):
         raise ValueError("There are no rows to score.")
