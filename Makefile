@@ -10,7 +10,10 @@ JOBS ?= --numprocesses=auto
 SEED ?=# what the examples of "make test-thorough" are drawn from; another one each time
 SECONDS ?= 60# of each test of "make fuzz"
 IN_NUMPY := $(patsubst %,tests/test_%.py,\
-    laws cells kernels vocabulary tokens worked estimator store)
+    laws cells kernels strings read_strings repair_utf8 vocabulary tokens worked estimator \
+    store)
+KERNEL_TESTS := $(patsubst %,tests/test_%.py,\
+    kernels vocabulary tokens cells strings read_strings repair_utf8 string_texts)
 
 BIN := $(VENV)/bin
 MADE := $(VENV)/made
@@ -101,7 +104,7 @@ sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehavior
 	    SETTINGS=--config-settings=cmake.define.NAIVELY_SANITIZE=ON \
 	    WITH="env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD='$$(g++ -print-file-name=libasan.so) \
 	    $$(g++ -print-file-name=libstdc++.so)'" \
-	    JOBS= ARGS='-p no:cacheprovider tests/test_kernels.py tests/test_vocabulary.py tests/test_tokens.py tests/test_cells.py tests/test_string_texts.py'
+	    JOBS= ARGS='-p no:cacheprovider $(KERNEL_TESTS)'
 
 clean: ## remove all that was made
 	rm -rf .venv build dist docs/_build .coverage* .pytest_cache .mypy_cache .ruff_cache \

@@ -25,6 +25,15 @@ void bind_find_bins(nb::module_& m);
 // kernels/hashes.py
 void bind_hash_rows(nb::module_& m);
 
+// kernels/strings.py
+void bind_pack_strings(nb::module_& m);
+void bind_pack_views(nb::module_& m);
+void bind_take_strings(nb::module_& m);
+void bind_encode_strings(nb::module_& m);
+void bind_repair_utf8(nb::module_& m);
+void bind_read_numbers(nb::module_& m);
+void bind_read_times(nb::module_& m);
+
 // kernels/vocabulary.py
 void bind_vocabulary(nb::module_& m);
 

@@ -36,6 +36,13 @@ NB_MODULE(_native, m) {
     naively::bind_score_csr(m);
     naively::bind_score_codes(m);
     naively::bind_finish_rows(m);
+    naively::bind_pack_strings(m);
+    naively::bind_pack_views(m);
+    naively::bind_take_strings(m);
+    naively::bind_encode_strings(m);
+    naively::bind_repair_utf8(m);
+    naively::bind_read_numbers(m);
+    naively::bind_read_times(m);
     naively::bind_vocabulary(m);
     m.def("instruction_set", &instruction_set_name, "Name the instruction set in use.");
     m.def("threads", [] { return naively::thread_limit().load(); },

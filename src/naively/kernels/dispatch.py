@@ -57,6 +57,13 @@ score_quadratic = _choose(reference.score_quadratic)
 score_csr = _choose(reference.score_csr)
 score_codes = _choose(reference.score_codes)
 finish_rows = _choose(reference.finish_rows)
+pack_strings = _choose(strings.pack_strings)
+pack_views = _choose(strings.pack_views)
+take_strings = _choose(strings.take_strings)
+encode_strings = _choose(strings.encode_strings)
+repair_utf8 = _choose(strings.repair_utf8)
+read_numbers = _choose(strings.read_numbers)
+read_times = _choose(strings.read_times)
 if NATIVE is not None:
     Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods
 

@@ -25,15 +25,19 @@ EXACT = (1 << 53) - 1  # up to here each whole number is a float of its own
 NAT = np.iinfo(np.int64).min  # the microseconds that NumPy takes for no time
 LONGEST_WHOLE = 100  # characters, which Python still makes an int of quickly
 INLINE = 12  # bytes that a string view holds itself
-NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*([eE][-+]?\d+)?|\.\d+([eE][-+]?\d+)?|inf(inity)?|nan)\s*",
-                    re.ASCII | re.IGNORECASE)  # fmt: skip
-WHOLE = re.compile(r"0|-?[1-9]\d*", re.ASCII)  # as a whole number is printed
-DIGITS = re.compile(r"\s*[-+]?\d+\s*", re.ASCII)
-ZERO_FIRST = re.compile(r"\s*[-+]?0\d", re.ASCII)
+NUMBER = re.compile(rb"\s*[-+]?((\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|inf(inity)?|nan)\s*", re.IGNORECASE)
+WHOLE = re.compile(rb"0|-?[1-9]\d*")  # as a whole number is printed
+DIGITS = re.compile(rb"\s*[-+]?\d+\s*")
+ZERO_FIRST = re.compile(rb"\s*[-+]?0\d")
 TIME = re.compile(
-    r"(\d{4})([-/])(\d\d?)\2(\d\d?)"
-    r"(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?",
-    re.ASCII,
+    rb"(\d{4})([-/])(\d\d?)\2(\d\d?)"
+    rb"(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?)?"
+)
+CHARACTERS = re.compile(  # of UTF-8, as many as there are; or one byte that begins none
+    rb"((?:[\x00-\x7F]|[\xC2-\xDF][\x80-\xBF]|\xE0[\xA0-\xBF][\x80-\xBF]"
+    rb"|[\xE1-\xEF][\x80-\xBF]{2}|\xF0[\x90-\xBF][\x80-\xBF]{2}|[\xF1-\xF3][\x80-\xBF]{3}"
+    rb"|\xF4[\x80-\x8F][\x80-\xBF]{2})+)|.",
+    re.DOTALL,
 )
 
 
@@ -49,7 +53,12 @@ class Strings(Sequence["str | None"]):
     utf8 : ndarray of uint8, of shape (bytes,)
         The strings. Half a surrogate pair may be among them, as in a str ("surrogatepass").
     missing : ndarray of bool, of shape (rows,), optional
-        Which strings are missing; by default none.
+        Which strings are missing, whatever their bytes; by default none.
+
+    Notes
+    -----
+    Strings are taken as they are given. The functions of this file raise a ValueError if the
+    offsets descend, or leave the bytes.
 
     Examples
     --------
@@ -88,13 +97,8 @@ class Strings(Sequence["str | None"]):
         return self.utf8[begin:end].tobytes().decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[str | None]:
-        ends = self.offsets.tolist()
-        first = ends[0] if ends else 0
-        data = self.utf8[first : ends[-1]].tobytes()
-        missing = [False] * len(self) if self.missing is None else self.missing.tolist()
-        for row, absent in enumerate(missing):
-            text = data[ends[row] - first : ends[row + 1] - first]
-            yield None if absent else text.decode("utf-8", "surrogatepass")
+        for piece in _pieces(self):
+            yield None if piece is None else piece.decode("utf-8", "surrogatepass")
 
     def __repr__(self) -> str:
         return f"Strings({np.array2string(np.array([*self, None], object)[:-1], separator=', ')})"
@@ -185,21 +189,19 @@ def take_strings(strings: Strings, rows: Index) -> Strings:
     """
     if len(rows) and not (rows.min() >= MISSING and rows.max() < len(strings)):
         raise ValueError(f"there are rows that are not among {len(strings)}")
+    _check(strings)
     missing = rows < 0
-    there = np.where(missing, 0, rows)
-    if len(strings) == 0:
-        return Strings(np.zeros(len(rows) + 1, np.int64), np.empty(0, np.uint8), missing)
-    begin = strings.offsets[there]
-    length = np.where(missing, 0, strings.offsets[there + 1] - begin)
+    begin = np.append(strings.offsets, 0)[rows]  # row -1 is the last
+    length = np.append(np.diff(strings.offsets), 0)[rows]
     offsets = np.append(0, np.cumsum(length))
     place = np.repeat(begin - offsets[:-1], length) + np.arange(offsets[-1])
     if strings.missing is not None:
-        missing |= strings.missing[there]
+        missing |= np.append(strings.missing, True)[rows]
     return Strings(offsets, strings.utf8[place], missing if missing.any() else None)
 
 
 def encode_strings(strings: Strings) -> tuple[NDArray[np.int32], Index]:
-    """Number different strings in order of first sight.
+    """Give different strings numbers, in order of first sight.
 
     Returns
     -------
@@ -214,8 +216,8 @@ def encode_strings(strings: Strings) -> tuple[NDArray[np.int32], Index]:
     (array([ 0, -1,  1,  0], dtype=int32), array([0, 2]))
     """
     codes, first, index = [], [], {}
-    for row, text in enumerate(strings):
-        code = MISSING if text is None else index.setdefault(text, len(index))
+    for row, piece in enumerate(_pieces(strings)):
+        code = MISSING if piece is None else index.setdefault(piece, len(index))
         if code == len(first):
             first.append(row)
         codes.append(code)
@@ -225,24 +227,19 @@ def encode_strings(strings: Strings) -> tuple[NDArray[np.int32], Index]:
 def repair_utf8(strings: Strings) -> tuple[Strings, int]:
     r"""Return strings of valid UTF-8, and how many bytes were replaced by U+FFFD, each by one.
 
-    Half a surrogate pair is valid, as Python's str has it. If nothing is to be replaced, the
-    strings are returned themselves.
+    Half a surrogate pair is valid, as Python's str has it. Missing strings become empty. If
+    nothing is to be replaced, the strings are returned themselves.
 
     >>> broken = Strings(np.array([0, 4]), np.frombuffer(b"caf\xe9", np.uint8))
     >>> repaired, count = repair_utf8(broken)
     >>> list(repaired), count
     (['caf�'], 1)
     """
-    ends, data = strings.offsets.tolist(), strings.utf8.tobytes()
     encoded, count = [], 0
-    for begin, end in zip(ends[:-1], ends[1:], strict=True):
-        piece = data[begin:end]
-        try:
-            piece.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError:
-            piece, replaced = _repaired(piece)
-            count += replaced
-        encoded.append(piece)
+    for piece in _pieces(strings):
+        runs = [found[1] for found in CHARACTERS.finditer(piece or b"")]
+        encoded.append(b"".join("\ufffd".encode() if run is None else run for run in runs))
+        count += runs.count(None)
     return (_joined(encoded, strings.missing), count) if count else (strings, 0)
 
 
@@ -265,13 +262,13 @@ def read_numbers(strings: Strings) -> tuple[Floats, Index]:
     (array([12. ,  nan,  2.5,  7. ,  nan]), array([2, 3, 4]))
     """
     numbers, first = np.full(len(strings), np.nan), np.full(3, -1)
-    for row, text in enumerate(strings):
-        if text is None:
+    for row, piece in enumerate(_pieces(strings)):
+        if piece is None:
             continue
         form = 3
-        if NUMBER.fullmatch(text):
-            numbers[row] = float(text)
-            form = _form(text)
+        if NUMBER.fullmatch(piece):
+            numbers[row] = float(piece)
+            form = _form(piece)
         new = first[:form] < 0
         first[:form][new] = row
     return numbers, first
@@ -294,61 +291,67 @@ def read_times(strings: Strings) -> tuple[Index, int]:
     (array([         86400000000,                    0, -9223372036854775808]), 2)
     """
     moments, first = np.full(len(strings), NAT), -1
-    for row, text in enumerate(strings):
-        moment = None if text is None else _moment(text)
+    for row, piece in enumerate(_pieces(strings)):
+        moment = None if piece is None else _moment(piece)
         if moment is not None:
             moments[row] = moment
-        elif text is not None and first < 0:
+        elif piece is not None and first < 0:
             first = row
     return moments, first
 
 
-def _form(text: str) -> int:
+def _form(piece: bytes) -> int:
     """Return 0 for a whole number as it is printed, 2 for what may be a name, else 1."""
-    if ZERO_FIRST.match(text):
+    if ZERO_FIRST.match(piece):
         return 2
-    if DIGITS.fullmatch(text):
-        if len(text) > LONGEST_WHOLE or abs(int(text)) > EXACT:
+    if DIGITS.fullmatch(piece):
+        if len(piece) > LONGEST_WHOLE or abs(int(piece)) > EXACT:
             return 2
-        return 0 if WHOLE.fullmatch(text) else 1
+        return 0 if WHOLE.fullmatch(piece) else 1
     return 1
 
 
-def _moment(text: str) -> int | None:
-    """Return a time in microseconds since 1970; None if a text is no time."""
-    found = TIME.fullmatch(text)
+def _moment(piece: bytes) -> int | None:
+    """Return a time in microseconds since 1970; None if bytes are no time."""
+    found = TIME.fullmatch(piece)
     if found is None:
         return None
     year, _, month, day, hour, minute, second, fraction, zone = found.groups()
     try:
         moment = dt.datetime(
             *map(int, (year, month, day, hour or 0, minute or 0, second or 0)),
-            int((fraction or "0")[:6].ljust(6, "0")),
-            dt.UTC,
+            int((fraction or b"0")[:6].ljust(6, b"0")),
+            tzinfo=dt.UTC,
         )
     except ValueError:
         return None
     offset = 0
-    if zone not in (None, "Z"):
+    if zone not in (None, b"Z"):
         hours, minutes = int(zone[1:3]), int(zone[-2:]) if len(zone) > 3 else 0
         if hours > 23 or minutes > 59:
             return None
-        offset = (60 * hours + minutes) * (-1 if zone[0] == "-" else 1)
+        offset = (60 * hours + minutes) * (-1 if zone.startswith(b"-") else 1)
     since = moment - dt.datetime(1970, 1, 1, tzinfo=dt.UTC) - dt.timedelta(minutes=offset)
     return since // dt.timedelta(microseconds=1)
 
 
-def _repaired(piece: bytes) -> tuple[bytes, int]:
-    """Return bytes with U+FFFD for each that is not part of valid UTF-8, and how many there are."""
-    clean, count = [], 0
-    while True:
-        try:
-            piece.decode("utf-8", "surrogatepass")
-        except UnicodeDecodeError as error:
-            clean += [piece[: error.start], "\ufffd".encode()]
-            piece, count = piece[error.start + 1 :], count + 1
-        else:
-            return b"".join([*clean, piece]), count
+def _check(strings: Strings) -> None:
+    offsets = strings.offsets
+    ascending = len(offsets) > 0 and offsets[0] >= 0 and (offsets[1:] >= offsets[:-1]).all()
+    if not ascending or offsets[-1] > len(strings.utf8):
+        raise ValueError("the offsets of strings must ascend within their bytes")
+    if strings.missing is not None and len(strings.missing) != len(strings):
+        raise ValueError("the shape of missing is wrong")
+
+
+def _pieces(strings: Strings) -> Iterator[bytes | None]:
+    """Return the bytes of each string; None where it is missing."""
+    _check(strings)
+    ends = strings.offsets.tolist()
+    data = strings.utf8[ends[0] : ends[-1]].tobytes()
+    missing = [False] * len(strings) if strings.missing is None else strings.missing.tolist()
+    for row, absent in enumerate(missing):
+        yield None if absent else data[ends[row] - ends[0] : ends[row + 1] - ends[0]]
 
 
 def _joined(encoded: list[bytes], missing: Flags | None) -> Strings:

@@ -1,0 +1,103 @@
+// encode_strings of kernels/strings.py: the numbers of different strings, in order of first sight.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "bindings.h"
+#include "string_table.h"
+#include "strings.h"
+#include "threads.h"
+
+namespace naively {
+namespace {
+
+// The different strings of some rows.
+class Levels {
+  public:
+    const std::vector<int64_t>& first() const { return first_; }
+
+    // Numbers the strings of these rows, several at once: what a hash will be looked for is fetched
+    // while others are.
+    void encode(const Strings& strings, int64_t begin, int64_t end, int32_t* codes) {
+        constexpr int64_t AT_ONCE = 32;
+        constexpr size_t CACHED = 4096;  // of so few levels nothing needs to be fetched
+        StringKey keys[AT_ONCE];
+        uint64_t hashes[AT_ONCE];
+        for (int64_t row = begin; row < end; row += AT_ONCE) {
+            const int64_t rows = std::min(AT_ONCE, end - row);
+            for (int64_t i = 0; i < rows; ++i) hashes[i] = look_at(strings, row + i, keys[i]);
+            if (first_.size() > CACHED) {
+                for (int64_t i = 0; i < rows; ++i) table_.prefetch(hashes[i]);
+                for (int64_t i = 0; i < rows; ++i) table_.prefetch_key(hashes[i]);
+            }
+            for (int64_t i = 0; i < rows; ++i)
+                codes[row + i] =
+                    strings.missing(row + i) ? -1 : number_of(keys[i], hashes[i], row + i);
+        }
+    }
+
+    // The number here of each string that is new among later rows.
+    std::vector<int32_t> join(const Strings& strings, const Levels& later) {
+        std::vector<int32_t> numbers;
+        numbers.reserve(later.first_.size());
+        for (const int64_t row : later.first_) {
+            StringKey key;
+            const uint64_t hash = look_at(strings, row, key);
+            numbers.push_back(number_of(key, hash, row));
+        }
+        return numbers;
+    }
+
+  private:
+    StringTable table_;
+    std::vector<int64_t> first_;  // the row of the first of each
+
+    uint64_t look_at(const Strings& strings, int64_t row, StringKey& key) const {
+        const Bytes string = strings[row];
+        return table_.look_at(string, strings.readable(string), key);
+    }
+
+    int32_t number_of(const StringKey& key, uint64_t hash, int64_t row) {
+        const uint32_t number = table_.find_or_add(key, hash);
+        if (number == first_.size()) first_.push_back(row);
+        return static_cast<int32_t>(number);
+    }
+};
+
+// Each thread numbers the strings of its rows; then its numbers become those of all rows. Where
+// nearly all strings differ this takes as long as one thread does, and else a part of it.
+std::vector<int64_t> encode_all(const Strings& strings, int32_t* codes) {
+    const int parts = count_parts(strings.rows(), 10.0);
+    std::vector<Levels> levels(parts);
+    run_parts(strings.rows(), parts, [&](int64_t begin, int64_t end, int part) {
+        levels[part].encode(strings, begin, end, codes);
+    });
+    std::vector<std::vector<int32_t>> numbers(parts);
+    for (int part = 1; part < parts; ++part)
+        numbers[part] = levels[0].join(strings, levels[part]);
+    run_parts(strings.rows(), parts, [&](int64_t begin, int64_t end, int part) {
+        if (part == 0) return;
+        for (int64_t row = begin; row < end; ++row)
+            if (codes[row] >= 0) codes[row] = numbers[part][codes[row]];
+    });
+    return levels[0].first();
+}
+
+nb::tuple encode_strings(nb::handle object) {
+    const Strings strings(object);
+    const Result<int32_t> codes("empty", strings.rows());
+    std::vector<int64_t> first;
+    {
+        const nb::gil_scoped_release released;
+        first = encode_all(strings, codes.data());
+    }
+    return nb::make_tuple(codes.object(), copied<int64_t>(first));
+}
+
+}  // namespace
+
+void bind_encode_strings(nb::module_& m) {
+    m.def("encode_strings", &encode_strings, nb::arg("strings"));
+}
+
+}  // namespace naively
