@@ -251,7 +251,7 @@ def read_numbers(strings: Strings) -> tuple[Floats, Index]:
     numbers : ndarray of float64, of shape (rows,)
         NaN where a string is missing or no number.
     first : ndarray of int64, of shape (3,)
-        The first row that is no whole number as it is printed, less than 2**53; the first one
+        The first row that is no whole number below 2**53 as it is printed; the first one
         that may be a name, as it has more digits than a float or begins with a 0 before another
         digit; and the first one that is no number. It is -1 where there is none.
 
