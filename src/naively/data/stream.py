@@ -121,13 +121,19 @@ class Stream(ABC):
                     self._spell[name] = self._guess(name, cells)
                 column, wrong = spell(cells, self._spell[name])
             elif isinstance(cells, Strings):
-                column = np.full(len(cells), np.nan), None
+                none = np.nan if self._may_spell(name) else None
+                column = np.full(len(cells), none), None
             elif expected is not None and kind not in (KIND_OF[expected], None):
                 wrong = next(row for row, cell in enumerate(cells) if not is_missing(cell))
             if wrong >= 0:
                 self._refuse(name, cells[wrong : wrong + 1], done + wrong)
             read[name] = column
         return join_columns(read, times_told=self.tells_times)
+
+    def _may_spell(self, name: str) -> bool:
+        """Whether the strings of a column may spell something, as far as it is known."""
+        told = self.expected.get(name) or self._spell.get(name)
+        return bool(self.guesses.get(name)) if told is None else told != "string"
 
     def _refuse(self, name: str, cell: Cells, row: int) -> None:
         """Raise that a cell does not spell what its column was taken for."""
