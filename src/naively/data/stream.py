@@ -201,12 +201,10 @@ class ArrowBatches(Stream):
         self.again = again
 
     def columns(self) -> Iterator[dict[str, Column]]:
-        from nanoarrow._utils import NanoarrowException
-
         try:
             for columns in ArrowStream(self._begin()):
                 yield from in_pieces(columns)
-        except NanoarrowException as error:
+        except RuntimeError as error:
             raise ValueError(f"The table cannot be read to its end: {gist(error)}.") from None
 
 

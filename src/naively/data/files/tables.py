@@ -124,8 +124,6 @@ class FileTable(Stream):
         return replace(found, fields=_chosen(self._source, found.fields, self._choose))
 
     def columns(self) -> Iterator[dict[str, Column]]:
-        from nanoarrow._utils import NanoarrowException
-
         read = 0
         try:
             for columns in self._arrow():
@@ -134,7 +132,7 @@ class FileTable(Stream):
                 for some in in_pieces(columns, self._rows):
                     yield some
                     read += len(next(iter(some.values()))[0])
-        except (duckdb.Error, NanoarrowException) as error:
+        except (duckdb.Error, RuntimeError) as error:
             message = str(error)
         else:
             if self._scan.fields:
