@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from naively.counting.block import Batch
-from naively.counting.labels import Labels, RowWeight, Target, encode_labels
+from naively.counting.labels import Labels, Target, encode_labels
 from naively.data.rows import ColumnRows, Rows
 from naively.data.stream import ReadAgainError, Stream
 from naively.evaluation.reservoir import Reservoir
@@ -40,7 +40,7 @@ class LabelledStream:
 
     stream: Stream
     target: Target
-    weight: str | RowWeight = None
+    weight: Target = None
 
     @property
     def columns(self) -> list[str]:
