@@ -53,13 +53,14 @@ class LabelledStream:
         done = 0
         for table in self.stream:
             rows, n = table.select([n for n in self.columns if n in table.place]), len(table)
-            y, weight = (_given(of, table, done) for of in (self.target, self.weight))
+            y = _given("y", self.target, table, done)
+            weight = _given("sample_weight", self.weight, table, done)
             if len(rows):
                 yield rows, encode_labels(y, weight, done)
             done += n
         for what, given in (("y", self.target), ("sample_weight", self.weight)):
             if given is not None and not isinstance(given, str) and len(given) != done:
-                raise ValueError(f"The table has {done:,} rows, but {what} has {len(given):,}.")
+                raise ValueError(f"The table has {done:,} rows, and {what} has {len(given):,}.")
 
     def encoded(self, schema: Schema) -> Iterator[Batch]:
         """Yield each batch encoded by a schema, by levels and words of its own."""
@@ -67,12 +68,15 @@ class LabelledStream:
             yield schema.encode(rows, labels)
 
 
-def _given(of: Any, table: ColumnRows, done: int) -> Any:
+def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:
     """Return the labels or weights of a batch, of which so many rows come before."""
     if of is None:
         return None
     if not isinstance(of, str):
-        return of[done : done + len(table)]
+        end = done + len(table)
+        if len(of) < end:
+            raise ValueError(f"The table has more than {len(of):,} rows, as many as {what} has.")
+        return of[done:end]
     cells = table.cells(of)
     return cells if isinstance(cells, Strings) else table.values(of)
 
