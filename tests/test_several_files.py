@@ -76,9 +76,7 @@ def test_columns_are_chosen_among_those_of_all_files(folder: Path) -> None:
 
 def test_a_wrong_cell_is_named_in_its_file(folder: Path) -> None:
     (folder / "zz.csv").write_text("a,b\n1,x\n2,x\nfour,x\n")
-    with pytest.raises(
-        ValueError, match=r'"a" of .*zz\.csv has .four. in line 4, where'
-    ):
+    with pytest.raises(ValueError, match=r'"a" of .*zz\.csv has .four. in line 4, where'):
         read(folder, types={"a": "number"})
 
 
