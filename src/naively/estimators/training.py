@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, cast
@@ -50,6 +50,13 @@ class Training(ABC):
     def is_labelled(self) -> bool:
         """Whether all rows have a label."""
         return True
+
+    def check_interactions(self) -> None:
+        """Raise a ValueError unless interactions can be counted of these rows."""
+        if not self.is_labelled:
+            raise ValueError(
+                "interactions='auto' needs all labels; pairs are not counted of rows without one."
+            )
 
     @abstractmethod
     def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
@@ -219,6 +226,14 @@ def read_stream(
     stream: Stream, y: Target, sample_weight: RowWeight, *, semi_supervised: bool
 ) -> Batches:
     """Return a table of any length with the columns of its labels and weights."""
+    target, weight = named_columns(stream.names, y, sample_weight, semi_supervised=semi_supervised)
+    return Batches(LabelledStream(stream, target, weight))
+
+
+def named_columns(
+    names: Sequence[str], y: Target, sample_weight: RowWeight, *, semi_supervised: bool
+) -> tuple[str, str | None]:
+    """Return the columns of labels and weights of a table that is not in memory."""
     if semi_supervised:
         raise ValueError(
             "semi_supervised=True needs all rows at once; give a table that is in memory."
@@ -229,10 +244,10 @@ def read_stream(
                 f"{what} must be the name of a column, where the table is read in batches; got a "
                 f"{type(column).__name__}."
             )
-        if column is not None and column not in stream.names:
+        if column is not None and column not in names:
             name = "target column" if what == "y" else "column of weights"
-            raise ValueError(missing_column(column, stream.names, name))
-    return Batches(LabelledStream(stream, y, cast("str | None", sample_weight)))
+            raise ValueError(missing_column(column, names, name))
+    return y, cast("str | None", sample_weight)
 
 
 def read_labelled(

@@ -1,0 +1,273 @@
+"""A frame of Spark is counted where its partitions are; what travels is counts, not rows.
+
+Each partition is learned batch by batch, as any stream of Arrow is, and becomes one row of bytes: a
+model file, which has no code in it, with a sample of at most some thousand rows as they are
+encoded. The files are joined in a tree: on the cluster while there are many, then on the driver.
+
+A partition can be read only once, and all must count alike. So the driver decides by the first
+rows of the frame which columns of strings are times. A partition that finds another string there
+says so in the place of its model, and all are counted again. What is wrong with a row travels in
+that place too: of a task that fails, Spark makes several attempts and a trace of the JVM.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
+
+from naively.data.arrow import ArrowStream
+from naively.data.columns import Cells, Column
+from naively.data.guess import Guess, first_that_fits
+from naively.data.stream import ROWS, Stream, in_pieces
+from naively.engines import stream
+from naively.engines.spark.frame import columns_of, in_one_sentence, kinds_of, one_core
+from naively.engines.stream import LabelledStream
+from naively.evaluation.reservoir import Reservoir
+from naively.kernels.strings import Strings
+from naively.messages import warn
+from naively.model.file import store
+from naively.model.model import Model
+from naively.schema.given import EventModels
+from naively.schema.schema import Schema
+from naively.schema.settings import Settings
+
+RecordBatches: TypeAlias = Iterator[Any]  # of PyArrow's RecordBatch
+What: TypeAlias = Literal["model", "no times", "error", "warning"]
+Report: TypeAlias = tuple[What, bytes]
+
+REPORT = "what string, content binary"  # as Spark declares it
+FIRST = 1_000  # rows that are looked at before all are
+BYTES = 1 << 26  # of rows that are counted at once, where they are fewer than ROWS
+FEW = 16  # model files that are joined in one place
+
+
+class LabelledFrame(NamedTuple):
+    """A frame of Spark, and which of its columns are labels and weights."""
+
+    frame: Any
+    target: str
+    weight: str | None = None
+
+
+def learn(
+    table: LabelledFrame,
+    event_models: EventModels,
+    settings: Settings,
+    sample: Reservoir,
+    known: Schema | None = None,
+) -> tuple[Model | None, Reservoir]:
+    """Count a frame of Spark.
+
+    Parameters
+    ----------
+    table : LabelledFrame
+        The rows.
+    event_models, settings, sample, known
+        As for `naively.engines.stream.learn`, which does the same on one machine.
+
+    Returns
+    -------
+    model : Model or None
+        What was counted; None if there was no row.
+    sample : Reservoir
+        A sample of the rows.
+    """
+    kinds = kinds_of(table.frame, table.frame.columns)
+    if table.weight is not None and kinds[table.weight] not in ("number", "boolean"):
+        raise ValueError(
+            f"Column {table.weight!r} holds {kinds[table.weight]}s, which are no weights."
+        )
+    strings = {name for name, kind in kinds.items() if kind == "string"}
+    # The class prior has no part in counting, and may be for classes that a partition lacks.
+    counted = replace(settings, class_prior="data")
+    with in_one_sentence():
+        times = _times(table.frame, sorted(strings - {table.target}))
+        while True:
+            spelled: dict[str, Guess] = {n: "time" if n in times else "string" for n in strings}
+            counting = Counting(
+                table.target, table.weight, spelled, event_models, counted, sample.empty(), known
+            )
+            reports = _joined(table.frame.mapInArrow(counting, REPORT))
+            odd = {content.decode() for what, content in reports if what == "no times"}
+            if not odd:
+                break
+            times -= odd
+    for what, content in _others(reports):
+        if what == "error":
+            raise ValueError(content.decode())
+        if what == "warning":
+            warn(content.decode())
+    parts = [Part.read(content) for what, content in reports if what == "model"]
+    if not parts:
+        return None, sample.empty()
+    model, joined = _tree(parts)
+    return replace(model, settings=settings), joined
+
+
+class Part(NamedTuple):
+    """What was counted of some rows, and a sample of them."""
+
+    model: Model
+    sample: Reservoir
+
+    @classmethod
+    def read(cls, content: bytes) -> Part:
+        """Open a model file that has a sample."""
+        model, _, rows = store.from_bytes(content, "What was counted of a partition")
+        if rows is None:
+            raise ValueError("What was counted of a partition has no sample.")
+        return cls(model, Reservoir.restored(rows, model))
+
+    def written(self) -> bytes:
+        """Return the model file."""
+        return store.to_bytes(self.model, sample=self.sample.saved(self.model))
+
+    def joined(self, other: Part) -> Part:
+        """Return what was counted of the rows of both."""
+        model = self.model + other.model
+        sample = self.sample.merged(other.sample, model)
+        if sample is None:
+            raise ValueError("The samples of two partitions were chosen by different seeds.")
+        return Part(model, sample)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Counts a partition in a worker, to which Spark ships it as it ships any function.
+
+    Parameters
+    ----------
+    target, weight : str
+        The columns of labels and, if there is one, of weights.
+    spelled : mapping of str to {"time", "string"}
+        What the columns of strings spell.
+    event_models, settings, sample, known
+        As for `learn`.
+    """
+
+    target: str
+    weight: str | None
+    spelled: dict[str, Guess]
+    event_models: EventModels
+    settings: Settings
+    sample: Reservoir
+    known: Schema | None
+
+    def __call__(self, batches: RecordBatches) -> RecordBatches:
+        """Yield the model file of a partition, or what is wrong with it; nothing if it is empty."""
+        one_core()
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            reports = self._count(batches)
+        said = dict.fromkeys(str(one.message) for one in seen if one.category is UserWarning)
+        yield _batch([*reports, *(("warning", sentence.encode()) for sentence in said)])
+
+    def _count(self, batches: RecordBatches) -> list[Report]:
+        table = LabelledStream(_Partition(batches, self.spelled), self.target, self.weight)
+        try:
+            model, sample = stream.learn(
+                table, self.event_models, self.settings, self.sample, self.known
+            )
+        except _NoTimesError as error:
+            return [("no times", str(error).encode())]
+        except (ValueError, TypeError) as error:
+            return [("error", f"{_place()}, target {self.target!r}: {error}".encode())]
+        return [] if model is None else [("model", Part(model, sample).written())]
+
+
+def _place() -> str:
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return "In a partition" if context is None else f"In partition {context.partitionId()}"
+
+
+class _NoTimesError(Exception):
+    """A column of strings that were to be times holds another string."""
+
+
+class _Partition(Stream):
+    """The rows of a partition, which can be read once.
+
+    Spark hands them over in small batches, which are put together, as each costs some time.
+    """
+
+    again = False
+
+    def __init__(self, batches: RecordBatches, spelled: dict[str, Guess]) -> None:
+        super().__init__([], {}, spelled)
+        self._record_batches = batches
+
+    def _batches(self) -> Iterator[dict[str, Column]]:
+        import pyarrow as pa
+
+        some: list[Any] = []
+        for batch in self._record_batches:
+            some.append(batch)
+            if sum(map(len, some)) >= ROWS or sum(one.nbytes for one in some) >= BYTES:
+                yield from in_pieces(ArrowStream(pa.Table.from_batches(some)).read())
+                some = []
+        if some:
+            yield from in_pieces(ArrowStream(pa.Table.from_batches(some)).read())
+
+    def _refuse(self, name: str, guess: Guess, cell: Cells, row: int) -> NoReturn:  # noqa: ARG002
+        raise _NoTimesError(name)
+
+
+def _times(frame: Any, names: list[str]) -> set[str]:
+    """Return the columns of strings, of these names, that are all times in the first rows."""
+    if not names:
+        return set()
+    first = ArrowStream(columns_of(frame, names).limit(FIRST).toArrow()).read()
+    return {
+        name
+        for name, (cells, _) in first.items()
+        if not isinstance(cells, Strings) or first_that_fits(cells, ["time"]) == "time"
+    }
+
+
+def _joined(counted: Any) -> list[Report]:
+    """Return the reports of all partitions, with few model files left among them."""
+    held = [counted.persist()]  # so that no partition is counted twice
+    try:
+        n = held[-1].count()
+        while n > FEW:
+            n = -(-n // FEW)
+            held.append(held[-1].repartition(n).mapInArrow(_join, REPORT).persist())
+        return [(what, bytes(content)) for what, content in held[-1].collect()]
+    finally:
+        for one in held:
+            one.unpersist()
+
+
+def _join(batches: RecordBatches) -> RecordBatches:
+    """Join model files in a worker; whatever else is reported stays as it is, once."""
+    one_core()
+    reports = [(of["what"], of["content"]) for batch in batches for of in batch.to_pylist()]
+    parts = [Part.read(content) for what, content in reports if what == "model"]
+    joined: list[Report] = [("model", _tree(parts).written())] if parts else []
+    yield _batch(joined + _others(reports))
+
+
+def _others(reports: Iterable[Report]) -> list[Report]:
+    """Return what is reported beside model files, each once."""
+    return list(dict.fromkeys(report for report in reports if report[0] != "model"))
+
+
+def _tree(parts: Iterable[Part]) -> Part:
+    """Join parts two by two, so that none takes part in more joins than the tree is high."""
+    left = list(parts)
+    while len(left) > 1:
+        pairs = [left[i : i + 2] for i in range(0, len(left), 2)]
+        left = [pair[0] if len(pair) == 1 else pair[0].joined(pair[1]) for pair in pairs]
+    return left[0]
+
+
+def _batch(reports: list[Report]) -> Any:
+    import pyarrow as pa
+
+    what, content = ([report[i] for report in reports] for i in range(2))
+    columns = [pa.array(what, pa.string()), pa.array(content, pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, names=["what", "content"])
