@@ -42,12 +42,6 @@ def as_stream(X: Table) -> Stream | None:
     return None
 
 
-def is_on_cluster(X: Table) -> bool:
-    """Whether a table is a frame of Spark, which is counted and predicted where its rows are."""
-    spark = sys.modules.get("pyspark.sql")
-    return spark is not None and isinstance(X, spark.DataFrame)
-
-
 class TablesInTurn(Stream):
     """The tables of an iterator, one after another, which can be read once."""
 

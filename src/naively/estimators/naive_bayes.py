@@ -9,8 +9,8 @@ from abc import abstractmethod
 from typing import Literal, Self
 
 from naively.counting.labels import Labels, RowWeight, Target, encode_labels
-from naively.data.frames import TEXT, Table, as_rows
-from naively.data.lazy import as_stream, is_on_cluster
+from naively.data.frames import TEXT, Table, as_rows, is_on_cluster
+from naively.data.lazy import as_stream
 from naively.data.rows import Rows
 from naively.estimators.base import exclusive
 from naively.estimators.checks import Seed, check_is_fitted
@@ -237,11 +237,12 @@ class Learner(ClusterAnswers):
             sample = Reservoir(self.random_state)  # of these rows alone
         model, sample = found.learn_more(model, self.event_models, sample)
         check_class_prior(model, classes, more=True)
+        if self._sample is not None:
+            self._sample = sample
         if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
         elif sample is not None and self._is_stale(model):
             model = self._weighed(model)
-        self._sample = sample if self._sample is not None else None
         self.keep(model)
         return self
 

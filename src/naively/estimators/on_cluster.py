@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from naively.counting.labels import LabelArray, RowWeight, Target
-from naively.data.frames import Table
-from naively.data.lazy import is_on_cluster
+from naively.data.frames import Table, is_on_cluster
 from naively.engines.spark.learn import LabelledFrame, learn
 from naively.engines.spark.predict import predict, predict_proba
 from naively.estimators.base import CountingClassifier

@@ -22,7 +22,7 @@ from naively.data.columns import Cells, Column
 from naively.data.guess import Guess, first_that_fits
 from naively.data.stream import ROWS, Stream, in_pieces
 from naively.engines import stream
-from naively.engines.spark.frame import columns_of, in_one_sentence, kinds_of, one_core
+from naively.engines.spark.frame import in_one_sentence, kinds_of, numbered, one_core
 from naively.engines.stream import LabelledStream
 from naively.evaluation.reservoir import Reservoir
 from naively.kernels.strings import Strings
@@ -83,13 +83,14 @@ def learn(
     # The class prior has no part in counting, and may be for classes that a partition lacks.
     counted = replace(settings, class_prior="data")
     with in_one_sentence():
-        times = _times(table.frame, sorted(strings - {table.target}))
+        times = _times(table.frame, strings - {table.target})
         while True:
             spelled: dict[str, Guess] = {n: "time" if n in times else "string" for n in strings}
             counting = Counting(
-                table.target, table.weight, spelled, event_models, counted, sample.empty(), known
+                *(table.frame.columns, table.target, table.weight, spelled),
+                *(event_models, counted, sample.empty(), known),
             )
-            reports = _joined(table.frame.mapInArrow(counting, REPORT))
+            reports = _joined(numbered(table.frame).mapInArrow(counting, REPORT))
             odd = {content.decode() for what, content in reports if what == "no times"}
             if not odd:
                 break
@@ -139,6 +140,8 @@ class Counting:
 
     Parameters
     ----------
+    names : list of str
+        The columns.
     target, weight : str
         The columns of labels and, if there is one, of weights.
     spelled : mapping of str to {"time", "string"}
@@ -147,6 +150,7 @@ class Counting:
         As for `learn`.
     """
 
+    names: list[str]
     target: str
     weight: str | None
     spelled: dict[str, Guess]
@@ -165,7 +169,8 @@ class Counting:
         yield _batch([*reports, *(("warning", sentence.encode()) for sentence in said)])
 
     def _count(self, batches: RecordBatches) -> list[Report]:
-        table = LabelledStream(_Partition(batches, self.spelled), self.target, self.weight)
+        partition = _Partition(batches, self.names, self.spelled)
+        table = LabelledStream(partition, self.target, self.weight)
         try:
             model, sample = stream.learn(
                 table, self.event_models, self.settings, self.sample, self.known
@@ -196,34 +201,41 @@ class _Partition(Stream):
 
     again = False
 
-    def __init__(self, batches: RecordBatches, spelled: dict[str, Guess]) -> None:
-        super().__init__([], {}, spelled)
+    def __init__(self, batches: RecordBatches, names: list[str], spelled: dict[str, Guess]) -> None:
+        super().__init__(names, {}, spelled)
         self._record_batches = batches
 
     def _batches(self) -> Iterator[dict[str, Column]]:
-        import pyarrow as pa
-
         some: list[Any] = []
         for batch in self._record_batches:
             some.append(batch)
             if sum(map(len, some)) >= ROWS or sum(one.nbytes for one in some) >= BYTES:
-                yield from in_pieces(ArrowStream(pa.Table.from_batches(some)).read())
+                yield from in_pieces(self._read_arrow(some))
                 some = []
         if some:
-            yield from in_pieces(ArrowStream(pa.Table.from_batches(some)).read())
+            yield from in_pieces(self._read_arrow(some))
+
+    def _read_arrow(self, some: list[Any]) -> dict[str, Column]:
+        import pyarrow as pa
+
+        return ArrowStream(pa.Table.from_batches(some).rename_columns(self.names)).read()
 
     def _refuse(self, name: str, guess: Guess, cell: Cells, row: int) -> NoReturn:  # noqa: ARG002
         raise _NoTimesError(name)
 
 
-def _times(frame: Any, names: list[str]) -> set[str]:
-    """Return the columns of strings, of these names, that are all times in the first rows."""
-    if not names:
+def _times(frame: Any, strings: set[str]) -> set[str]:
+    """Return the columns of strings that are all times in the first rows."""
+    if not strings:
         return set()
-    first = ArrowStream(columns_of(frame, names).limit(FIRST).toArrow()).read()
+    name_of = dict(zip(numbered(frame).columns, frame.columns, strict=True))
+    some = [column for column, name in name_of.items() if name in strings]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is odd about these rows is said where they count
+        first = ArrowStream(numbered(frame).select(some).limit(FIRST).toArrow()).read()
     return {
-        name
-        for name, (cells, _) in first.items()
+        name_of[column]
+        for column, (cells, _) in first.items()
         if not isinstance(cells, Strings) or first_that_fits(cells, ["time"]) == "time"
     }
 

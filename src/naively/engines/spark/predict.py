@@ -16,7 +16,7 @@ import numpy as np
 
 from naively.data.frames import as_rows
 from naively.data.rows import Rows, join_columns
-from naively.engines.spark.frame import kinds_of, one_core
+from naively.engines.spark.frame import kinds_of, numbered, one_core
 from naively.model.class_prior import Cost, decide, given_prior, shift
 from naively.model.file import store
 from naively.model.model import Model
@@ -130,8 +130,12 @@ class Predicting:
         for batch in batches:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # what columns lack was said when it was asked
-                more = self.answer(model, as_rows(batch.select(self.read)))
+                more = self.answer(model, self._rows(batch))
             yield pa.RecordBatch.from_arrays([*batch.columns, *more], names=list(self.names))
+
+    def _rows(self, batch: Any) -> Rows:
+        here = {name: place for place, name in enumerate(self.names)}
+        return as_rows(batch.select([here[n] for n in self.read]).rename_columns(list(self.read)))
 
 
 @lru_cache(1)
@@ -149,7 +153,7 @@ def _answered(frame: Any, model: Model, more: dict[str, Any], answer: Answer) ->
     read = _read(frame, model.schema)
     fields = [*frame.schema.fields, *(StructField(n, _type(of)) for n, of in more.items())]
     predicting = Predicting(store.to_bytes(model), read, [of.name for of in fields], answer)
-    return frame.mapInArrow(predicting, StructType(fields))
+    return numbered(frame).mapInArrow(predicting, StructType(fields))
 
 
 def _read(frame: Any, schema: Schema) -> list[str]:
