@@ -12,6 +12,7 @@ that place too: of a task that fails, Spark makes several attempts and a trace o
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -100,11 +101,10 @@ def learn(
             raise ValueError(content.decode())
         if what == "warning":
             warn(content.decode())
-    parts = [Part.read(content) for what, content in reports if what == "model"]
-    if not parts:
+    part = _tree(Part.read(content) for what, content in reports if what == "model")
+    if part is None:
         return None, sample.empty()
-    model, joined = _tree(parts)
-    return replace(model, settings=settings), joined
+    return replace(part.model, settings=settings), part.sample
 
 
 class Part(NamedTuple):
@@ -183,9 +183,8 @@ class Counting:
 
 
 def _place() -> str:
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
+    spark = sys.modules.get("pyspark")
+    context = None if spark is None else spark.TaskContext.get()
     return "In a partition" if context is None else f"In partition {context.partitionId()}"
 
 
@@ -255,12 +254,21 @@ def _joined(counted: Any) -> list[Report]:
 
 
 def _join(batches: RecordBatches) -> RecordBatches:
-    """Join model files in a worker; whatever else is reported stays as it is, once."""
+    """Join model files in a worker, as they come; what else is reported stays as it is."""
     one_core()
-    reports = [(of["what"], of["content"]) for batch in batches for of in batch.to_pylist()]
-    parts = [Part.read(content) for what, content in reports if what == "model"]
-    joined: list[Report] = [("model", _tree(parts).written())] if parts else []
-    yield _batch(joined + _others(reports))
+    rest: list[Report] = []
+
+    def parts() -> Iterator[Part]:
+        for batch in batches:
+            for report in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+                if report[0] == "model":
+                    yield Part.read(report[1])
+                else:
+                    rest.append(report)
+
+    part = _tree(parts())
+    joined: list[Report] = [] if part is None else [("model", part.written())]
+    yield _batch(joined + _others(rest))
 
 
 def _others(reports: Iterable[Report]) -> list[Report]:
@@ -268,13 +276,20 @@ def _others(reports: Iterable[Report]) -> list[Report]:
     return list(dict.fromkeys(report for report in reports if report[0] != "model"))
 
 
-def _tree(parts: Iterable[Part]) -> Part:
-    """Join parts two by two, so that none takes part in more joins than the tree is high."""
-    left = list(parts)
-    while len(left) > 1:
-        pairs = [left[i : i + 2] for i in range(0, len(left), 2)]
-        left = [pair[0] if len(pair) == 1 else pair[0].joined(pair[1]) for pair in pairs]
-    return left[0]
+def _tree(parts: Iterable[Part]) -> Part | None:
+    """Join parts two by two, as in a binary counter: few are held, and few joins are of each."""
+    held: list[tuple[Part, int]] = []  # of falling height in the tree
+    for one in parts:
+        part, height = one, 0
+        while held and held[-1][1] == height:
+            part, height = held.pop()[0].joined(part), height + 1
+        held.append((part, height))
+    if not held:
+        return None
+    part, _ = held.pop()
+    while held:
+        part = held.pop()[0].joined(part)
+    return part
 
 
 def _batch(reports: list[Report]) -> Any:
