@@ -126,6 +126,12 @@ def test_frames_are_measured(capsys):
     assert all(f"{name}: {verb}" in found for name in frames.HOLDERS for verb in ("fit", "predict"))
 
 
+def test_spark_is_not_measured_where_it_is_not_installed(capsys, monkeypatch):
+    monkeypatch.setattr("benchmarks.data.spark.find_spec", lambda _: None)
+    run("spark")
+    assert "spark: not measured: PySpark is not installed" in capsys.readouterr().out
+
+
 def test_files_are_measured_and_removed(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     run("csv-count", "csv-train", "parquet-predict")

@@ -2,11 +2,11 @@
 
 Seconds are medians of rounds in which all sides take turns, on as many threads as there are. The
 bare source is a walk through the Arrow stream of the rows by nanoarrow (of Python objects, a list
-of each column), DuckDB's delivery of a file as such a stream, DuckDB's copy of it, or the start of
-Python. Beside it are PyArrow's dictionary_encode of the five strings, and scikit-learn by hand
-(OrdinalEncoder, CategoricalNB and GaussianNB). Each ratio is how many times as long naively takes.
-Memory is the peak of a process that does nothing else. Files are written where TMPDIR says, and
-removed.
+of each column), DuckDB's delivery of a file as such a stream, DuckDB's copy of it, Spark's own
+aggregation, or the start of Python. Beside it are PyArrow's dictionary_encode of the five strings,
+and scikit-learn by hand (OrdinalEncoder, CategoricalNB and GaussianNB). Each ratio is how many
+times as long naively takes. Memory is the peak of a process that does nothing else. Files are
+written where TMPDIR says, and removed.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import naively
-from benchmarks.data import files, frames
+from benchmarks.data import files, frames, spark
 from benchmarks.data.sides import HEADER, Setting
 
-CASES = {**frames.CASES, **files.CASES}
+CASES = {**frames.CASES, **spark.CASES, **files.CASES}
 LONG = "hundred"
 
 

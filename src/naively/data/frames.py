@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -94,6 +95,12 @@ def read_labels(y: Any) -> Any:
     return _column("y", y)[0] if is_string else y
 
 
+def is_on_cluster(X: Table) -> bool:
+    """Whether a table is a frame of Spark, which is counted and predicted where its rows are."""
+    spark = sys.modules.get("pyspark.sql")
+    return spark is not None and isinstance(X, spark.DataFrame)
+
+
 def as_table(rows: Rows) -> Any:
     """Return rows as an array, a list of texts, or a mapping of columns, which ``as_rows`` reads.
 
@@ -114,7 +121,7 @@ def _foreign_rows(X: Any) -> Rows:
     """Read a frame or series of another library: by Arrow if it speaks it, else by Narwhals."""
     import narwhals.stable.v2 as nw
 
-    X = nw.to_native(X, pass_through=True)
+    X = X.toArrow() if is_on_cluster(X) else nw.to_native(X, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(X):
         return _frame_rows(pandas.read_frame(X), len(X))
     if nw.dependencies.is_pandas_series(X):

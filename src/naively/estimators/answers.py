@@ -95,7 +95,8 @@ class Answers(metaclass=ABCMeta):
         >>> nb.estimate_class_prior([[1.5], [1.1], [1.7], [7.5]]).round(2)
         array([0.81, 0.19])
         """
-        return estimate_prior(self.predict_proba(X), np.exp(self.class_log_prior_))
+        p = self._checked.posterior(self._rows(X))
+        return estimate_prior(p, np.exp(self.class_log_prior_))
 
     def score_samples(self, X: Table) -> Floats:
         """Return log p(row): how much each row surprises, for outliers and drift.

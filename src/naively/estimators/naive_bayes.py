@@ -9,11 +9,12 @@ from abc import abstractmethod
 from typing import Literal, Self
 
 from naively.counting.labels import Labels, RowWeight, Target, encode_labels
-from naively.data.frames import TEXT, Table, as_rows
+from naively.data.frames import TEXT, Table, as_rows, is_on_cluster
 from naively.data.lazy import as_stream
 from naively.data.rows import Rows
-from naively.estimators.base import CountingClassifier, exclusive
+from naively.estimators.base import exclusive
 from naively.estimators.checks import Seed, check_is_fitted
+from naively.estimators.on_cluster import ClusterAnswers, read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
 from naively.estimators.training import InMemory, Training, read_labelled, read_stream
 from naively.evaluation.calibrate import fit
@@ -30,7 +31,7 @@ from naively.schema.settings import ClassPrior
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
 
 
-class Learner(CountingClassifier):
+class Learner(ClusterAnswers):
     """Naive Bayes for any rows: numbers, categories, booleans, times, texts, missing cells.
 
     It learns in one pass by counting, and can merge, forget and decay what it has learned.
@@ -156,11 +157,12 @@ class Learner(CountingClassifier):
         Parameters
         ----------
         X : table of rows, or list of texts
-            NumPy array (structured too), SciPy sparse matrix, pandas, Polars, PyArrow or other
-            frame, whatever has the Arrow stream interface, mapping of columns, list of records,
-            list of lists. Lists of strings are the rows of a table where all have the same length,
-            and else the words of texts; ``{"text": X}`` or ``event_models=Text()`` says that they
-            are words, a mapping of columns that they are not. Afterwards what was learned decides.
+            NumPy array (structured too), SciPy sparse matrix, pandas, Polars, PyArrow, Spark or
+            other frame, whatever has the Arrow stream interface, mapping of columns, list of
+            records, list of lists. Lists of strings are the rows of a table where all have the
+            same length, and else the words of texts; ``{"text": X}`` or ``event_models=Text()``
+            says that they are words, a mapping of columns that they are not. Afterwards what was
+            learned decides.
         y : array-like of shape (rows,), or str
             The labels, or the name of their column in ``X``.
         sample_weight : array-like of shape (rows,), optional
@@ -184,10 +186,8 @@ class Learner(CountingClassifier):
         settings = settings_of(self)
         texts = means_texts(self.event_models)
         found = self._read(X, y, weight, texts, some=self.semi_supervised)
-        if self.interactions and not found.is_labelled:
-            raise ValueError(
-                "interactions='auto' needs all labels; pairs are not counted of rows without one."
-            )
+        if self.interactions:
+            found.check_interactions()
         model, sample, batches = found.learn(
             self.event_models, settings, Reservoir(self.random_state)
         )
@@ -237,11 +237,12 @@ class Learner(CountingClassifier):
             sample = Reservoir(self.random_state)  # of these rows alone
         model, sample = found.learn_more(model, self.event_models, sample)
         check_class_prior(model, classes, more=True)
+        if self._sample is not None:
+            self._sample = sample
         if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
         elif sample is not None and self._is_stale(model):
             model = self._weighed(model)
-        self._sample = sample if self._sample is not None else None
         self.keep(model)
         return self
 
@@ -326,6 +327,8 @@ class Learner(CountingClassifier):
         self, X: Table, y: Target, weight: RowWeight, texts: bool | None, *, some: bool = False
     ) -> Training:
         """Read rows to learn from, of which only some may have labels if that is wanted."""
+        if is_on_cluster(X):
+            return read_frame(X, y, weight, semi_supervised=some)
         stream = as_stream(X)
         if stream is not None:
             return read_stream(stream, y, weight, semi_supervised=some)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -50,6 +50,13 @@ class Training(ABC):
     def is_labelled(self) -> bool:
         """Whether all rows have a label."""
         return True
+
+    def check_interactions(self) -> None:
+        """Raise a ValueError unless interactions can be counted of these rows."""
+        if not self.is_labelled:
+            raise ValueError(
+                "interactions='auto' needs all labels; pairs are not counted of rows without one."
+            )
 
     @abstractmethod
     def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
@@ -218,6 +225,14 @@ def read_stream(
     stream: Stream, y: Target, sample_weight: RowWeight, *, semi_supervised: bool
 ) -> Batches:
     """Return a table of any length with the columns of its labels and weights."""
+    check_columns(stream.names, y, sample_weight, semi_supervised=semi_supervised)
+    return Batches(LabelledStream(stream, y, sample_weight))
+
+
+def check_columns(
+    names: Sequence[str], y: Target, sample_weight: RowWeight, *, semi_supervised: bool
+) -> None:
+    """Raise a ValueError unless a table that is not in memory has the columns that are named."""
     if semi_supervised:
         raise ValueError(
             "semi_supervised=True needs all rows at once; give a table that is in memory."
@@ -225,9 +240,8 @@ def read_stream(
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None.")
     for what, column in (("target column", y), ("column of weights", sample_weight)):
-        if isinstance(column, str) and column not in stream.names:
-            raise ValueError(missing_column(column, stream.names, what))
-    return Batches(LabelledStream(stream, y, sample_weight))
+        if isinstance(column, str) and column not in names:
+            raise ValueError(missing_column(column, names, what))
 
 
 def read_labelled(

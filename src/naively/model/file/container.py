@@ -41,23 +41,35 @@ def to_bytes(header: Saved, arrays: Arrays) -> bytes:
 
 
 def read(path: Path) -> tuple[Saved, bytes]:
-    """Return the header of a model file, and all its bytes.
+    """Return the header of a model file, and all its bytes (see ``read_open``)."""
+    with path.open("rb") as file:
+        return read_open(path, file)
+
+
+def read_open(name: object, file: BinaryIO) -> tuple[Saved, bytes]:
+    """Return the header of an open model file, and all its bytes.
+
+    Parameters
+    ----------
+    name : path or str
+        What the file is called in messages.
+    file : file of bytes
+        The file, at its beginning.
 
     Raises
     ------
     ValueError
         If it is no model file; the message says in what way.
     """
-    with path.open("rb") as file:
-        text = _header(path, file)
-        file.seek(0)
-        content = file.read()
+    text = _header(name, file)
+    file.seek(0)
+    content = file.read()
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is damaged: its header is not JSON ({error}).") from error
+        raise ValueError(f"{name} is damaged: its header is not JSON ({error}).") from error
     if type(header) is not dict:
-        raise ValueError(f"{path} is damaged: its header is no JSON object.")
+        raise ValueError(f"{name} is damaged: its header is no JSON object.")
     return header, content
 
 
@@ -134,9 +146,9 @@ def put_sums(arrays: Arrays, name: str, sums: Sums) -> None:
         arrays[f"{name}/low"] = sums.low
 
 
-def _header(path: Path, file: BinaryIO) -> str:
+def _header(name: object, file: BinaryIO) -> str:
     """Return the text of the header, before anything else of the file is read."""
-    nothing = ValueError(f"{path} is not a model file, or it is damaged.")
+    nothing = ValueError(f"{name} is not a model file, or it is damaged.")
     size = int.from_bytes(file.read(8), "little")
     text = file.read(size) if size <= LARGEST_HEADER else b""
     if not text.startswith(b"{") or len(text) < size:
@@ -147,7 +159,7 @@ def _header(path: Path, file: BinaryIO) -> str:
         raise nothing from None
     found = metadata.get(KEY) if isinstance(metadata, dict) else None
     if not isinstance(found, str):
-        raise ValueError(f"{path} is a safetensors file, but not a model of naively.")  # noqa: TRY004
+        raise ValueError(f"{name} is a safetensors file, but not a model of naively.")  # noqa: TRY004
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -68,11 +69,20 @@ def save(
     OSError
         If the file cannot be written; the message names it.
     """
+    saving.save(path, to_bytes(model, provenance, sample))
+
+
+def to_bytes(
+    model: Model,
+    provenance: Mapping[str, Json] | None = None,
+    sample: SampledRows | None = None,
+) -> bytes:
+    """Return what ``save`` writes: a model on its way from one machine to another."""
     arrays: Arrays = {}
     header = {"format": FORMAT, **_header(model, arrays), "provenance": dict(provenance or {})}
     if sample is not None:
         header["sample"] = write_sample(sample, model.counted.groups, arrays)
-    saving.save(path, container.to_bytes(header, arrays))
+    return container.to_bytes(header, arrays)
 
 
 def load(path: str | PathLike[str]) -> Model:
@@ -94,7 +104,31 @@ def load_all(path: str | PathLike[str]) -> Content:
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"There is no model file {path}.")
-    saved, content = container.read(path)
+    return _read(path, *container.read(path))
+
+
+def from_bytes(content: bytes, name: str = "The model") -> Content:
+    """Return all that the bytes of a model file hold (see ``load_all``).
+
+    Parameters
+    ----------
+    content : bytes
+        What ``to_bytes`` has made.
+    name : str
+        What it is called in messages.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes().fit([[1.0], [3.0]], ["a", "b"])
+    >>> from_bytes(to_bytes(nb.model_)).model.classes
+    array(['a', 'b'], dtype='<U1')
+    """
+    return _read(name, *container.read_open(name, BytesIO(content)))
+
+
+def _read(path: object, saved: Saved, content: bytes) -> Content:
+    """Return what a header and the bytes of its file hold; the path is named in messages."""
     kind = saved.get("kind")
     if kind is not None:
         raise ValueError(f"{path} is the model of a mail {kind}: ask it by `naively {kind}`.")

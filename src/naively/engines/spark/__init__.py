@@ -1,0 +1,1 @@
+"""Frames of Spark: counted and predicted where their partitions are (extra ``naively[spark]``)."""

@@ -1,0 +1,103 @@
+"""A table that is cut into partitions and counted as Spark counts them is counted whole.
+
+No Spark is needed here: workers' functions take PyArrow's batches. Spark runs them in tests/spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from naively import NaiveBayes
+from naively.data.frames import as_rows
+from naively.engines.spark.learn import Counting, Part
+from naively.estimators.options import settings_of
+from naively.evaluation.reservoir import Reservoir
+from tests.spark.tables import mixed, texts
+
+TABLES = {"mixed": mixed(120).drop_columns("w"), "texts": texts(60)}
+WHOLE = {name: NaiveBayes().fit(table, "y") for name, table in TABLES.items()}
+
+
+@dataclass
+class Reports:
+    """What a worker says of a partition."""
+
+    models: list[bytes]
+    rest: list[tuple[str, str]]
+
+
+def counted(table: pa.Table, times: Sequence[str] = (), rows: int = 25) -> Reports:
+    spelled = {
+        field.name: "time" if field.name in times else "string"
+        for field in table.schema
+        if pa.types.is_string(field.type)
+    }
+    nb = NaiveBayes()
+    counting = Counting(
+        table.column_names, "y", None, spelled, "auto", settings_of(nb), Reservoir(), None
+    )
+    (batch,) = counting(iter(table.to_batches(max_chunksize=rows)))
+    found = Reports([], [])
+    for what, content in zip(*batch.to_pydict().values(), strict=True):
+        if what == "model":
+            found.models.append(content)
+        else:
+            found.rest.append((what, content.decode()))
+    return found
+
+
+@given(
+    st.sampled_from(sorted(TABLES)),
+    st.lists(st.integers(0, 120), max_size=6),
+    st.randoms(use_true_random=False),
+)
+def test_any_cut_and_any_order_of_joins_is_the_whole(name, at, random):
+    table, whole = TABLES[name], WHOLE[name]
+    ends = [0, *sorted(min(end, len(table)) for end in at), len(table)]
+    parts = []
+    for begin, end in pairwise(ends):
+        found = counted(table.slice(begin, end - begin), ["written"])
+        assert len(found.models) == (end > begin)
+        assert found.rest == []
+        parts += map(Part.read, found.models)
+    while len(parts) > 1:
+        random.shuffle(parts)
+        parts.append(Part.read(parts.pop().joined(parts.pop()).written()))
+    model, sample = parts[0]
+    model = model.weighed(sample.of(model).weights(model, "loo"))
+    rows = table.drop_columns("y")
+    np.testing.assert_allclose(
+        model.posterior(as_rows(rows)), whole.predict_proba(rows), atol=1e-12
+    )
+    assert str(model.described) == str(whole.schema_)
+
+
+def test_a_string_among_times_is_reported_in_the_place_of_a_model():
+    table = pa.table({"when": ["2026-01-01"] * 30 + ["soon"], "y": ["a", "b"] * 15 + ["a"]})
+    found = counted(table, ["when"])
+    assert (found.models, found.rest) == ([], [("no times", "when")])
+    assert len(counted(table).models) == 1
+
+
+def test_what_is_wrong_with_a_row_is_reported_in_the_place_of_a_model():
+    table = pa.table({"x": [1.0, 2.0, 3.0], "y": ["a", None, "b"]})
+    found = counted(table)
+    assert found.models == []
+    ((what, said),) = found.rest
+    assert what == "error"
+    assert said.startswith("In a partition, target 'y': Row 1 has no label")
+
+
+def test_warnings_are_reported_beside_the_model():
+    words = pa.array([b"ab", b"\xffa"] * 20).view(pa.string())
+    found = counted(pa.table({"word": words, "y": [1, 2] * 20}))
+    assert len(found.models) == 1
+    assert {what for what, _ in found.rest} == {"warning"}
+    assert all("invalid UTF-8" in said and "'word'" in said for _, said in found.rest)
