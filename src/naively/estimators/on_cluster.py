@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from naively.counting.labels import LabelArray, RowWeight, Target
 from naively.data.frames import Table, is_on_cluster
@@ -71,7 +71,7 @@ def read_frame(
             raise ValueError(
                 f"{what} must be the name of a column of the frame, got a {type(column).__name__}."
             )
-    return OnCluster(LabelledFrame(frame, y, sample_weight))
+    return OnCluster(LabelledFrame(frame, y, cast("str | None", sample_weight)))
 
 
 class ClusterAnswers(CountingClassifier):

@@ -204,7 +204,7 @@ class _Partition(Stream):
         super().__init__(names, {}, spelled)
         self._record_batches = batches
 
-    def _batches(self) -> Iterator[dict[str, Column]]:
+    def columns(self) -> Iterator[dict[str, Column]]:
         some: list[Any] = []
         for batch in self._record_batches:
             some.append(batch)
@@ -219,7 +219,7 @@ class _Partition(Stream):
 
         return ArrowStream(pa.Table.from_batches(some).rename_columns(self.names)).read()
 
-    def _refuse(self, name: str, guess: Guess, cell: Cells, row: int) -> NoReturn:  # noqa: ARG002
+    def _refuse(self, name: str, cell: Cells, row: int) -> NoReturn:  # noqa: ARG002
         raise _NoTimesError(name)
 
 
