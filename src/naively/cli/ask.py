@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from naively.cli import output
+from naively.cli import output, predictions
 from naively.cli.output import FormatOption
+from naively.cli.predictions import ENDINGS
 from naively.cli.source import (
+    Data,
     DataArgument,
     InputFormatOption,
     ModelArgument,
@@ -17,6 +20,7 @@ from naively.cli.source import (
     held_out,
     labelled_rows_for,
     rows_for,
+    types_for,
 )
 from naively.messages import tell
 
@@ -29,26 +33,41 @@ if TYPE_CHECKING:
 def predict(
     model: ModelArgument,
     data: DataArgument,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help=f"The file to write, instead of standard output; its name ends in {ENDINGS}.",
+            show_default=False,
+        ),
+    ] = None,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", "-p", help="Write the probability of every class.")
     ] = False,
     input_format: InputFormatOption = None,
     form: FormatOption = None,
 ) -> None:
-    """Predict the class of each row, with its probability."""
+    """Predict the class of each row, with its probability.
+
+    DATA may be of any length: it is read, and its predictions are written, batch by batch.
+    """
+    from naively import saving
+
+    file = None if out is None else predictions.file_of(out, form)
+    if out is not None:
+        saving.check_output(out, [data, model])
     learned, provenance = open_model(model)
-    rows, _ = rows_for(learned, data, input_format, provenance.get("target"))
-    p = learned.posterior(rows)
-    best = p.argmax(axis=1)
-    classes = learned.classes.tolist()
-    names = ["prediction", "probability"]
-    lines: Iterable[list[object]] = (
-        [classes[c], float(p[i, c])] for i, c in enumerate(best.tolist())
-    )
-    if probabilities:
-        names += [f"p({label})" for label in classes]
-        lines = ([*line, *p[i].tolist()] for i, line in enumerate(lines))
-    output.write(names, lines, form)
+    target = provenance.get("target")
+    of = predictions.Predictions(learned.classes, every=probabilities)
+    with Data(data, input_format, labels=target).opened(types_for(learned, target)) as stream:
+        batches = partial(predictions.scored, learned, stream, target)
+        if file is not None:
+            predictions.write_file(of, batches, file)
+            return
+        if sys.stdout.isatty():
+            stream.watch = iter  # the rows themselves show how far it is
+        predictions.write(of, batches, form, sys.stdout)
 
 
 def evaluate(
