@@ -27,6 +27,7 @@ def main() -> None:
         kernels.dense(1_000_000 // part)
         kernels.codes(300_000 // part)
         kernels.csr(200_000 // part)
+        kernels.strings(1_000_000 // part)
         folder = os.environ.get("NAIVELY_DATA")
         if folder:
             table.adult(Path(folder) / "tables" / "adult.csv")

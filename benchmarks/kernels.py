@@ -1,6 +1,8 @@
-"""NaiveBayes against scikit-learn on arrays: dense, codes, CSR, one row."""
+"""NaiveBayes against scikit-learn on arrays: dense, codes, CSR, one row. Strings by PyArrow."""
 
 from __future__ import annotations
+
+import datetime as dt
 
 import numpy as np
 from scipy import sparse
@@ -8,6 +10,7 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
 
 from benchmarks.timing import Result, compare
 from naively import Categorical, Gaussian, Multinomial, NaiveBayes
+from naively.kernels import dispatch
 
 
 def dense(n: int, d: int = 50, k: int = 10) -> list[Result]:
@@ -84,3 +87,87 @@ def csr(n: int, width: int = 100_000, draws: int = 110, k: int = 20) -> list[Res
 def _with_table(X: sparse.csr_matrix, y: np.ndarray) -> None:
     """Fit, and derive the log table that scikit-learn derives in fit."""
     _ = NaiveBayes(Multinomial(), weights=None).fit(X, y).model_.likelihoods
+
+
+def strings(n: int) -> list[Result]:
+    """Turn n strings into codes, numbers and times, beside PyArrow, NumPy and Python."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        print("PyArrow is not installed: no strings to measure against")
+        return []
+    rng = np.random.default_rng(0)
+    results = []
+    for levels in (10, 1000, n):
+        texts = _texts(rng, n, levels)
+        arrow, packed = pa.array(texts), dispatch.pack_strings(texts)
+        results.append(
+            compare(
+                f"encode strings of {levels:,} levels (PyArrow)",
+                arrow.dictionary_encode,
+                lambda packed=packed: dispatch.encode_strings(packed),
+            )
+        )
+    views = arrow.cast(pa.string_view())
+    _, at, *data = views.buffers()
+    cells = np.frombuffer(at, np.uint8)[: 16 * n].reshape(n, 16)
+    buffers = [np.frombuffer(one, np.uint8) for one in data]
+    rows = rng.permutation(n)
+    latin = pa.array([text + "\xe9" for text in texts])
+    accented = dispatch.pack_strings(latin.to_pylist())
+    numbers, times = _numbers_and_times(rng, n)
+    packed_numbers, packed_times = map(dispatch.pack_strings, (numbers, times))
+    return [
+        *results,
+        compare(
+            "pack a list (PyArrow)", lambda: pa.array(texts), lambda: dispatch.pack_strings(texts)
+        ),
+        compare(
+            "pack views (PyArrow's cast)",
+            lambda: views.cast(pa.large_string()),
+            lambda: dispatch.pack_views(cells, buffers),
+        ),
+        compare(
+            "take in any order (PyArrow)",
+            lambda: arrow.take(rows),
+            lambda: dispatch.take_strings(packed, rows),
+        ),
+        compare(
+            "check UTF-8 (PyArrow's full validation)",
+            lambda: latin.validate(full=True),
+            lambda: dispatch.repair_utf8(accented),
+        ),
+        compare(
+            "read numbers (float)",
+            lambda: [float(text) for text in numbers],
+            lambda: dispatch.read_numbers(packed_numbers),
+        ),
+        compare(
+            "read numbers (PyArrow's cast)",
+            lambda: pa.array(numbers).cast(pa.float64()),
+            lambda: dispatch.read_numbers(dispatch.pack_strings(numbers)),
+        ),
+        compare(
+            "read times (datetime.fromisoformat)",
+            lambda: [dt.datetime.fromisoformat(text) for text in times],
+            lambda: dispatch.read_times(packed_times),
+        ),
+        compare(
+            "read times (NumPy's datetime64)",
+            lambda: np.array(times, "M8[us]"),
+            lambda: dispatch.read_times(dispatch.pack_strings(times)),
+        ),
+    ]
+
+
+def _texts(rng: np.random.Generator, n: int, levels: int) -> list[str]:
+    """Strings of 5 to 20 letters, of so many levels, each an object of its own."""
+    letters = rng.integers(97, 123, (levels, 20), np.uint8)
+    length = rng.integers(5, 21, levels)
+    which = rng.integers(0, levels, n).tolist() if levels < n else range(n)
+    return [letters[i, : length[i]].tobytes().decode() for i in which]
+
+
+def _numbers_and_times(rng: np.random.Generator, n: int) -> tuple[list[str], list[str]]:
+    numbers = [f"{x:.2f}" for x in rng.normal(100.0, 50.0, n).tolist()]
+    return numbers, rng.integers(0, 2**31, n).astype("M8[s]").astype(str).tolist()

@@ -150,7 +150,7 @@ def test_as_many_pairs_as_are_asked_for_are_counted_on_all_rows() -> None:
     model, sample, rows, labels = learned(600)
     best = screen(model, sample).columns
     assert len(best) > 1
-    one = add_interactions(model, sample, model.encode(rows, labels), most=1)
+    one = add_interactions(model, sample, [model.encode(rows, labels)], most=1)
     assert list(one.schema.interactions.values()) == best[:1]
     assert add_interactions(model, sample, most=0) is model
     (group,) = (group for group in one.schema.groups if group.is_interaction)

@@ -40,8 +40,7 @@ def probabilities(model: Path, data: Path, label: str) -> list[float]:
 def test_smoothing_is_that_of_python(data: Path, smoothing: str) -> None:
     out = data.parent / "m"
     ok("train", data, "-t", "kind", "-o", out, "--smoothing", smoothing)
-    x = Data(str(data)).read()
-    y = x.pop("kind")
+    x, y = Data(str(data)).read().split("kind")
     nb = NaiveBayes(smoothing=float(smoothing) if smoothing[0] == "0" else smoothing).fit(x, y)
     np.testing.assert_allclose(
         probabilities(out, data, "good"), nb.predict_proba(x)[:, 1], rtol=1e-9
@@ -133,10 +132,10 @@ def test_a_number_of_rows_held_out_is_scored_now_and_later(many: Path, tmp_path:
     assert b"Learned 170 rows" in done.stderr
     assert table(now)[0] == {"score": "rows", "class": "", "value": "30"}
     assert ok("evaluate", out, many, "--held-out") == now
-    x = Data(str(many)).read()
-    y, aside = x.pop("y"), held_out(200, 30, 3)
-    nb = NaiveBayes().fit({"x": x["x"][~aside]}, y[~aside])
-    p = nb.predict_proba({"x": x["x"][aside]})
+    x, _ = Data(str(many)).read().split("y")
+    y, aside = Data(str(many)).read().values("y"), held_out(200, 30, 3)
+    nb = NaiveBayes().fit(x.take(~aside), y[~aside])
+    p = nb.predict_proba(x.take(aside))
     expected = log_loss(y[aside].astype(str), p, labels=["a", "b"])
     found = {row["score"]: row["value"] for row in table(now)}
     assert float(found["log loss"]) == pytest.approx(expected, rel=1e-9)

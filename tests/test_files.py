@@ -163,7 +163,7 @@ def test_parquet(tmp_path):
         "category": ["x", None],
         'na"me': ["a", "b"],
     }
-    assert values.values["int8"].dtype == np.int64
+    assert values.values["int8"].dtype == np.int8
     assert values.values["decimal"].dtype == np.float64
 
 
@@ -631,10 +631,10 @@ def test_a_folder_of_texts(write, tmp_path):
 
 
 def test_folders_that_are_not_folders_of_texts(write, tmp_path):
-    write("flat/a.csv", "a\n1\n")
+    write("flat/a.txt", "a\n1\n")
     message = fault(tmp_path / "flat")
     assert "has no sub-folders" in message
-    assert str(tmp_path / "flat" / "a.csv") in message
+    assert str(tmp_path / "flat" / "a.txt") in message
     assert "is a folder, not a csv file" in fault(tmp_path / "flat", format="csv")
     (tmp_path / "empty" / "class").mkdir(parents=True)
     assert "there is no text to read" in fault(tmp_path / "empty")

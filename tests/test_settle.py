@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime as dt
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -249,9 +250,10 @@ def test_a_large_file_is_read_in_batches_as_at_once(
 ) -> None:
     from typer.testing import CliRunner
 
-    from naively.cli import source
     from naively.cli.app import app
+    from naively.data import files
 
+    opened = files.opened
     n = 2_000
     day = dt.date(2024, 1, 1)
     texts = ["as it should be"] * (n // 2) + many_texts(n // 2)
@@ -263,8 +265,7 @@ def test_a_large_file_is_read_in_batches_as_at_once(
     data.write_text("\n".join(["x,note,day,y", *lines, ""]))
     models = []
     for batch in (4_000, 300):
-        monkeypatch.setattr(source, "LARGE", 10)
-        monkeypatch.setattr(source, "BATCH", batch)
+        monkeypatch.setattr(files, "opened", partial(opened, rows=batch))
         out = tmp_path / f"{batch}.naively"
         result = CliRunner().invoke(
             app, ["train", str(data), "-t", "y", "-o", str(out), "--weights", "none"]

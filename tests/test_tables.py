@@ -275,15 +275,7 @@ def test_a_small_file_of_much_text_is_read_in_little_memory(tmp_path: Path) -> N
 SPELLED = ["001", "1", "1.0", "true", "True", "12345678901234567890", "12345678901234567891", " x"]
 
 
-@pytest.mark.parametrize("large", [False, True])
-def test_labels_of_a_csv_come_back_as_written(
-    tmp_path: Path, large: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from naively.cli import source
-
-    if large:
-        monkeypatch.setattr(source, "LARGE", 0)
-        monkeypatch.setattr(source, "BATCH", 40)
+def test_labels_of_a_csv_come_back_as_written(tmp_path: Path) -> None:
     path, model = tmp_path / "t.csv", tmp_path / "m"
     # Numbers alone come first: what a label is does not depend on where the rows are cut.
     rows = [(i, label) for i, label in enumerate(SPELLED) for _ in range(30)]

@@ -64,20 +64,25 @@ class Levels {
     }
 };
 
-// Each thread numbers the strings of its rows; then its numbers become those of all rows. Where
-// nearly all strings differ this takes as long as one thread does, and else a part of it.
+// Each thread numbers the strings of its rows; then its numbers become those of all rows. Where most
+// strings differ, which the first rows show, that would take as long as one thread does.
 std::vector<int64_t> encode_all(const Strings& strings, int32_t* codes) {
-    const int parts = count_parts(strings.rows(), 10.0);
-    std::vector<Levels> levels(parts);
-    run_parts(strings.rows(), parts, [&](int64_t begin, int64_t end, int part) {
-        levels[part].encode(strings, begin, end, codes);
+    constexpr int64_t LOOKED_AT = 16384;
+    const int64_t shown = std::min(strings.rows(), LOOKED_AT), others = strings.rows() - shown;
+    std::vector<Levels> levels(1);
+    levels[0].encode(strings, 0, shown, codes);
+    const bool differ = 2 * static_cast<int64_t>(levels[0].first().size()) > shown;
+    const int parts = differ ? 1 : count_parts(others, 10.0);
+    levels.resize(parts);
+    run_parts(others, parts, [&](int64_t begin, int64_t end, int part) {
+        levels[part].encode(strings, shown + begin, shown + end, codes);
     });
     std::vector<std::vector<int32_t>> numbers(parts);
     for (int part = 1; part < parts; ++part)
         numbers[part] = levels[0].join(strings, levels[part]);
-    run_parts(strings.rows(), parts, [&](int64_t begin, int64_t end, int part) {
+    run_parts(others, parts, [&](int64_t begin, int64_t end, int part) {
         if (part == 0) return;
-        for (int64_t row = begin; row < end; ++row)
+        for (int64_t row = shown + begin; row < shown + end; ++row)
             if (codes[row] >= 0) codes[row] = numbers[part][codes[row]];
     });
     return levels[0].first();

@@ -150,7 +150,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         rows, y = table.split(target)
         total = len(rows)
         if part:
-            rows, y, aside = _split(rows, y, held_out(total, part, seed), f"--hold-out {hold_out}")
+            rows, y, aside = _split(rows, y, held_out(total, part, seed), hold_out, data)
         nb.fit(rows, y)
     else:
         with source.opened() as stream:
@@ -184,15 +184,15 @@ def train(  # noqa: PLR0917  (options, not positions)
 
 
 def _split(
-    rows: Rows, y: Cells, is_aside: NDArray[np.bool_], option: str
+    rows: Rows, y: Cells, is_aside: NDArray[np.bool_], hold_out: str, data: str
 ) -> tuple[Rows, Cells, tuple[Rows, Cells]]:
     """Return the rows to learn from and their labels, and those that are set aside."""
     from naively.data.columns import taken
 
     if is_aside.all() or not is_aside.any():
         raise ValueError(
-            f"{option} sets {is_aside.sum():,} of the {len(rows):,} rows aside; there must be "
-            "some to score and some to learn from."
+            f"--hold-out {hold_out} sets {is_aside.sum():,} of the {len(rows):,} rows of {data} "
+            "aside; there must be some to score and some to learn from."
         )
     aside = rows.take(is_aside), taken(y, is_aside)
     return rows.take(~is_aside), taken(y, ~is_aside), aside

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -85,7 +84,7 @@ class Data:
         from naively.data import files
 
         with files.opened(self.path, types=types, **self._options) as table:
-            table.watch = partial(with_progress, what="rows", size=len, total=table.total)
+            table.watch = lambda batches: with_progress(batches, "rows", len, table.total)
             yield table
             for note in table.notes:
                 say(note)

@@ -55,6 +55,8 @@ class ArrowStream:
     ----------
     names : list of str, or None
         The columns of a table; None of one column, which has no name.
+    foreign : list of str
+        Columns of types that Arrow does not have, as integers of 128 bits and Python objects.
 
     Raises
     ------
@@ -70,6 +72,8 @@ class ArrowStream:
         schema = self._stream.get_schema()
         self.names = [child.name for child in schema.children] if schema.format == "+s" else None
         refuse_twice(self.names or ())
+        own = ("_", "w:")  # a library's own format; bytes, by which Polars points to objects
+        self.foreign = [child.name for child in schema.children if child.format.startswith(own)]
 
     def __iter__(self) -> Iterator[dict[str, Column]]:
         """Yield the columns of each batch of a table."""
@@ -93,7 +97,10 @@ def read_array(name: Name, array: CArray, *, exact: bool = False) -> Column:
     """Read one array as a column of shape (rows,)."""
     from nanoarrow.c_schema import c_schema_view
 
-    schema = c_schema_view(array.schema)
+    try:
+        schema = c_schema_view(array.schema)
+    except RuntimeError:  # of a library's own type
+        raise unusable(name, f"values of type {array.schema.format!r}") from None
     if schema.type == "na":  # of which some libraries write a buffer that there should not be
         return np.full(array.length, None, object), None
     view = array.view()

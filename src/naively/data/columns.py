@@ -119,9 +119,7 @@ def taken(cells: Cells, rows: Any) -> Cells:
     if isinstance(rows, slice) or not isinstance(cells, Strings):
         some: Cells = cells[rows]
         return some
-    if rows.dtype == np.bool_:
-        rows = np.flatnonzero(rows)
-    return dispatch.take_strings(cells, np.where(rows < 0, rows + len(cells), rows))
+    return dispatch.take_strings(cells, np.arange(len(cells))[rows])
 
 
 def as_times(cells: Sequence[Any]) -> NDArray[np.datetime64]:

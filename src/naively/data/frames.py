@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -102,6 +102,8 @@ def _foreign_rows(X: Any) -> Rows:
         stream = ArrowStream(X)
         if stream.names is None:
             return _series_rows(*stream.read_column(TEXT))
+        if stream.foreign:
+            return _frame_rows(_with_objects(nw.from_native(X), stream.foreign), 0)
         return _frame_rows(stream.read(), 0)
     native = nw.from_native(X, allow_series=True, pass_through=True)
     if isinstance(native, nw.LazyFrame):
@@ -112,6 +114,13 @@ def _foreign_rows(X: Any) -> Rows:
         f"Cannot read a {type(X).__name__} as a table; pass an array, a sparse matrix, a frame, "
         "a mapping of columns, a list of records or a list of texts."
     )
+
+
+def _with_objects(frame: Any, foreign: Sequence[str]) -> dict[str, Column]:
+    """Read a Narwhals data frame of which some columns have types that Arrow does not have."""
+    columns = ArrowStream(frame.drop(foreign).to_native()).read()
+    columns |= {name: read_column(name, frame[name].to_list()) for name in foreign}
+    return {name: columns[name] for name in frame.columns}
 
 
 def _frame_rows(columns: Mapping[Any, Column], length: int) -> Rows:

@@ -53,7 +53,7 @@ def spell(strings: Strings, guess: Guess) -> Spelled:
             moments, wrong = dispatch.read_times(strings)
             cells = moments.view(TIME)
         case _:
-            return Spelled(_strings(strings))
+            return Spelled((strings, "string"))
     missing = not isinstance(cells, Strings) and cells.dtype.kind in "fM" and all_missing(cells)
     return Spelled((cells, None if missing else KIND_OF[guess]), wrong)
 
@@ -90,9 +90,3 @@ def _truths(strings: Strings) -> tuple[Cells, int]:
     values = np.array([np.nan if truth is None else truth for truth in [*spelled, None]])
     truths = values[codes]
     return (truths == 1 if strings.missing is None and wrong < 0 else truths), wrong
-
-
-def _strings(strings: Strings) -> Column:
-    if len(strings) and strings.missing is not None and strings.missing.all():
-        return np.full(len(strings), None, object), None
-    return strings, "string"

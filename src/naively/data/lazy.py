@@ -53,7 +53,7 @@ class TablesInTurn(Stream):
         names = [] if self._first is None else list(map(str, as_rows(self._first).names))
         super().__init__(names, dict.fromkeys(names, ("time",)))
 
-    def _batches(self) -> Iterator[dict[str, Column]]:
+    def columns(self) -> Iterator[dict[str, Column]]:
         table, self._first = self._first, None
         while table is not None:
             rows = as_rows(table)
@@ -82,7 +82,7 @@ class LazyFrames(Stream):
         super().__init__(names, dict.fromkeys(names, ("time",)))
         self._frame = frame
 
-    def _batches(self) -> Iterator[dict[str, Column]]:
+    def columns(self) -> Iterator[dict[str, Column]]:
         for frame in self._frame.collect_batches(chunk_size=ROWS, maintain_order=True):
             for columns in ArrowStream(frame):
                 yield from in_pieces(columns)

@@ -48,6 +48,8 @@ def read_series(name: Name, series: Any) -> Column:
             return _categories(series.array)
         case pd.DatetimeTZDtype():
             series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+        case pd.SparseDtype():
+            pass
         case _ if dtype.kind in "iufb":  # of a type that can be missing
             return _numbers(name, series)
     return read_column(name, series.to_numpy())

@@ -7,6 +7,7 @@ stream says that it must be read again, and takes the column for what all rows s
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
@@ -65,8 +66,8 @@ class Stream(ABC):
         expected: Mapping[str, Guess] | None = None,
     ) -> None:
         self.names = list(names)
-        self._guesses = guesses
-        self._expected = dict(expected or {})
+        self.guesses = guesses
+        self.expected = dict(expected or {})
         self._spell: dict[str, Guess] = {}
         self._odd: dict[str, Strings] = {}  # what was once not as it was taken for
 
@@ -76,68 +77,75 @@ class Stream(ABC):
         return ()
 
     @abstractmethod
-    def _batches(self) -> Iterator[dict[str, Column]]:
-        """Yield the columns of each batch, strings as they are written."""
+    def columns(self) -> Iterator[dict[str, Column]]:
+        """Yield the columns of each batch that has rows, strings as they are written."""
 
-    def _place(self, row: int) -> str:
-        """Say where a row is."""
-        return f"row {row}"
+    def where(self, name: str, row: int) -> tuple[str, str]:
+        """Name a column and one of its rows in a message."""
+        return f'Column "{name}"', f"row {row}"
+
+    def close(self) -> None:  # noqa: B027  (most streams hold nothing open)
+        """Give back what is held open."""
 
     def __iter__(self) -> Iterator[ColumnRows]:
         return self.watch(self._every_batch())
 
     def _every_batch(self) -> Iterator[ColumnRows]:
-        done = 0
-        for columns in self._batches():
-            if done == 0:
-                self._spell = {name: self._guess(name, of) for name, (of, _) in columns.items()}
+        done, self._spell = 0, {}
+        for columns in self.columns():
             rows = self._read(columns, done)
             done += len(rows)
             yield rows
 
     def read(self) -> ColumnRows:
         """Return all rows."""
-        batches = list(self._batches())
+        batches, self._spell = list(self.columns()), {}
         columns = {name: join_parts(name, [of[name] for of in batches]) for name in self.names}
-        self._spell = {name: self._guess(name, of) for name, (of, _) in columns.items()}
         return self._read(columns, 0)
 
-    def _guess(self, name: str, cells: Any) -> Guess:
-        """Return what the strings of a column spell."""
-        if name in self._expected:
-            return self._expected[name]
-        if not isinstance(cells, Strings) or name not in self._guesses:
-            return "string"
-        if name in self._odd:
-            cells = Strings.join([self._odd[name], cells])
-        return first_that_fits(cells, self._guesses[name])
+    def _guess(self, name: str, strings: Strings) -> Guess:
+        """Return what the strings of a column spell, of which some are not missing."""
+        if name in self.expected:
+            return self.expected[name]
+        odd = [self._odd[name]] if name in self._odd else []
+        return first_that_fits(Strings.join([*odd, strings]), self.guesses.get(name, ()))
 
     def _read(self, columns: dict[str, Column], done: int) -> ColumnRows:
         """Return a batch, of which so many rows come before, as rows."""
         read: dict[str, Column] = {}
         for name, (cells, kind) in columns.items():
-            guess, expected = self._spell[name], self._expected.get(name)
+            expected = self.expected.get(name)
             wrong, column = -1, (cells, kind)
-            if isinstance(cells, Strings):
-                column, wrong = spell(cells, guess)
+            if isinstance(cells, Strings) and not _is_missing(cells):
+                if name not in self._spell:
+                    self._spell[name] = self._guess(name, cells)
+                column, wrong = spell(cells, self._spell[name])
+            elif isinstance(cells, Strings):
+                none = np.nan if self._may_spell(name) else None
+                column = np.full(len(cells), none), None
             elif expected is not None and kind not in (KIND_OF[expected], None):
                 wrong = next(row for row, cell in enumerate(cells) if not is_missing(cell))
             if wrong >= 0:
-                self._refuse(name, guess, cells[wrong : wrong + 1], done + wrong)
+                self._refuse(name, cells[wrong : wrong + 1], done + wrong)
             read[name] = column
         return join_columns(read, times_told=self.tells_times)
 
-    def _refuse(self, name: str, guess: Guess, cell: Cells, row: int) -> None:
+    def _may_spell(self, name: str) -> bool:
+        """Whether the strings of a column may spell something, as far as it is known."""
+        told = self.expected.get(name) or self._spell.get(name)
+        return bool(self.guesses.get(name)) if told is None else told != "string"
+
+    def _refuse(self, name: str, cell: Cells, row: int) -> None:
         """Raise that a cell does not spell what its column was taken for."""
-        shown, place = _shown(cell[0]), self._place(row)
-        if name in self._expected:
+        shown, (title, place) = _shown(cell[0]), self.where(name, row)
+        if name in self.expected:
             raise ValueError(
-                f"{self._title(name)} has {shown} in {place}, where {WRITTEN[guess]} is expected: "
-                "correct it, or ignore the column."
+                f"{title} has {shown} in {place}, where {WRITTEN[self.expected[name]]} is "
+                "expected: correct it, or ignore the column."
             )
         if not self.again:
             raise ValueError(
-                f"{self._title(name)} was read as {KIND_OF[guess]}s, but has {shown} in {place}, "
+                f"{title} was read as {KIND_OF[self._spell[name]]}s, but has {shown} in {place}, "
                 "and the rows before it cannot be read again: give a table that can be read twice, "
                 "or name the event model of the column."
             )
@@ -146,9 +154,9 @@ class Stream(ABC):
         self._odd[name] = Strings.join([*parts, cast("Strings", alone)])
         raise ReadAgainError
 
-    def _title(self, name: str) -> str:
-        """Name a column in a message."""
-        return f'Column "{name}"'
+
+def _is_missing(strings: Strings) -> bool:
+    return len(strings) == 0 or (strings.missing is not None and bool(strings.missing.all()))
 
 
 class InMemory(Stream):
@@ -164,7 +172,7 @@ class InMemory(Stream):
     def notes(self) -> tuple[str, ...]:
         return self._notes
 
-    def _batches(self) -> Iterator[dict[str, Column]]:
+    def columns(self) -> Iterator[dict[str, Column]]:
         yield {name: (self._rows.cells(name), self._rows.kind(name)) for name in self.names}
 
 
@@ -192,15 +200,28 @@ class ArrowBatches(Stream):
         self._begin = begin
         self.again = again
 
-    def _batches(self) -> Iterator[dict[str, Column]]:
-        for columns in ArrowStream(self._begin()):
-            yield from in_pieces(columns)
+    def columns(self) -> Iterator[dict[str, Column]]:
+        try:
+            for columns in ArrowStream(self._begin()):
+                yield from in_pieces(columns)
+        except RuntimeError as error:
+            raise ValueError(f"The table cannot be read to its end: {gist(error)}.") from None
+
+
+def gist(error: Exception) -> str:
+    r"""Return what an engine says is wrong, in one line.
+
+    >>> gist(RuntimeError("ArrowArrayStream::get_next() failed (5): IO Error: broken\nmore"))
+    'IO Error: broken'
+    """
+    line = str(error).strip().split("\n")[0]
+    return re.sub(r"^ArrowArrayStream::\w+\(\) failed \(\d+\): ", "", line).strip(" .")
 
 
 def in_pieces(columns: dict[str, Column], most: int = ROWS) -> Iterator[dict[str, Column]]:
     """Yield columns some rows at a time."""
     length = len(next(iter(columns.values()))[0]) if columns else 0
-    if length <= most:
+    if 0 < length <= most:
         yield columns
         return
     for start in range(0, length, most):

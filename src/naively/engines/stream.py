@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from naively.counting.block import Batch
-from naively.counting.labels import Labels, encode_labels
-from naively.data.rows import Rows
+from naively.counting.labels import Labels, Target, encode_labels
+from naively.data.rows import ColumnRows, Rows
 from naively.data.stream import ReadAgainError, Stream
 from naively.evaluation.reservoir import Reservoir
+from naively.kernels.strings import Strings
 from naively.model.model import Model
 from naively.schema.choose import extend, infer
 from naively.schema.given import EventModels
@@ -22,42 +24,61 @@ from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LabelledStream:
-    """A table of any length, of which some columns are labels and weights.
+    """A table of any length, with labels and weights.
 
     Parameters
     ----------
     stream : Stream
         The table.
-    target : str
-        The column of labels.
-    weight : str, optional
-        The column of sample weights.
+    target : str, or array-like of shape (rows,)
+        The column of labels, or the labels.
+    weight : str, or array-like of shape (rows,), optional
+        The column of sample weights, or the weights.
     """
 
     stream: Stream
-    target: str
-    weight: str | None = None
+    target: Target
+    weight: Target = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are learned from."""
+        own = [name for name in (self.target, self.weight) if isinstance(name, str)]
+        return [name for name in self.stream.names if name not in own]
 
     def __iter__(self) -> Iterator[tuple[Rows, Labels]]:
         """Yield the rows and labels of each batch that has rows."""
         done = 0
         for table in self.stream:
-            rows: Rows = table
-            weight = None
-            if self.weight is not None:
-                rows, _ = table.split(self.weight)
-                weight = table.numbers([self.weight])[:, 0]
-            rows, y = rows.split(self.target)
+            rows, n = table.select([n for n in self.columns if n in table.place]), len(table)
+            y = _given("y", self.target, table, done)
+            weight = _given("sample_weight", self.weight, table, done)
             if len(rows):
                 yield rows, encode_labels(y, weight, done)
-            done += len(rows)
+            done += n
+        for what, given in (("y", self.target), ("sample_weight", self.weight)):
+            if given is not None and not isinstance(given, str) and len(given) != done:
+                raise ValueError(f"The table has {done:,} rows, and {what} has {len(given):,}.")
 
     def encoded(self, schema: Schema) -> Iterator[Batch]:
         """Yield each batch encoded by a schema, by levels and words of its own."""
         for rows, labels in self:
             yield schema.encode(rows, labels)
+
+
+def _given(what: str, of: Any, table: ColumnRows, done: int) -> Any:
+    """Return the labels or weights of a batch, of which so many rows come before."""
+    if of is None:
+        return None
+    if not isinstance(of, str):
+        end = done + len(table)
+        if len(of) < end:
+            raise ValueError(f"The table has more than {len(of):,} rows, as many as {what} has.")
+        return of[done:end]
+    cells = table.cells(of)
+    return cells if isinstance(cells, Strings) else table.values(of)
 
 
 def learn(

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,11 +79,10 @@ class Batches(Training):
     table: LabelledStream
 
     def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
-        columns = [name for name in self.table.stream.names if name != self.table.target]
         model, sample = learn(self.table, event_models, settings, sample)
         if model is None:
             raise ValueError("There are no rows to learn from: the table is empty.")
-        check_classification(columns, int(sample.seen), model.classes)
+        check_classification(self.table.columns, int(sample.seen), model.classes)
         check_some_weight(model.tally.class_count)
         return Learned(model, sample, self.table.encoded(model.counted))
 
@@ -223,16 +222,12 @@ def read_stream(
         raise ValueError(
             "semi_supervised=True needs all rows at once; give a table that is in memory."
         )
-    for what, column in (("y", y), ("sample_weight", sample_weight)):
-        if not isinstance(column, str) and (what == "y" or column is not None):
-            raise ValueError(
-                f"{what} must be the name of a column, where the table is read in batches; got a "
-                f"{type(column).__name__}."
-            )
-        if column is not None and column not in stream.names:
-            name = "target column" if what == "y" else "column of weights"
-            raise ValueError(missing_column(column, stream.names, name))
-    return Batches(LabelledStream(stream, y, cast("str | None", sample_weight)))
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None.")
+    for what, column in (("target column", y), ("column of weights", sample_weight)):
+        if isinstance(column, str) and column not in stream.names:
+            raise ValueError(missing_column(column, stream.names, what))
+    return Batches(LabelledStream(stream, y, sample_weight))
 
 
 def read_labelled(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,9 +109,9 @@ class Reservoir:
         self._last: tuple[Tally, Sample] | None = None  # so that no text is split again
         self.seen = 0  # rows of some weight that were added
 
-    def empty(self) -> Self:
+    def empty(self) -> Reservoir:
         """Return an empty sample that chooses rows alike."""
-        other = type(self)()
+        other = Reservoir()
         other._seed = self._seed
         return other
 
@@ -143,8 +143,8 @@ class Reservoir:
             return None
         self._draw()
         other._draw()
-        both = self.empty()
-        both._size, both.seen = sample_size(model), self.seen + other.seen
+        both = Reservoir()
+        both._seed, both._size, both.seen = self._seed, sample_size(model), self.seen + other.seen
         both._kept = _least(_with(self._kept, other._kept), both._size.kept)
         return both
 

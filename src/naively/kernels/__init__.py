@@ -1,1 +1,1 @@
-"""Kernels: sums, scores, cells and tokens, in NumPy or natively; they import nothing of naively."""
+"""Kernels: sums, scores, cells, strings, tokens; native or in NumPy. They import no other room."""

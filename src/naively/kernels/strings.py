@@ -215,7 +215,9 @@ def encode_strings(strings: Strings) -> tuple[NDArray[np.int32], Index]:
     >>> encode_strings(pack_strings(["one", None, "two", "one"]))
     (array([ 0, -1,  1,  0], dtype=int32), array([0, 2]))
     """
-    codes, first, index = [], [], {}
+    codes: list[int] = []
+    first: list[int] = []
+    index: dict[bytes, int] = {}
     for row, piece in enumerate(_pieces(strings)):
         code = MISSING if piece is None else index.setdefault(piece, len(index))
         if code == len(first):
@@ -251,7 +253,7 @@ def read_numbers(strings: Strings) -> tuple[Floats, Index]:
     numbers : ndarray of float64, of shape (rows,)
         NaN where a string is missing or no number.
     first : ndarray of int64, of shape (3,)
-        The first row that is no whole number as it is printed, less than 2**53; the first one
+        The first row that is no whole number below 2**53 as it is printed; the first one
         that may be a name, as it has more digits than a float or begins with a 0 before another
         digit; and the first one that is no number. It is -1 where there is none.
 
@@ -316,13 +318,11 @@ def _moment(piece: bytes) -> int | None:
     found = TIME.fullmatch(piece)
     if found is None:
         return None
-    year, _, month, day, hour, minute, second, fraction, zone = found.groups()
+    year, month, day, hour, minute, second = (int(n or 0) for n in found.group(1, 3, 4, 5, 6, 7))
+    fraction, zone = found.group(8, 9)
+    microsecond = int((fraction or b"0")[:6].ljust(6, b"0"))
     try:
-        moment = dt.datetime(
-            *map(int, (year, month, day, hour or 0, minute or 0, second or 0)),
-            int((fraction or b"0")[:6].ljust(6, b"0")),
-            tzinfo=dt.UTC,
-        )
+        moment = dt.datetime(year, month, day, hour, minute, second, microsecond, dt.UTC)
     except ValueError:
         return None
     offset = 0

@@ -21,6 +21,7 @@ from naively.data.rows import Rows, SparseRows
 from naively.data.times import CYCLES, are_times
 from naively.events import Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.multinomial import BagOfCounts
+from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.schema.derived import TimePart
 from naively.schema.given import EventModels, Given, given_among, given_by_column, given_for_all
@@ -228,8 +229,12 @@ def is_many_texts(rows: Rows, name: Name) -> bool:
     step = max(1, len(column) // SAMPLE)
     if not isinstance(column, Strings):
         return False
-    strings = {text for text in column[::step] if text is not None}
-    return len(strings) > MANY and reads_as_text(strings, len(column))
+    sample = column[::step]
+    _, first = dispatch.encode_strings(sample)
+    if len(first) <= MANY:
+        return False
+    strings = list(map(str, dispatch.take_strings(sample, first)))
+    return reads_as_text(strings, len(column))
 
 
 def _is_sequence(column: Cells) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from naively.data.files.folders import read_folder
+from naively.data.files.several import SeveralFiles, files_at, partition_of
 from naively.data.files.source import EXTENSIONS, Source, check_exists, find, spool
 from naively.data.rows import ColumnRows, column_rows
 from naively.data.stream import ROWS, InMemory, ReadAgainError, Stream
@@ -176,6 +177,11 @@ def opened(
 
     path = Path(path)
     if not is_input:
+        every = files_at(path)
+        if every is not None and not (path.is_dir() and is_mail(path)):
+            with _several(every, path, columns, ignore, wanted, format, labels, rows) as table:
+                yield table
+            return
         check_exists(path)
         if format is None and is_mail(path):
             yield _mail(path, choose)
@@ -190,6 +196,38 @@ def opened(
         source = _source(path, name, format, folder)
         with closing(FileTable(source, choose, wanted, folder, labels, rows)) as table:
             yield table
+
+
+@contextmanager
+def _several(
+    files: list[Path],
+    root: Path,
+    columns: Collection[str] | None,
+    ignore: Collection[str],
+    wanted: Mapping[str, str],
+    format_: str | None,
+    labels: str | None,
+    rows: int,
+) -> Iterator[Stream]:
+    """Open several files as one table; a column need not be in every one of them."""
+    from naively.data.files.tables import FileTable, connect
+
+    seen: dict[str, None] = {}
+
+    def choose(names: Sequence[str]) -> list[str]:
+        seen.update(dict.fromkeys(names))
+        return [n for n in names if (columns is None or n in columns) and n not in ignore]
+
+    with tempfile.TemporaryDirectory(prefix="naively-") as scratch, closing(connect()) as duckdb:
+        tables = []
+        for i, file in enumerate(files):
+            folder = Path(scratch, str(i))
+            folder.mkdir()
+            source = find(file, format_, folder)
+            tables.append(FileTable(source, choose, wanted, folder, labels, rows, duckdb))
+        partitions = [partition_of(file, root) for file in files]
+        seen.update(dict.fromkeys(name for said in partitions for name in said))
+        yield SeveralFiles(tables, partitions, _choose(list(seen), columns, ignore, str(root)))
 
 
 def _source(path: Path, name: str, format_: str | None, folder: Path) -> Source:

@@ -83,7 +83,7 @@ def scan(
         return _scan_csv(connection, source, labels)
     if source.format == "jsonl":
         return _scan_jsonl(connection, source, wanted, labels)
-    return _scan_parquet(connection, source)
+    return _scan_parquet(connection, source, labels)
 
 
 def _scan_csv(connection: Connection, source: Source, labels: str | None) -> Scan:
@@ -226,12 +226,13 @@ def _layout(source: Source) -> str:
     return "array" if source.is_json_array else "newline_delimited"
 
 
-def _scan_parquet(connection: Connection, source: Source) -> Scan:
+def _scan_parquet(connection: Connection, source: Source, labels: str | None) -> Scan:
     table = f"read_parquet({_path(source)})"
-    fields = [
-        Field(name, _name(name), KIND_OF_TYPE.get(type_.id, "text"))
-        for name, type_ in _columns(connection, table)
-    ]
+    fields = []
+    for name, type_ in _columns(connection, table):
+        kind = KIND_OF_TYPE.get(type_.id, "text")
+        guesses = ("time",) if kind == "text" and name != labels else ()
+        fields.append(Field(name, _name(name), kind, guesses))
     return Scan(table, fields)
 
 

@@ -58,6 +58,8 @@ class FileTable(Stream):
         The column whose cells are read as they are written.
     rows : int
         How many rows a batch has at most.
+    connection : duckdb.DuckDBPyConnection, optional
+        What reads the file; by default a connection of its own.
     """
 
     def __init__(
@@ -68,10 +70,11 @@ class FileTable(Stream):
         scratch: Path,
         labels: str | None = None,
         rows: int = ROWS,
+        connection: Connection | None = None,
     ) -> None:
         self._source, self._scratch, self._labels, self._rows = source, scratch, labels, rows
         self._wanted, self._choose = wanted, choose
-        self._connection = _connect()
+        self._connection = connection or connect()
         self._scan = self._scanned()
         fields = {field.name: field for field in self._scan.fields}
         super().__init__(
@@ -120,18 +123,16 @@ class FileTable(Stream):
             self._source = _mended(self._source, message, self._scratch)
         return replace(found, fields=_chosen(self._source, found.fields, self._choose))
 
-    def _batches(self) -> Iterator[dict[str, Column]]:
-        from nanoarrow._utils import NanoarrowException
-
+    def columns(self) -> Iterator[dict[str, Column]]:
         read = 0
         try:
-            for columns in self._columns():
+            for columns in self._arrow():
                 for name, (cells, _) in columns.items():
                     self._check_length(name, cells)
                 for some in in_pieces(columns, self._rows):
                     yield some
                     read += len(next(iter(some.values()))[0])
-        except (duckdb.Error, NanoarrowException) as error:
+        except (duckdb.Error, RuntimeError) as error:
             message = str(error)
         else:
             if self._scan.fields:
@@ -141,7 +142,7 @@ class FileTable(Stream):
         self._scan = self._scanned()
         raise ReadAgainError
 
-    def _columns(self) -> Iterator[dict[str, Column]]:
+    def _arrow(self) -> Iterator[dict[str, Column]]:
         """Yield batches as DuckDB makes them; of long rows it is asked for fewer at a time."""
         fields = self._scan.fields
         cells = ", ".join(f"{_cell(field, self._wanted)} AS c{i}" for i, field in enumerate(fields))
@@ -179,18 +180,16 @@ class FileTable(Stream):
     def _check_length(self, name: str, cells: Cells) -> None:
         if isinstance(cells, Strings) and np.diff(cells.offsets).max(initial=0) > LONGEST:
             raise ValueError(
-                f"{self._title(name)} has a cell that is longer than {LIMIT}: split it, or ignore "
-                "the column."
+                f'Column "{name}" of {self._source.name} has a cell that is longer than {LIMIT}: '
+                "split it, or ignore the column."
             )
 
-    def _title(self, name: str) -> str:
-        return f'Column "{name}" of {self._source.name}'
-
-    def _place(self, row: int) -> str:
-        if self._source.format == "csv":
-            skips = self._scan.skips_empty_lines
-            return f"line {line_of(self._source, row + 2, skips_empty_lines=skips)}"
-        return f"row {row + 1}"
+    def where(self, name: str, row: int) -> tuple[str, str]:
+        title = f'Column "{name}" of {self._source.name}'
+        if self._source.format != "csv":
+            return title, f"row {row + 1}"
+        skips = self._scan.skips_empty_lines
+        return title, f"line {line_of(self._source, row + 2, skips_empty_lines=skips)}"
 
 
 def _guesses(field: Field) -> tuple[Guess, ...]:
@@ -205,7 +204,8 @@ def _cell(field: Field, wanted: Mapping[str, str]) -> str:
     return f"CAST({field.sql} AS VARCHAR)" if as_text else field.sql
 
 
-def _connect() -> Connection:
+def connect() -> Connection:
+    """Return a connection to DuckDB, which reads files."""
     connection = duckdb.connect(":memory:")
     for setting in SETTINGS:
         connection.execute(f"SET {setting}")

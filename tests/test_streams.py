@@ -1,0 +1,282 @@
+"""Tables of any length: what is learned of them is what is learned of the whole at once."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+
+from naively import NaiveBayes
+from naively.data import stream as streams
+from naively.data.files import opened
+from naively.data.lazy import as_stream
+from naively.data.stream import ReadAgainError, in_pieces
+from tests.test_settle import many_texts
+
+N = 900
+
+
+def frame(n: int = N) -> pl.DataFrame:
+    """Columns of every kind, some cells of which are missing."""
+    rng = np.random.default_rng(7)
+
+    def some(cells: Any) -> list[Any]:
+        return [None if i % 11 == 3 else cell for i, cell in enumerate(cells)]
+
+    days = (np.datetime64("2024-01-01T00:00:00", "us") + rng.integers(0, 10**14, n)).astype(object)
+    return pl.DataFrame({
+        "size": some(rng.normal(size=n).tolist()),
+        "count": rng.integers(0, 9, n),
+        "truth": some(rng.random(n) > 0.4),
+        "late": [0] * (n - 3) + [1, 2, 3],
+        "colour": some(rng.choice(["red", "green", "blue", "très bleu"], n).tolist()),
+        "code": [f"c{i % 40}" for i in range(n)],
+        "day": pl.Series(some(days), dtype=pl.Datetime("us")),
+        "written": [f"2024-0{1 + i % 9}-11" for i in range(n)],
+        "note": many_texts(n),
+        "kind": pl.Series(rng.choice(["a", "b"], n).tolist(), dtype=pl.Categorical),
+        "weight": rng.integers(1, 4, n).astype(float),
+        "target": rng.choice(["yes", "no", "perhaps"], n),
+    })  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("streams")
+    pq.write_table(frame().to_arrow(), path / "t.parquet", row_group_size=250)
+    return path
+
+
+def relation(table: pl.DataFrame) -> duckdb.DuckDBPyRelation:
+    return duckdb.from_arrow(table.to_arrow())
+
+
+def tables(n: int, size: int) -> Iterator[pl.DataFrame]:
+    whole = frame(n)
+    return (whole[start : start + size] for start in range(0, n, size))
+
+
+SOURCES: dict[str, Callable[[Path], Any]] = {
+    "a DuckDB relation": lambda folder: duckdb.sql(f"FROM '{folder / 't.parquet'}'"),
+    "a lazy frame": lambda folder: pl.scan_parquet(folder / "t.parquet"),
+    "a dataset": lambda folder: ds.dataset(folder / "t.parquet"),
+    "a scanner": lambda folder: ds.dataset(folder / "t.parquet").scanner(batch_size=100),
+    "a reader": lambda folder: pq.ParquetFile(folder / "t.parquet"),
+    "an iterator": lambda _: tables(N, 77),
+    "an iterator of another library": lambda _: (t.to_pandas() for t in tables(N, 301)),
+}
+
+
+def source(name: str, folder: Path) -> Any:
+    found = SOURCES[name](folder)
+    if isinstance(found, pq.ParquetFile):
+        return pa.RecordBatchReader.from_batches(found.schema_arrow, found.iter_batches(60))
+    return found
+
+
+def check_same(a: NaiveBayes, b: NaiveBayes) -> None:
+    rows = frame(50)
+    assert a.classes_.tolist() == b.classes_.tolist()
+    np.testing.assert_array_equal(a.class_count_, b.class_count_)
+    assert str(a.schema_) == str(b.schema_)
+    X = rows.drop("target")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), rtol=0, atol=1e-12)
+        np.testing.assert_allclose(a.score_samples(X), b.score_samples(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("weights", [None, "loo"])
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_stream_is_the_whole_at_once(name: str, weights: Any, folder: Path) -> None:
+    whole = NaiveBayes(weights=weights).fit(frame(), "target")
+    check_same(NaiveBayes(weights=weights).fit(source(name, folder), "target"), whole)
+
+
+@pytest.mark.parametrize("rows", [1 << 20, 401, 53])
+def test_batches_do_not_show(rows: int, folder: Path) -> None:
+    weight = frame()["weight"].to_numpy()
+    whole = NaiveBayes().fit(frame().drop("weight"), "target", weight)
+    with opened(folder / "t.parquet", ignore=["weight"], rows=rows) as table:
+        check_same(NaiveBayes().fit(table, "target", weight), whole)
+
+
+def test_labels_and_weights_are_columns_or_beside_the_table(folder: Path) -> None:
+    whole = frame()
+    X, y, w = whole.drop("target", "weight"), whole["target"], whole["weight"]
+    expected = NaiveBayes().fit(X, y, w)
+    relation = duckdb.sql(f"FROM '{folder / 't.parquet'}'")
+    check_same(NaiveBayes().fit(relation, "target", sample_weight="weight"), expected)
+    beside = relation.select("* EXCLUDE (target, weight)")
+    check_same(NaiveBayes().fit(beside, y.to_list(), w.to_numpy()), expected)
+
+
+def test_more_is_learned_and_forgotten_in_batches() -> None:
+    first, rest = frame()[:300], frame()[300:]
+    nb = NaiveBayes(weights=None).fit(first, "target")
+    nb.partial_fit(relation(rest), "target")
+    check_same(nb, NaiveBayes(weights=None).fit(frame(), "target"))
+    nb.forget(rest.lazy(), "target")
+    check_same(nb, NaiveBayes(weights=None).fit(first, "target"))
+
+
+def test_weights_are_those_of_all_rows_after_more_batches() -> None:
+    nb = NaiveBayes().fit(tables(300, 100), "target")
+    rest = frame()[300:]
+    nb.partial_fit((rest[i : i + 90] for i in range(0, 600, 90)), "target").calibrate()
+    first = frame(300)  # the rows of the iterator above
+    both = pl.concat(
+        [first.with_columns(pl.col("kind").cast(str)), rest.with_columns(pl.col("kind").cast(str))]
+    )
+    check_same(nb, NaiveBayes().fit(both, "target"))
+
+
+def test_interactions_are_counted_in_a_second_pass() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 2, (2, 3_000))
+    table = pl.DataFrame({
+        "a": np.where(a, "x", "y"), "b": np.where(b, "p", "q"), "y": np.where(a ^ b, "odd", "even")
+    })  # fmt: skip
+    whole = NaiveBayes(interactions="auto").fit(table, "y")
+    assert whole.model_.schema.interactions
+    nb = NaiveBayes(interactions="auto").fit(relation(table), "y")
+    X = table.drop("y")
+    np.testing.assert_array_equal(nb.predict_proba(X), whole.predict_proba(X))
+
+
+# A decision that later rows overturn
+
+
+@pytest.mark.parametrize(
+    ("first", "last"),
+    [("1", "x"), ("1", "007"), ("2024-01-01", "soon"), ("true", "2"), ("", "x"), ("", "1")],
+)
+def test_a_late_cell_makes_the_rows_be_counted_again(tmp_path: Path, first: str, last: str) -> None:
+    path = tmp_path / "t.csv"
+    cells = [first] * 60 + [last] * 20 + [first] * 20
+    lines = [f"{cell},{'ab'[i % 3 > 0]},{i % 7}" for i, cell in enumerate(cells)]
+    path.write_text("\n".join(["x,y,z", *lines]) + "\n")
+    models = []
+    for rows in (10, 1_000):
+        with opened(path, rows=rows, labels="y") as table:
+            models.append(NaiveBayes().fit(table, "y"))
+    few, all_at_once = models
+    assert few.schema_.kinds == all_at_once.schema_.kinds
+    assert str(few.schema_) == str(all_at_once.schema_)
+    X = {"x": [first or None, last, None], "z": [1, 2, 3]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            expected = all_at_once.predict_proba(X)
+        except ValueError:  # strings where numbers were learned
+            return
+        np.testing.assert_allclose(few.predict_proba(X), expected, atol=1e-12)
+
+
+def test_a_word_among_times_makes_the_rows_be_counted_again() -> None:
+    table = pl.DataFrame({
+        "day": ["2024-01-01"] * 200 + ["soon"], "y": ["a", "b", "b"] * 67
+    })  # fmt: skip
+    nb = NaiveBayes().fit(relation(table), "y")
+    assert nb.schema_.kinds == {"day": "string"}
+    stream = as_stream(relation(table))
+    assert stream is not None
+    several = in_several(stream, 50)
+    with pytest.raises(ReadAgainError):
+        list(several)
+    assert {batch.kind("day") for batch in several} == {"string"}
+
+
+def in_several(stream: streams.Stream, rows: int) -> streams.Stream:
+    whole = stream.columns
+    stream.columns = lambda: (piece for c in whole() for piece in in_pieces(c, rows))  # type: ignore[method-assign]
+    return stream
+
+
+def test_what_can_be_read_once_says_what_overturned_it() -> None:
+    days = ["2024-01-01"] * 5, ["soon"] * 5
+    parts = (pd.DataFrame({"day": of, "y": list("ababa")}) for of in days)
+    with pytest.raises(
+        ValueError, match=r'^Column "day" was read as times, but has \'soon\' in row 5'
+    ):
+        NaiveBayes().fit(parts, "y")
+
+
+# Bad input
+
+
+def test_a_source_that_fails_in_the_middle_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n" + "1,x\n" * 300_000 + "1\n")
+    columns = "columns = {'a': 'BIGINT', 'b': 'VARCHAR'}, auto_detect = false, header = true"
+    relation = duckdb.sql(f"FROM read_csv('{path}', {columns}, delim = ',')")
+    nb = NaiveBayes()
+    with pytest.raises(ValueError, match=r"^The table cannot be read to its end: ") as error:
+        nb.fit(relation, "b")
+    assert "\n" not in str(error.value)
+    assert not hasattr(nb, "classes_")
+
+
+def test_an_error_of_an_iterator_is_its_own() -> None:
+    def broken() -> Iterator[pl.DataFrame]:
+        yield frame(50)
+        raise ConnectionError("the line is dead")
+
+    nb = NaiveBayes().fit(frame(), "target")
+    before = nb.class_count_
+    with pytest.raises(ConnectionError, match="the line is dead"):
+        nb.partial_fit(broken(), "target")
+    np.testing.assert_array_equal(nb.class_count_, before)
+
+
+def test_a_kind_that_differs_between_batches_is_named() -> None:
+    parts = [
+        pl.DataFrame({"x": [1.5, 2.0], "y": ["a", "b"]}),
+        pl.DataFrame({"x": ["p"], "y": ["a"]}),
+    ]
+    with pytest.raises(
+        ValueError, match="Column 'x' held numbers in training and holds strings now"
+    ):
+        NaiveBayes().fit(iter(parts), "y")
+
+
+def test_empty_batches_are_passed_over() -> None:
+    whole = frame(100)
+    parts = [whole[:0], whole[:40], whole[:0], whole[40:], whole[:0]]
+    check_same(NaiveBayes().fit(iter(parts), "target"), NaiveBayes().fit(whole, "target"))
+    with pytest.raises(ValueError, match="no rows to learn from"):
+        NaiveBayes().fit(iter([whole[:0]]), "target")
+
+
+@pytest.mark.parametrize("table", [frame(30).lazy(), frame(30)], ids=["lazy", "not"])
+def test_a_column_that_is_not_there_is_named(table: Any) -> None:
+    with pytest.raises(ValueError, match="no target column 'targte'; the columns are 'target'"):
+        NaiveBayes().fit(table, "targte")
+
+
+def test_a_missing_label_is_named_by_its_row() -> None:
+    parts = [pl.DataFrame({"x": [1, 2], "y": ["a", of]}) for of in ("b", None)]
+    with pytest.raises(ValueError, match="Row 3 has no label"):
+        NaiveBayes().fit(iter(parts), "y")
+
+
+@pytest.mark.parametrize("n", [3, 5])
+def test_labels_beside_a_stream_must_be_as_many(n: int) -> None:
+    parts = (pl.DataFrame({"x": [1, 2]}) for _ in range(2))
+    with pytest.raises(ValueError, match=r"4 rows|more than 3 rows"):
+        NaiveBayes().fit(parts, ["a", "b", "a", "b", "a"][:n])
+
+
+def test_semi_supervised_learning_needs_all_rows_at_once() -> None:
+    with pytest.raises(ValueError, match="semi_supervised=True needs all rows at once"):
+        NaiveBayes(semi_supervised=True).fit(frame().lazy(), "target")
