@@ -224,6 +224,8 @@ def test_a_wrong_output_is_refused_before_anything_is_read(data: Path, tmp_path:
     ):
         assert said in sentence("predict", model, data, *arguments)
     assert "would destroy" in sentence("predict", model, data, "-o", model, "-f", "csv")
+    for every in (tmp_path, tmp_path / "*.parquet"):
+        assert "would destroy" in sentence("predict", model, every, "-o", data)
     assert data.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "data.parquet", "link.parquet", "model",
