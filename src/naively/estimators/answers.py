@@ -10,7 +10,8 @@ is in memory than a few batches:
   of tables) they are an iterator of arrays, one for each batch that has rows. A relation of DuckDB
   cannot hold them: DuckDB calls functions of Python row by row unless PyArrow is installed, on a
   connection that is not ours to change; and it would read an Arrow stream of ours on its own
-  threads, once, and be empty or an error when asked again.
+  threads, once, and be empty or an error when asked again. While the arrays are read, the
+  connection of the relation can do nothing else.
 """
 
 from __future__ import annotations
