@@ -9,34 +9,13 @@ import argparse
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
-from tests.mutants.copies import ROOT, Copy
+from tests.mutants import way_in
+from tests.mutants.copies import Copy
+from tests.mutants.fault import Fault
 
 SECONDS = 600  # for the guards of one fault
-
-
-@dataclass(frozen=True)
-class Fault:
-    """A mistake in one file, and the tests that guard against it."""
-
-    name: str
-    file: str
-    was: str
-    now: str
-    guards: tuple[str, ...]  # as pytest takes them; the quickest first
-
-    @property
-    def text(self) -> str:
-        """The whole file with the fault; there must be one place for it."""
-        text = (ROOT / self.file).read_text(encoding="utf-8")
-        if text.count(self.was) != 1:
-            sys.exit(
-                f"The fault {self.name!r} no longer applies: {self.file} has {self.was!r} "
-                f"{text.count(self.was)} times. Plant it where that code is now."
-            )
-        return text.replace(self.was, self.now)
 
 
 FAULTS = [
@@ -307,7 +286,8 @@ def main(given: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make faults ARGS=...", description=__doc__)
     parser.add_argument("words", nargs="*", help="of the names of the faults to plant; all without")
     words = parser.parse_args(given).words
-    chosen = [fault for fault in FAULTS if all(word in fault.name for word in words)]
+    every = [*FAULTS, *way_in.FAULTS]
+    chosen = [fault for fault in every if all(word in fault.name for word in words)]
     if not chosen:
         sys.exit(f"No fault has {' and '.join(map(repr, words))} in its name.")
     texts = {fault: fault.text for fault in chosen}  # that all apply is said at once

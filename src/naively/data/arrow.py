@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 Flags = NDArray[np.bool_]
 
+STRING_FORMATS = ("u", "U", "vu")
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 MICROSECONDS = 10**6
 DAY = 86_400 * MICROSECONDS
@@ -55,6 +56,8 @@ class ArrowStream:
     ----------
     names : list of str, or None
         The columns of a table; None of one column, which has no name.
+    format : str
+        The format of the one column, as Arrow names it; "+s" of a table.
     foreign : list of str
         Columns of types that Arrow does not have, as integers of 128 bits and Python objects.
 
@@ -70,6 +73,7 @@ class ArrowStream:
         self._exact = exact
         self._stream = na.c_array_stream(X)
         schema = self._stream.get_schema()
+        self.format = schema.format
         self.names = [child.name for child in schema.children] if schema.format == "+s" else None
         refuse_twice(self.names or ())
         own = ("_", "w:")  # a library's own format; bytes, by which Polars points to objects

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from naively.counting.labels import is_missing
 from naively.data import pandas
 from naively.data.arrays import check_sparse, unmasked
-from naively.data.arrow import ArrowStream
+from naively.data.arrow import STRING_FORMATS, ArrowStream
 from naively.data.columns import Cells, Column, Kind, as_objects, read_column, refuse_twice
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
 from naively.kernels.strings import Strings
@@ -71,6 +71,27 @@ def as_rows(X: Table, texts: bool | None = None) -> Rows:
     if isinstance(X, list | tuple):
         return _list_rows(list(X), texts)
     return _foreign_rows(X)
+
+
+def read_labels(y: Any) -> Any:
+    """Return strings in a column of any library as Strings, and any other labels as they are.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> read_labels(pl.Series(["a", "b"]))
+    Strings(['a', 'b'])
+    """
+    if isinstance(y, np.ndarray | list | tuple | str) or y is None:
+        return y
+    import narwhals.stable.v2 as nw
+
+    if nw.dependencies.is_pandas_series(y):
+        is_string = pandas.is_string(y.dtype)
+    else:
+        arrow = hasattr(y, "__arrow_c_stream__") or hasattr(y, "__arrow_c_array__")
+        is_string = arrow and ArrowStream(y).format in STRING_FORMATS
+    return _column("y", y)[0] if is_string else y
 
 
 def as_table(rows: Rows) -> Any:

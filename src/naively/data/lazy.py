@@ -34,8 +34,9 @@ def as_stream(X: Table) -> Stream | None:
     """
     if isinstance(X, Stream):
         return X
-    for module, read in _KNOWN.items():
-        if module in sys.modules and (stream := read(X, sys.modules[module])) is not None:
+    for name, read in _KNOWN.items():  # what was never imported has made no table
+        module = sys.modules.get(name)
+        if module is not None and (stream := read(X, module)) is not None:
             return stream
     if isinstance(X, Iterator):
         return TablesInTurn(X)

@@ -55,6 +55,11 @@ def read_series(name: Name, series: Any) -> Column:
     return read_column(name, series.to_numpy())
 
 
+def is_string(dtype: Any) -> bool:
+    """Whether a type is one of strings alone."""
+    return isinstance(dtype, sys.modules["pandas"].StringDtype)
+
+
 def _numbers(name: Name, series: Any) -> Column:
     """Read numbers or booleans of a type that can be missing."""
     kind = series.dtype.kind

@@ -63,6 +63,18 @@ class Rows(ABC):
     def take(self, index: Any) -> Rows:
         """Return the rows of an index: a slice, a mask of shape (rows,), or an array of places."""
 
+    @abstractmethod
+    def renamed(self, names: tuple[Name, ...]) -> Rows:
+        """Return the same columns by other names, in the same order."""
+
+    def padded(self, names: Sequence[Name]) -> Rows:
+        """Return these columns; every cell of those that are not there is missing."""
+        there = {name: self.kind(name) for name in names if name in self.place}
+        nothing = np.full(len(self), None, object)
+        cells = {name: self.cells(name) if name in there else nothing for name in names}
+        kinds = dict.fromkeys(names) | there
+        return ColumnRows(cells, kinds, len(self), self.times_told)
+
     def select(self, names: Sequence[Name]) -> Rows:
         """Return the same rows with these columns only."""
         kinds = {name: self.kind(name) for name in names}
@@ -124,6 +136,9 @@ class MatrixRows(Rows):
     def cells(self, name: Name) -> Cells:
         return self.matrix[:, self.place[name]]
 
+    def renamed(self, names: tuple[Name, ...]) -> MatrixRows:
+        return MatrixRows(self.matrix, names)
+
     def take(self, index: Any) -> MatrixRows:
         return MatrixRows(self.matrix[index], self.names)
 
@@ -147,6 +162,9 @@ class SparseRows(Rows):
 
     def cells(self, name: Name) -> Cells:
         return self.numbers([name])[:, 0]
+
+    def renamed(self, names: tuple[Name, ...]) -> SparseRows:
+        return SparseRows(self.matrix, names)
 
     def take(self, index: Any) -> SparseRows:
         return SparseRows(self.matrix[index], self.names)
@@ -182,70 +200,17 @@ class ColumnRows(Rows):
     def cells(self, name: Name) -> Cells:
         return self.columns[name]
 
+    def renamed(self, names: tuple[Name, ...]) -> ColumnRows:
+        cells = dict(zip(names, self.columns.values(), strict=True))
+        kinds = {new: self.kinds[old] for new, old in zip(names, self.columns, strict=True)}
+        return ColumnRows(cells, kinds, self.length, self.times_told)
+
     def take(self, index: Any) -> ColumnRows:
         columns = {name: taken(cells, index) for name, cells in self.columns.items()}
         length = (
             len(next(iter(columns.values()))) if columns else len(np.arange(self.length)[index])
         )
         return ColumnRows(columns, self.kinds, length, self.times_told)
-
-
-@dataclass(frozen=True, eq=False)
-class RenamedRows(Rows):
-    """Rows whose columns have other names, in the same order."""
-
-    rows: Rows
-    names: tuple[Name, ...]
-
-    def _own(self, name: Name) -> Name:
-        return self.rows.names[self.place[name]]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def one_kind(self) -> Kind | None:  # type: ignore[override]  # read-only, as the rows are
-        """The kind of every column, as of the rows that are renamed."""
-        return self.rows.one_kind
-
-    def kind(self, name: Name) -> Kind | None:
-        return self.rows.kind(self._own(name))
-
-    def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
-        all_of_them = tuple(names) == self.names
-        return self.rows.numbers(self.rows.names if all_of_them else [*map(self._own, names)])
-
-    def cells(self, name: Name) -> Cells:
-        return self.rows.cells(self._own(name))
-
-    def take(self, index: Any) -> RenamedRows:
-        return RenamedRows(self.rows.take(index), self.names)
-
-
-@dataclass(frozen=True, eq=False)
-class PaddedRows(Rows):
-    """Rows with further columns, every cell of which is missing."""
-
-    rows: Rows
-    names: tuple[Name, ...]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def kind(self, name: Name) -> Kind | None:
-        return self.rows.kind(name) if name in self.rows.place else None
-
-    def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
-        matrix = np.full((len(self), len(names)), np.nan)
-        there = [j for j, name in enumerate(names) if name in self.rows.place]
-        matrix[:, there] = self.rows.numbers([names[j] for j in there])
-        return matrix
-
-    def cells(self, name: Name) -> Cells:
-        return self.rows.cells(name) if name in self.rows.place else np.full(len(self), None)
-
-    def take(self, index: Any) -> PaddedRows:
-        return PaddedRows(self.rows.take(index), self.names)
 
 
 def column_rows(columns: Mapping[Any, Any], kinds: Mapping[Any, Kind] | None = None) -> ColumnRows:

@@ -100,8 +100,22 @@ class Stream(ABC):
     def read(self) -> ColumnRows:
         """Return all rows."""
         batches, self._spell = list(self.columns()), {}
-        columns = {name: join_parts(name, [of[name] for of in batches]) for name in self.names}
-        return self._read(columns, 0)
+        for name in self.names:
+            cells = [of[name][0] for of in batches]
+            strings = [of for of in cells if isinstance(of, Strings) and not _is_missing(of)]
+            if strings:
+                self._spell[name] = self._guess(name, Strings.join(strings))
+        done, parts = 0, []
+        for columns in batches:
+            parts.append(self._read(columns, done))
+            done += len(parts[-1])
+        return join_columns(
+            {
+                name: join_parts(name, [(of.cells(name), of.kind(name)) for of in parts])
+                for name in self.names
+            },
+            times_told=self.tells_times,
+        )
 
     def _guess(self, name: str, strings: Strings) -> Guess:
         """Return what the strings of a column spell, of which some are not missing."""

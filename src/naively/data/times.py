@@ -6,16 +6,15 @@ itself tells as much.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.names import Name, title
-from naively.data.columns import NOT_A_TIME, TIME, Cells, Kind, as_floats
-from naively.data.rows import Rows
+from naively.data.columns import TIME, Cells, Kind, as_floats
+from naively.data.rows import ColumnRows, Rows
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 
@@ -33,6 +32,7 @@ NAMES: dict[Cycle, tuple[str, ...]] = {
     "month": MONTHS,
     "hour": tuple(f"{hour:02}" for hour in range(24)),
 }
+TIME_KIND: Kind = "time"
 FIRST = 100  # strings that are looked at before a whole column is
 
 
@@ -82,45 +82,27 @@ def are_times(cells: Cells) -> bool:
     return all(dispatch.read_times(some)[1] < 0 for some in (cells[:FIRST], cells))
 
 
-@dataclass(frozen=True, eq=False)
-class TimedRows(Rows):
-    """Rows of which some columns are times, though they may have come as strings."""
+def read_times(rows: Rows, names: Collection[Name]) -> Rows:
+    """Return rows in which the strings of some columns are read as times.
 
-    rows: Rows
-    times: frozenset[Name]
-    _read: dict[Name, NDArray[np.datetime64]] = field(default_factory=dict)
-
-    @property
-    def names(self) -> range | tuple[Name, ...]:  # type: ignore[override]  # read-only, as every dataclass here
-        return self.rows.names
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def kind(self, name: Name) -> Kind | None:
-        return "time" if name in self.times else self.rows.kind(name)
-
-    def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
-        if self.times.isdisjoint(names):
-            return self.rows.numbers(names)
-        return np.stack([as_floats(self.cells(name)) for name in names], axis=1)
-
-    def cells(self, name: Name) -> Cells:
-        if name not in self.times:
-            return self.rows.cells(name)
-        if name not in self._read:
-            self._read[name] = _as_times(name, self.rows.cells(name))
-        return self._read[name]
-
-    def take(self, index: Any) -> TimedRows:
-        return replace(self, rows=self.rows.take(index), _read={})
+    Raises
+    ------
+    ValueError
+        If a string is no time; it names the column and the row.
+    """
+    spelled = [name for name in names if name in rows.place and rows.kind(name) == "string"]
+    if not spelled:
+        return rows
+    cells = {name: rows.cells(name) for name in rows.names}
+    cells |= {name: _as_times(name, cells[name]) for name in spelled}
+    kinds = {name: rows.kind(name) for name in rows.names} | dict.fromkeys(spelled, TIME_KIND)
+    return ColumnRows(cells, kinds, len(rows), rows.times_told)
 
 
 def _as_times(name: Name, cells: Cells) -> NDArray[np.datetime64]:
-    """Return a column of shape (rows,) as times, or raise a ValueError if a cell is not one."""
+    """Return strings of shape (rows,) as times, or raise a ValueError if one is none."""
     if not isinstance(cells, Strings):
-        missing = cells.dtype.kind != "M"  # a column of another type is missing throughout
-        return np.full(len(cells), NOT_A_TIME) if missing else cells
+        raise TypeError(f"column {name!r} does not hold strings")
     moments, wrong = dispatch.read_times(cells)
     if wrong >= 0:
         raise ValueError(

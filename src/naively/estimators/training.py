@@ -20,7 +20,7 @@ from naively.counting.labels import (
     encode_labels,
     encode_some_labels,
 )
-from naively.data.frames import Table, as_rows
+from naively.data.frames import Table, as_rows, read_labels
 from naively.data.rows import Rows, missing_column
 from naively.data.stream import Stream
 from naively.engines.stream import LabelledStream, learn
@@ -249,6 +249,8 @@ def read_labelled(
         raise ValueError("requires y to be passed, but the target y is None.")
     if isinstance(y, str):
         rows, y = rows.split(y)
+    else:
+        y = read_labels(y)
     if getattr(y, "shape", ())[1:] == (1,):
         warn_of_a_column(
             "A column-vector y was passed when a 1d array was expected; take its column."

@@ -17,8 +17,8 @@ from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels
 from naively.counting.names import Derived, Name, title
 from naively.data.columns import Kind
-from naively.data.rows import PaddedRows, RenamedRows, Rows, column_rows
-from naively.data.times import TimedRows
+from naively.data.rows import Rows, column_rows
+from naively.data.times import read_times
 from naively.messages import Shown, warn
 from naively.schema.encode import CellArray, decode, split_rows
 from naively.schema.group import Group, GroupKey, event_name, event_names
@@ -189,7 +189,6 @@ class Schema(Shown):
 
     def match(self, rows: Rows) -> Rows:
         """Return the rows with exactly these columns, or say which differ."""
-        rows = rows.rows if isinstance(rows, TimedRows) else rows
         if len(self.groups) == 1 and rows.names == self.groups[0].columns:
             _check_kinds(rows, self.groups[0], rows.names)
             return self._timed(rows)
@@ -208,7 +207,7 @@ class Schema(Shown):
             warn(f"Column {list_names(extra)} was not learned: ignored.")
         for group in self.groups:
             _check_kinds(rows, group, [name for name in group.columns if name in rows.place])
-        return self._timed(PaddedRows(rows, tuple(self.order)) if lacking else rows)
+        return self._timed(rows.padded(self.order) if lacking else rows)
 
     def named(self, rows: Rows) -> Rows:
         """Return the rows with the names of these columns, where columns go by their places."""
@@ -219,7 +218,7 @@ class Schema(Shown):
                 f"X has {len(rows.names)} features, but NaiveBayes is expecting {self.width} "
                 "features as input."
             )
-        return RenamedRows(rows, tuple(self.order))
+        return rows.renamed(tuple(self.order))
 
     def _match_by_place(self, rows: Rows) -> Rows:
         by_place = self.named(rows)
@@ -228,7 +227,7 @@ class Schema(Shown):
         return by_place
 
     def _timed(self, rows: Rows) -> Rows:
-        return TimedRows(rows, self.times) if self.times else rows
+        return read_times(rows, self.times) if self.times else rows
 
     @cached_property
     def _known(self) -> frozenset[Name]:

@@ -1,0 +1,221 @@
+"""Arrow's columns as they are read: PyArrow writes them, and says what is in them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import decimal
+import math
+import random
+import sys
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from naively import NaiveBayes
+from naively.data.arrow import ArrowStream
+from naively.data.columns import as_objects
+from naively.kernels.strings import Strings
+
+UTC = dt.UTC
+EPOCH = dt.datetime(1970, 1, 1, tzinfo=UTC)
+MOMENTS = [
+    dt.datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),
+    dt.datetime(2024, 2, 29, 12, 30, 1, 5, tzinfo=UTC),
+    dt.datetime(1, 1, 1, tzinfo=UTC),
+    dt.datetime(9999, 12, 31, tzinfo=UTC),
+]
+RECENT = [MOMENTS[0], MOMENTS[1], dt.datetime(2262, 1, 1, tzinfo=UTC)]
+STRINGS = ["", "a", "twelve bytes", "thirteen byte", "naïve 字 𝄞", "x" * 1000]
+DECIMALS = [decimal.Decimal(text) for text in ("1.25", "-0.01", "0", "-99999.99", "12345.67")]
+LONG = [decimal.Decimal(10**30) / 100, decimal.Decimal(-(10**30)) / 100, decimal.Decimal("0.07")]
+
+
+def seconds(moment: dt.datetime) -> float:
+    return (moment - EPOCH) / dt.timedelta(seconds=1)
+
+
+def of_date(day: dt.date) -> float:
+    return seconds(dt.datetime(day.year, day.month, day.day, tzinfo=UTC))
+
+
+def of_clock(clock: dt.time) -> float:
+    return 3600 * clock.hour + 60 * clock.minute + clock.second + clock.microsecond / 1e6
+
+
+DAYS = [moment.date() for moment in MOMENTS]
+CLOCKS = [dt.time(0), dt.time(23, 59, 59), dt.time(12, 30, 1)]
+SPANS = [dt.timedelta(0), dt.timedelta(days=-3), dt.timedelta(hours=5, seconds=7)]
+TYPES: dict[str, tuple[pa.DataType, list[Any], Any, str]] = {
+    **{
+        f"{sign}int{bits}": (
+            getattr(pa, f"{sign}int{bits}")(),
+            [0, 1, 2 ** (bits - 2), *([] if sign else [-1, -(2 ** (bits - 1))])],
+            float,
+            "number",
+        )
+        for sign in ("", "u")
+        for bits in (8, 16, 32, 64)
+    },
+    "float16": (pa.float16(), [np.float16(1.5), np.float16(-2)], float, "number"),
+    "float32": (pa.float32(), [0.5, -3.25], float, "number"),
+    "float64": (pa.float64(), [0.1, -1e300, math.inf], float, "number"),
+    "bool": (pa.bool_(), [True, False], float, "boolean"),
+    "decimal128": (pa.decimal128(12, 2), DECIMALS, float, "number"),
+    "decimal256": (pa.decimal256(50, 2), DECIMALS, float, "number"),
+    "a long decimal": (pa.decimal128(38, 2), LONG, float, "number"),
+    "date32": (pa.date32(), DAYS, of_date, "time"),
+    "date64": (pa.date64(), DAYS, of_date, "time"),
+    **{
+        f"timestamp in {unit}": (pa.timestamp(unit, "UTC"), of, seconds, "time")
+        for unit, of in (("us", MOMENTS), ("ns", RECENT))
+    },
+    "timestamp of a zone": (pa.timestamp("us", "Asia/Tokyo"), RECENT, seconds, "time"),
+    **{
+        f"timestamp in {unit}": (
+            pa.timestamp(unit, "UTC"),
+            [moment.replace(microsecond=0) for moment in MOMENTS],
+            seconds,
+            "time",
+        )
+        for unit in ("s", "ms")
+    },
+    **{f"time in {u}": (pa.time32(u), CLOCKS, of_clock, "number") for u in ("s", "ms")},
+    **{f"time in {u}": (pa.time64(u), CLOCKS, of_clock, "number") for u in ("us", "ns")},
+    **{
+        f"duration in {u}": (pa.duration(u), SPANS, dt.timedelta.total_seconds, "number")
+        for u in ("s", "ms", "us", "ns")
+    },
+    "string": (pa.string(), STRINGS, str, "string"),
+    "large string": (pa.large_string(), STRINGS, str, "string"),
+    "string view": (pa.string_view(), STRINGS, str, "string"),
+    "dictionary": (pa.dictionary(pa.int8(), pa.string()), STRINGS, str, "string"),
+    "large dictionary": (pa.dictionary(pa.int64(), pa.large_string()), STRINGS, str, "string"),
+    "list of words": (pa.list_(pa.string()), [["a", "b"], [], ["c"]], list, "text"),
+}
+
+
+def read(table: Any) -> tuple[list[Any], str | None]:
+    """Return the one column of a table, with None where a cell is missing; times in seconds."""
+    ((cells, kind),) = ArrowStream(table).read().values()
+    if isinstance(cells, Strings):
+        return list(cells), kind
+    if cells.dtype.kind == "M":
+        cells = (cells - np.datetime64(0, "us")) / np.timedelta64(1, "s")
+    return [None if cell is None or cell != cell else cell for cell in cells.tolist()], kind
+
+
+def same(found: list[Any], expected: list[Any]) -> bool:
+    """Whether cells are the same, numbers but for the last bit."""
+    return len(found) == len(expected) and all(
+        a == b or (isinstance(b, float) and a is not None and math.isclose(a, b, rel_tol=1e-15))
+        for a, b in zip(found, expected, strict=True)
+    )
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["all there", "some missing"])
+@pytest.mark.parametrize("name", TYPES)
+def test_a_column_is_what_its_library_says(name: str, missing: bool) -> None:
+    dtype, values, meaning, kind = TYPES[name]
+    rng = random.Random(5)
+    every = [None, *values] if missing else values
+    cells = [*every, *rng.choices(every, k=70)]
+    expected = [None if cell is None else meaning(cell) for cell in cells]
+    array = pa.array([None if c is None else c for c in cells], dtype)
+    for begin, end in ((0, 70), (1, 70), (7, 9), (8, 64), (13, 70)):  # validity is in bits
+        table = pa.table({"x": array.slice(begin, end - begin)})
+        found, found_kind = read(table)
+        assert same(found, expected[begin:end]), (begin, end)
+        assert found_kind in (kind, None)
+    chunks = pa.chunked_array([array.slice(0, 5), array.slice(5, 0), array.slice(5)])
+    assert same(read(pa.table({"x": chunks}))[0], expected)
+
+
+@pytest.mark.parametrize("dtype", [of[0] for of in TYPES.values()], ids=TYPES)
+def test_a_column_that_is_missing_throughout_has_no_kind(dtype: pa.DataType) -> None:
+    found, kind = read(pa.table({"x": pa.array([None] * 9, dtype)}))
+    assert found == [None] * 9
+    assert kind is None
+    assert read(pa.table({"x": pa.array([], dtype)}))[0] == []
+
+
+def test_integers_beyond_floats_stay_apart() -> None:
+    cells = [2**53, 2**53 + 1, None, -(2**63)]
+    assert read(pa.table({"x": pa.array(cells, pa.int64())})) == (cells, "number")
+    cells = [2**64 - 1, None, 2**64 - 2]
+    assert read(pa.table({"x": pa.array(cells, pa.uint64())})) == (cells, "number")
+
+
+def test_levels_of_a_dictionary_are_strings_whatever_they_are() -> None:
+    codes = pa.array([0, None, 1, 0], pa.int16())
+    for levels, expected in (
+        (pa.array([7, 8]), ["7", None, "8", "7"]),
+        (pa.array([True, False]), ["True", None, "False", "True"]),
+        (pa.array(["x", None]), ["x", None, None, "x"]),
+    ):
+        table = pa.table({"x": pa.DictionaryArray.from_arrays(codes, levels)})
+        assert read(table) == (expected, "string")
+
+
+@pytest.mark.parametrize(
+    ("array", "what"),
+    [
+        (pa.array([{"a": 1}]), "struct"),
+        (pa.array([b"x"]), "binary"),
+        (pa.array([[("k", 1)]], pa.map_(pa.string(), pa.int64())), "map"),
+        (pa.array([pa.MonthDayNano([1, 2, 3])]), "interval"),
+    ],
+    ids=["struct", "binary", "map", "interval"],
+)
+def test_a_nested_type_is_named_with_its_column(array: pa.Array, what: str) -> None:
+    table = pa.table({"fine": [1.0], "odd": array})
+    with pytest.raises(ValueError, match=f"^Column 'odd' holds {what}.* values, which cannot be"):
+        NaiveBayes().fit(table, ["a"])
+
+
+def test_lists_of_anything_but_words_are_named_with_their_column() -> None:
+    with pytest.raises(ValueError, match="Column 'odd' holds a list in row 0 that is not of words"):
+        NaiveBayes().fit(pa.table({"odd": [[1.5]]}), ["a"])
+
+
+def test_a_name_that_is_there_twice() -> None:
+    table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["x", "x"])
+    with pytest.raises(ValueError, match="more than one column named 'x'"):
+        NaiveBayes().fit(table, ["a"])
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_invalid_utf8_is_replaced_counted_and_said(large: bool) -> None:
+    offsets = np.array([0, 1, 4, 4, 6], np.int64 if large else np.int32)
+    make = pa.LargeStringArray if large else pa.StringArray
+    buffers = [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(b"ax\xe9y\xff\xfe")]
+    array = make.from_buffers(4, buffers[1], buffers[2])
+    with pytest.warns(UserWarning, match="3 bytes of invalid UTF-8 were replaced in column 'x'"):
+        assert read(pa.table({"x": array}))[0] == ["a", "x�y", "", "��"]
+
+
+@pytest.mark.skipif(sys.maxsize < 2**40, reason="there is not so much memory")
+def test_strings_of_more_bytes_than_an_int32_counts() -> None:
+    piece = "x" * (1 << 20)
+    n = 2_100
+    offsets = np.arange(n + 1, dtype=np.int64) * len(piece)
+    utf8 = np.full(n * len(piece), ord("x"), np.uint8)
+    array = pa.LargeStringArray.from_buffers(n, pa.py_buffer(offsets), pa.py_buffer(utf8))
+    ((cells, kind),) = ArrowStream(pa.table({"x": array})).read().values()
+    assert kind == "string"
+    assert isinstance(cells, Strings)
+    assert cells[n - 1] == piece
+    assert cells.offsets[-1] > 2**31
+
+
+def test_booleans_with_missing_cells_read_as_booleans() -> None:
+    ((cells, kind),) = ArrowStream(pl.DataFrame({"x": [True, None, False]})).read().values()
+    assert as_objects(cells, kind).tolist() == [True, None, False]
+
+
+def test_pyarrow_is_not_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    frame = pl.DataFrame({"x": ["a", None, "b", "a"], "n": [1, 2, None, 4], "y": list("pqpq")})
+    assert NaiveBayes().fit(frame, "y").class_count_.tolist() == [2, 2]
