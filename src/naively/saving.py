@@ -8,15 +8,17 @@ to directly. Nothing here imports NumPy, as the mail filter saves too.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 import sys
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Any, BinaryIO
 
 STANDARD_INPUT = "-"
 NOTICE = 2.0  # seconds to wait for a lock before it is said
@@ -51,10 +53,56 @@ def save(path: str | os.PathLike[str], content: bytes, *, private: bool = False)
     ...     path.read_bytes(), len(list(path.parent.iterdir()))
     (b'new', 1)
     """
-    try:
-        _save(path, content, 0o600 if private else 0o666)
-    except OSError as error:
-        raise _named(error, path) from error
+    with writing(path, private=private) as out:
+        out.write(content)
+
+
+@contextmanager
+def writing(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[BinaryIO]:
+    """Open a file to be written bit by bit; what is at the path changes when the context is left.
+
+    If it is left by an error or an interrupt, an existing file stays as it was, and there is no
+    new one. A FIFO, a device or standard output takes the content as it comes.
+
+    Parameters
+    ----------
+    path, private
+        As for ``save``.
+
+    Yields
+    ------
+    out : binary file
+        To write to.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; the message names the path.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "file")
+    ...     with writing(path) as out:
+    ...         _ = out.write(b"new")
+    ...         path.exists()
+    ...     path.read_bytes()
+    False
+    b'new'
+    """
+    with ExitStack() as stack:
+        with _naming(path):
+            there = _writable(path)
+            if there is not None and _is_standard_output(there):
+                sys.stdout.flush()
+                opened = _streaming(os.dup(1), path)
+            elif there is None or stat.S_ISREG(there.st_mode):
+                opened = _replacing(path, there, 0o600 if private else 0o666)
+            else:
+                opened = _streaming(os.open(path, os.O_WRONLY), path)
+            out = stack.enter_context(opened)
+        yield out
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
@@ -85,10 +133,8 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLik
     Traceback (most recent call last):
     ValueError: Writing .../file would destroy what is read from ...: name another file to write.
     """
-    try:
+    with _naming(path):
         there = _writable(path)
-    except OSError as error:
-        raise _named(error, path) from error
     if there is None or stat.S_ISCHR(there.st_mode):
         return
     for name in inputs:
@@ -161,20 +207,6 @@ def is_standard_output(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def _save(path: str | os.PathLike[str], content: bytes, mode: int) -> None:
-    """Write to a file, a stream or standard output, whichever is at the path."""
-    there = _writable(path)
-    if there is None:
-        _replace(_target(path), content, None, mode)
-    elif _is_standard_output(there):
-        sys.stdout.flush()
-        _stream(os.dup(1), content)
-    elif stat.S_ISREG(there.st_mode):
-        _replace(_target(path), content, there, mode)
-    else:
-        _stream(os.open(path, os.O_WRONLY), content)
-
-
 def _writable(path: str | os.PathLike[str]) -> os.stat_result | None:
     """Return the status of what is at a path, if anything, or raise why it cannot be written."""
     there = _status(path)
@@ -222,15 +254,34 @@ def _is_standard_output(there: os.stat_result | None) -> bool:
         return False
 
 
-def _stream(descriptor: int, content: bytes) -> None:
-    with open(descriptor, "wb") as out:
+class _File(io.FileIO):
+    """A file or stream whose errors name the path that the user gave."""
+
+    def __init__(self, file: int | Path, path: str | os.PathLike[str], **how: Any) -> None:
+        super().__init__(file, **how)
+        self._path = path
+
+    def write(self, content: Any) -> int:
+        try:
+            return super().write(content)
+        except OSError as error:
+            raise _named(error, self._path) from error
+
+
+@contextmanager
+def _streaming(descriptor: int, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    with io.BufferedWriter(_File(descriptor, path, mode="wb")) as out:
         if out.isatty():
             raise OSError(errno.EINVAL, "It is a terminal: name a file")
-        out.write(content)
+        yield out
 
 
-def _replace(file: Path, content: bytes, there: os.stat_result | None, mode: int) -> None:
+@contextmanager
+def _replacing(
+    path: str | os.PathLike[str], there: os.stat_result | None, mode: int
+) -> Iterator[BinaryIO]:
     """Write a file under a temporary name, and rename it, so that no reader sees half of it."""
+    file = _target(path)
     if there is not None and not os.access(file, os.W_OK):  # renaming would not ask
         raise PermissionError(errno.EACCES, "It is read-only")
     temporary = file.with_name(f".naively-{os.urandom(8).hex()}")  # short even for a long name
@@ -238,16 +289,22 @@ def _replace(file: Path, content: bytes, there: os.stat_result | None, mode: int
     def create(name: str, flags: int) -> int:
         return os.open(name, flags, mode if there is None else 0o600)
 
+    out = None
     try:
-        with open(temporary, "xb", opener=create) as out:
-            out.write(content)
-            out.flush()
+        out = io.BufferedWriter(_File(temporary, path, mode="xb", opener=create))
+        yield out
+        out.flush()
+        with _naming(path):
             if there is not None:
                 _keep_owner(temporary, there)
                 temporary.chmod(stat.S_IMODE(there.st_mode))
             os.fsync(out.fileno())
-        temporary.replace(file)
+            out.close()
+            temporary.replace(file)
     except BaseException:  # Ctrl-C too
+        if out is not None:
+            with suppress(OSError):  # what is left to write finds no room either
+                out.close()
         temporary.unlink(missing_ok=True)
         raise
 
@@ -257,6 +314,15 @@ def _keep_owner(temporary: Path, there: os.stat_result) -> None:
     if sys.platform != "win32":
         with suppress(PermissionError):
             os.chown(temporary, there.st_uid, there.st_gid)
+
+
+@contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let an error that the block raises name the path."""
+    try:
+        yield
+    except OSError as error:
+        raise _named(error, path) from error
 
 
 def _named(error: OSError, path: str | os.PathLike[str]) -> OSError:

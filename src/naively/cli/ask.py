@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from naively.cli import output
+from naively.cli import output, predictions
 from naively.cli.output import FormatOption
+from naively.cli.predictions import ENDINGS
 from naively.cli.source import (
+    Data,
     DataArgument,
     InputFormatOption,
+    MemoryOption,
     ModelArgument,
     TargetOption,
     held_out,
     labelled_rows_for,
     rows_for,
+    types_for,
 )
 from naively.messages import tell
 
@@ -29,26 +35,45 @@ if TYPE_CHECKING:
 def predict(
     model: ModelArgument,
     data: DataArgument,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help=f"The file to write, instead of standard output; its name ends in {ENDINGS}.",
+            show_default=False,
+        ),
+    ] = None,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", "-p", help="Write the probability of every class.")
     ] = False,
     input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
-    """Predict the class of each row, with its probability."""
+    """Predict the class of each row, with its probability.
+
+    DATA may be of any length: it is read, and its predictions are written, batch by batch.
+    """
+    from naively import saving
+    from naively.data.files.several import files_at
+
+    file = None if out is None else predictions.file_of(out, form)
+    if out is not None:
+        saving.check_output(out, [*map(str, files_at(Path(data)) or ()), data, model])
     learned, provenance = open_model(model)
-    rows, _ = rows_for(learned, data, input_format, provenance.get("target"))
-    p = learned.posterior(rows)
-    best = p.argmax(axis=1)
-    classes = learned.classes.tolist()
-    names = ["prediction", "probability"]
-    lines: Iterable[list[object]] = (
-        [classes[c], float(p[i, c])] for i, c in enumerate(best.tolist())
-    )
-    if probabilities:
-        names += [f"p({label})" for label in classes]
-        lines = ([*line, *p[i].tolist()] for i, line in enumerate(lines))
-    output.write(names, lines, form)
+    target = provenance.get("target")
+    of = predictions.Predictions(learned.classes, every=probabilities)
+    with Data(data, input_format, labels=target, memory=memory_limit).opened(
+        types_for(learned, target)
+    ) as stream:
+        batches = partial(predictions.scored, learned, stream, target)
+        if file is not None:
+            predictions.write_file(of, batches, file)
+            return
+        if sys.stdout.isatty():
+            stream.watch = iter  # the rows themselves show how far it is
+        predictions.write(of, batches, form, sys.stdout)
 
 
 def evaluate(
@@ -60,6 +85,7 @@ def evaluate(
         typer.Option("--held-out", help="Score only the rows that `train --hold-out` set aside."),
     ] = False,
     input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
     """Score a model's predictions on labelled rows."""
@@ -67,7 +93,7 @@ def evaluate(
 
     learned, provenance = open_model(model)
     target = target or provenance.get("target")
-    rows, y = labelled_rows_for(learned, data, input_format, target)
+    rows, y = labelled_rows_for(learned, data, input_format, target, memory_limit)
     if only_held_out:
         part, seed = provenance.get("hold_out", 0.0), provenance.get("seed", 0)
         if not part:
@@ -88,13 +114,14 @@ def explain(
     top: Annotated[int, typer.Option(min=1, help="Items of greatest weight for each row.")] = 10,
     row: Annotated[int | None, typer.Option(min=0, help="Explain this row only, from 0.")] = None,
     input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
     """Say why: the weight of evidence (nats) of each item for the prediction against its rival."""
     from naively.model.explain import explain as explain_rows
 
     learned, provenance = open_model(model)
-    rows, _ = rows_for(learned, data, input_format, provenance.get("target"))
+    rows, _ = rows_for(learned, data, input_format, provenance.get("target"), memory_limit)
     if row is not None and row >= len(rows):
         raise ValueError(f"--row {row}: {data} has rows 0 to {len(rows) - 1}.")
     first = 0 if row is None else row

@@ -19,6 +19,7 @@ from naively.cli.source import (
     Data,
     DataArgument,
     InputFormatOption,
+    MemoryOption,
     TargetOption,
     find_target,
     folder_target,
@@ -114,6 +115,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         ),
     ] = False,
     input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
     form: FormatOption = None,
 ) -> None:
     """Learn a model from labelled rows, write it to a file, and assess it.
@@ -132,7 +134,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     prior = _class_prior(class_prior)
     late = class_prior not in PRIORS  # it is for classes that are not known before all rows are
     target = target or folder_target(data)
-    source = Data(data, input_format, *_columns(columns, ignore, target), labels=target)
+    source = Data(data, input_format, *_columns(columns, ignore, target), target, memory_limit)
     nb = Learned(
         _event_models(event_models),
         class_prior="data" if late else prior,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,6 +43,18 @@ InputFormatOption = Annotated[
     typer.Option("--input-format", help="csv, parquet or jsonl, where the name does not tell."),
 ]
 
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        help="About how much memory to take, such as 400MB or 2GB: fewer rows are held at a time.",
+        show_default=False,
+    ),
+]
+
+UNITS = {"MB": 10**6, "GB": 10**9, "TB": 10**12, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+LEAST = 300 * 10**6  # bytes that can be asked for
+OWN = 200 * 10**6  # of them, about what Python, the libraries and a model take
 FOLDER_TARGET = "label"
 
 
@@ -61,6 +74,8 @@ class Data:
         Columns that are not read.
     labels : str, optional
         The column that holds labels, which are read as they are written.
+    memory : str, optional
+        About how much memory to take.
     """
 
     path: str
@@ -68,6 +83,7 @@ class Data:
     columns: Sequence[str] | None = None
     ignore: Sequence[str] = ()
     labels: str | None = None
+    memory: str | None = None
 
     def read(self, types: Mapping[str, str] | None = None) -> ColumnRows:
         """Return all rows, of these types where they are given, and say what was repaired."""
@@ -96,7 +112,29 @@ class Data:
             "ignore": self.ignore,
             "format": self.format,
             "labels": self.labels,
+            "memory": None if self.memory is None else size_of(self.memory) - OWN,
         }
+
+
+def size_of(limit: str) -> int:
+    """Return --memory-limit in bytes.
+
+    Examples
+    --------
+    >>> size_of("1.5 GB")
+    1500000000
+    """
+    units = {unit.lower(): size for unit, size in UNITS.items()}
+    written = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", limit.lower())
+    if written is None or written[2] not in units:
+        raise ValueError(f"--memory-limit must be a size such as 400MB or 2GB, got {limit!r}.")
+    size = int(float(written[1]) * units[written[2]])
+    if size < LEAST:
+        raise ValueError(
+            f"--memory-limit must be at least {LEAST // 10**6}MB, most of which Python and its "
+            f"libraries take; got {limit!r}."
+        )
+    return size
 
 
 def types_for(model: Model, target: str | None) -> dict[str, str]:
@@ -117,23 +155,31 @@ def known_to(model: Model, rows: Rows, target: str | None) -> Rows:
 
 
 def rows_for(
-    model: Model, data: str, input_format: str | None, target: str | None
+    model: Model,
+    data: str,
+    input_format: str | None,
+    target: str | None,
+    memory: str | None = None,
 ) -> tuple[Rows, ColumnRows]:
     """Return the rows of DATA as a model expects them, and all columns that were read.
 
     The target is read as labels are; it is not among the rows.
     """
-    table = Data(data, input_format, labels=target).read(types_for(model, target))
+    table = Data(data, input_format, labels=target, memory=memory).read(types_for(model, target))
     return known_to(model, table, target), table
 
 
 def labelled_rows_for(
-    model: Model, data: str, input_format: str | None, target: str | None
+    model: Model,
+    data: str,
+    input_format: str | None,
+    target: str | None,
+    memory: str | None = None,
 ) -> tuple[Rows, LabelArray]:
     """Return the rows of DATA as a model expects them, and their labels of shape (rows,)."""
     from naively.counting.labels import as_classes
 
-    rows, table = rows_for(model, data, input_format, target)
+    rows, table = rows_for(model, data, input_format, target, memory)
     labels = table.values(find_target(list(map(str, table.names)), target, data))
     return rows, as_classes(labels, model.classes)
 

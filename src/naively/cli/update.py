@@ -17,6 +17,7 @@ from naively import saving
 from naively.cli.source import (
     DataArgument,
     InputFormatOption,
+    MemoryOption,
     ModelArgument,
     TargetOption,
     labelled_rows_for,
@@ -40,6 +41,7 @@ def update(
     output: OutputOption = None,
     target: TargetOption = None,
     input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
 ) -> None:
     """Learn more labelled rows, counted as if they had been there in training.
 
@@ -49,7 +51,7 @@ def update(
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = labelled_rows_for(nb.model_, data, input_format, target)
+        rows, y = labelled_rows_for(nb.model_, data, input_format, target, memory_limit)
         before = nb.class_count_.sum()
         nb.partial_fit(rows, y)
         done = f"Learned {nb.class_count_.sum() - before:,.0f} more"
@@ -62,12 +64,13 @@ def forget(
     output: OutputOption = None,
     target: TargetOption = None,
     input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
 ) -> None:
     """Unlearn labelled rows: counts are as if they had never been there; weights stay."""
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = labelled_rows_for(nb.model_, data, input_format, target)
+        rows, y = labelled_rows_for(nb.model_, data, input_format, target, memory_limit)
         before = nb.class_count_.sum()
         nb.forget(rows, y)
         if not nb.class_count_.any():
@@ -145,6 +148,7 @@ def calibrate(
     output: OutputOption = None,
     target: TargetOption = None,
     input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
 ) -> None:
     """Fit the weights of the columns again; counts stay.
 
@@ -160,7 +164,7 @@ def calibrate(
             nb.calibrate()
         else:
             target = target or provenance.get("target")
-            rows, y = labelled_rows_for(nb.model_, data, input_format, target)
+            rows, y = labelled_rows_for(nb.model_, data, input_format, target, memory_limit)
             done = f"Calibrated on {len(rows):,} rows"
             nb.calibrate(rows, y)
         _write(nb, output or model, provenance, done, sampled=sampled)

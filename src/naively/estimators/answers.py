@@ -1,17 +1,33 @@
-"""What every fitted estimator answers: predictions, explanations, scores, what it has learned."""
+"""What every fitted estimator answers: predictions, explanations, scores.
+
+Of a table that is not in memory, predictions come as they are asked for, and no more of the table
+is in memory than a few batches:
+
+- Of a Polars LazyFrame they are a LazyFrame: Polars calls a function of ours batch by batch, for
+  whatever it is asked to do with the result (``sink_parquet``, ``head``, ``collect``), and keeps
+  the rows in order. A prediction depends on its own row alone, so that batches do not show.
+- Of all else (a DuckDB relation, an Ibis table, a PyArrow dataset, scanner or reader, an iterator
+  of tables) they are an iterator of arrays, one for each batch that has rows. A relation of DuckDB
+  cannot hold them: DuckDB calls functions of Python row by row unless PyArrow is installed, on a
+  connection that is not ours to change; and it would read an Arrow stream of ours on its own
+  threads, once, and be empty or an error when asked again. While the arrays are read, the
+  connection of the relation can do nothing else.
+"""
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import abstractmethod
 
 import numpy as np
 
 from naively.counting.labels import Label, LabelArray
 from naively.counting.names import title
-from naively.counting.tally import Tally
 from naively.data.frames import Table, as_table
 from naively.data.rows import Rows
-from naively.estimators.checks import Seed, check_is_fitted
+from naively.data.stream import Stream
+from naively.estimators.checks import Seed
+from naively.estimators.fitted import Fitted
+from naively.estimators.lazy import by_row
 from naively.evaluation.cross_validate import assess, costs
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.scores import Scores
@@ -19,35 +35,37 @@ from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
 from naively.model.explain import Explanation, explain
 from naively.model.linear import Linear, linear
-from naively.model.model import Model
-from naively.model.parameters import ParameterCount, count_joint_parameters, count_parameters
-from naively.model.weights import Weighting, Weights
-from naively.schema.schema import Schema
+from naively.model.weights import Weighting
 from naively.schema.settings import Probabilities
 
 
-class Answers(metaclass=ABCMeta):
-    """What follows from a fitted model, whichever way rows are read."""
+class Answers(Fitted):
+    """What a fitted model answers, whichever way rows are read."""
 
-    model_: Model
     _sample: Reservoir | None = None  # of the rows learned; None where that has changed
 
     @abstractmethod
     def _rows(self, X: Table) -> Rows:
         """Read rows to predict, or raise what is wrong with them."""
 
+    def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)
+        """Return a table that is predicted batch by batch; None if it is predicted at once."""
+        return None
+
     @property
     def _kind(self) -> Weighting | None:
         """The kind of weights that are fitted; None of pure naive Bayes."""
         return None
 
+    @by_row("prediction")
     def predict(self, X: Table, *, cost: Cost = None, reject: float | None = None) -> LabelArray:
         """Return the most probable class of each row, or the one of least expected cost.
 
         Parameters
         ----------
         X : table of rows
-            As for ``fit``.
+            As for ``fit``; of a table that is not in memory, predictions come in batches (a Polars
+            LazyFrame of a LazyFrame, else an iterator of arrays).
         cost : array of shape (classes, classes), or mapping of mappings, optional
             What each answer (second) costs for each right class (first). In a mapping what is not
             named is 0 if right and 1 if wrong.
@@ -67,13 +85,14 @@ class Answers(metaclass=ABCMeta):
             return self._checked.decide(self._rows(X))
         return decide(self.predict_proba(X), self.classes_, cost, reject)
 
+    @by_row("p({})")
     def predict_proba(self, X: Table, *, class_prior: Probabilities | None = None) -> Floats:
         """Return the posterior p(class | row), of shape (rows, classes).
 
         Parameters
         ----------
         X : table of rows
-            As for ``fit``.
+            As for ``predict``.
         class_prior : sequence or mapping, optional
             Probability of each class where these rows come from, in the order of ``classes_`` or
             by label, if it is not what was learned.
@@ -98,6 +117,7 @@ class Answers(metaclass=ABCMeta):
         p = self._checked.posterior(self._rows(X))
         return estimate_prior(p, np.exp(self.class_log_prior_))
 
+    @by_row("log p(row)")
     def score_samples(self, X: Table) -> Floats:
         """Return log p(row): how much each row surprises, for outliers and drift.
 
@@ -114,10 +134,12 @@ class Answers(metaclass=ABCMeta):
         """
         return self._checked.log_evidence(self._rows(X))
 
+    @by_row("log p({})")
     def predict_log_proba(self, X: Table) -> Floats:
         """Return the log posterior, of shape (rows, classes)."""
         return self._checked.log_posterior(self._rows(X))
 
+    @by_row("log p({}, row)")
     def predict_joint_log_proba(self, X: Table) -> Floats:
         """Return log p(class) + log p(row | class), less what does not depend on the class.
 
@@ -287,63 +309,3 @@ class Answers(metaclass=ABCMeta):
     def _table(self, rows: Rows) -> Table:
         """Return rows in the form that X has."""
         return as_table(rows)
-
-    @property
-    def classes_(self) -> LabelArray:
-        """The class labels."""
-        return self._fitted.classes
-
-    @property
-    def class_count_(self) -> Floats:
-        """Rows (total weight) of each class."""
-        return self._fitted.tally.class_count
-
-    @property
-    def class_log_prior_(self) -> Floats:
-        """Log probability of each class."""
-        return self._fitted.class_log_prior
-
-    @property
-    def tally_(self) -> Tally:
-        """What was counted."""
-        return self._fitted.taken
-
-    @property
-    def schema_(self) -> Schema:
-        """Which columns go to which event model, and why."""
-        return self._fitted.described
-
-    @property
-    def weights_(self) -> Weights | None:
-        """How much the evidence of each column counts."""
-        return self._fitted.weights
-
-    @property
-    def n_parameters_(self) -> int:
-        """How many parameters are free: with M booleans and two classes 2M + 1.
-
-        A class prior that is given has none; the weights of columns are not among them.
-        """
-        return count_parameters(self._fitted)
-
-    @property
-    def n_joint_parameters_(self) -> ParameterCount | float:
-        """How many there would be without the naive Bayes assumption: 2(2ᴹ - 1) + 1.
-
-        It is a whole number, which prints as a power of 2 where it is long and has ``log2``, or
-        ``inf`` where a column holds numbers without end.
-        """
-        return count_joint_parameters(self._fitted)
-
-    @property
-    def _fitted(self) -> Model:
-        """The model, of whose attributes there are none before it has learned."""
-        if "model_" not in self.__dict__:
-            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
-        return self.model_
-
-    @property
-    def _checked(self) -> Model:
-        """The model, or scikit-learn's error that there is none yet."""
-        check_is_fitted(self)
-        return self.model_

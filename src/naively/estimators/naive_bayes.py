@@ -12,6 +12,7 @@ from naively.counting.labels import Labels, RowWeight, Target, encode_labels
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster
 from naively.data.lazy import as_stream
 from naively.data.rows import Rows
+from naively.data.stream import Stream
 from naively.estimators.base import exclusive
 from naively.estimators.checks import Seed, check_is_fitted
 from naively.estimators.on_cluster import ClusterAnswers, read_frame
@@ -310,6 +311,9 @@ class Learner(ClusterAnswers):
 
     def _rows(self, X: Table) -> Rows:
         return as_rows(X, self._learned_texts)
+
+    def _stream(self, X: Table) -> Stream | None:
+        return as_stream(X)
 
     @property
     def _learned_texts(self) -> bool | None:

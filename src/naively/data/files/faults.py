@@ -25,6 +25,15 @@ CSV_FAULTS = {
 
 def readable_error(source: Source, message: str) -> ValueError:
     """Return the error to raise where DuckDB has raised one about a source."""
+    if (
+        "Out of Memory" in message
+        or "could not allocate" in message
+        or "failed to alloc" in message
+    ):
+        return ValueError(
+            f"{source.name} cannot be read in the memory that there is, or that --memory-limit "
+            "leaves to reading: give more."
+        )
     if source.compressed and message.startswith("IO Error"):
         return source.truncated()
     if source.format == "csv":

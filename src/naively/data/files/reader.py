@@ -69,6 +69,7 @@ def read(
     types: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002  the word on the command line too
     labels: str | None = None,
+    memory: int | None = None,
 ) -> FileColumns:
     r"""Read the rows of a file, in their order.
 
@@ -92,6 +93,8 @@ def read(
     labels : str, optional
         The column that holds labels, if the file has it. Labels are read as they are written:
         strings in CSV, and values of their types in JSON and Parquet.
+    memory : int, optional
+        How many bytes DuckDB may take; the rows that are returned are not among them.
 
     Returns
     -------
@@ -118,8 +121,9 @@ def read(
     array([7.5, nan])
     """
     with opened(
-        path, columns=columns, ignore=ignore, types=types, format=format, labels=labels
-    ) as table:
+        path, columns=columns, ignore=ignore, types=types, format=format, labels=labels,
+        memory=memory,
+    ) as table:  # fmt: skip
         while True:
             try:
                 return FileColumns(table.read(), table.notes)
@@ -137,6 +141,7 @@ def opened(
     format: str | None = None,  # noqa: A002  the word on the command line too
     labels: str | None = None,
     rows: int = ROWS,
+    memory: int | None = None,
 ) -> Iterator[Stream]:
     r"""Open a file, whose rows are read in batches, in memory that does not grow with the file.
 
@@ -146,6 +151,8 @@ def opened(
         As for ``read``; folders of texts, and mail, are one batch.
     rows : int
         How many rows a batch has at most.
+    memory : int, optional
+        How many bytes may be taken for reading.
 
     Yields
     ------
@@ -179,7 +186,9 @@ def opened(
     if not is_input:
         every = files_at(path)
         if every is not None and not (path.is_dir() and is_mail(path)):
-            with _several(every, path, columns, ignore, wanted, format, labels, rows) as table:
+            with _several(
+                every, path, columns, ignore, wanted, format, labels, rows, memory
+            ) as table:
                 yield table
             return
         check_exists(path)
@@ -194,7 +203,9 @@ def opened(
     with tempfile.TemporaryDirectory(prefix="naively-") as scratch:
         folder = Path(scratch)
         source = _source(path, name, format, folder)
-        with closing(FileTable(source, choose, wanted, folder, labels, rows)) as table:
+        with closing(
+            FileTable(source, choose, wanted, folder, labels, rows, None, memory)
+        ) as table:
             yield table
 
 
@@ -208,6 +219,7 @@ def _several(
     format_: str | None,
     labels: str | None,
     rows: int,
+    memory: int | None,
 ) -> Iterator[Stream]:
     """Open several files as one table; a column need not be in every one of them."""
     from naively.data.files.tables import FileTable, connect
@@ -218,13 +230,16 @@ def _several(
         seen.update(dict.fromkeys(names))
         return [n for n in names if (columns is None or n in columns) and n not in ignore]
 
-    with tempfile.TemporaryDirectory(prefix="naively-") as scratch, closing(connect()) as duckdb:
+    with (
+        tempfile.TemporaryDirectory(prefix="naively-") as scratch,
+        closing(connect(memory)) as duckdb,
+    ):
         tables = []
         for i, file in enumerate(files):
             folder = Path(scratch, str(i))
             folder.mkdir()
             source = find(file, format_, folder)
-            tables.append(FileTable(source, choose, wanted, folder, labels, rows, duckdb))
+            tables.append(FileTable(source, choose, wanted, folder, labels, rows, duckdb, memory))
         partitions = [partition_of(file, root) for file in files]
         seen.update(dict.fromkeys(name for said in partitions for name in said))
         yield SeveralFiles(tables, partitions, _choose(list(seen), columns, ignore, str(root)))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 ARROW_ROWS = 122_880  # of a batch of DuckDB's
 EXPECTED: dict[str, Guess] = {"number": "any number", "boolean": "boolean", "time": "time"}
 BATCH = 1 << 27  # bytes of a batch at most; of longer rows DuckDB is asked for fewer
+ENOUGH = 1 << 28  # bytes for the buffers of several threads; in fewer, one thread reads
+FEW = ROWS // 4  # rows of a batch then
 HEAD = 1_000  # rows by which the bytes of a row are estimated where the file does not tell
 SETTINGS = (
     "autoinstall_known_extensions = false",
@@ -60,6 +62,8 @@ class FileTable(Stream):
         How many rows a batch has at most.
     connection : duckdb.DuckDBPyConnection, optional
         What reads the file; by default a connection of its own.
+    memory : int, optional
+        How many bytes may be taken for reading.
     """
 
     def __init__(
@@ -71,10 +75,15 @@ class FileTable(Stream):
         labels: str | None = None,
         rows: int = ROWS,
         connection: Connection | None = None,
+        memory: int | None = None,
     ) -> None:
         self._source, self._scratch, self._labels, self._rows = source, scratch, labels, rows
         self._wanted, self._choose = wanted, choose
-        self._connection = connection or connect()
+        self._batch = BATCH
+        if memory is not None:
+            self._batch = min(BATCH, memory // 4)
+            self._rows = rows if memory >= ENOUGH else min(rows, FEW)
+        self._connection = connection or connect(memory)
         self._scan = self._scanned()
         fields = {field.name: field for field in self._scan.fields}
         super().__init__(
@@ -151,13 +160,13 @@ class FileTable(Stream):
         if not fields:
             return
         each = self._bytes_of_a_row()
-        if each * ARROW_ROWS <= BATCH:
+        if each * ARROW_ROWS <= self._batch:
             exact = [f"c{i}" for i, name in enumerate(names) if name == self._labels]
             for batch in ArrowStream(self._connection.sql(query), exact):
                 yield dict(zip(names, batch.values(), strict=True))
             return
         result = self._connection.execute(query)
-        while some := result.fetchmany(max(1, int(BATCH // each))):
+        while some := result.fetchmany(max(1, int(self._batch // each))):
             columns = zip(names, zip(*some, strict=True), strict=True)
             yield {name: read_column(name, list(column)) for name, column in columns}
 
@@ -204,10 +213,14 @@ def _cell(field: Field, wanted: Mapping[str, str]) -> str:
     return f"CAST({field.sql} AS VARCHAR)" if as_text else field.sql
 
 
-def connect() -> Connection:
-    """Return a connection to DuckDB, which reads files."""
+def connect(memory: int | None = None) -> Connection:
+    """Return a connection to DuckDB, which reads files, in so many bytes if that is limited."""
     connection = duckdb.connect(":memory:")
-    for setting in SETTINGS:
+    settings: tuple[str, ...] = SETTINGS
+    if memory is not None:
+        settings += (f"memory_limit = '{memory}B'", "temp_directory = ''")
+        settings += ("threads = 1",) if memory < ENOUGH else ()
+    for setting in settings:
         connection.execute(f"SET {setting}")
     return connection
 

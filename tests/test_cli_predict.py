@@ -1,0 +1,271 @@
+"""Predictions from file to file: the same in every format and batch, and written whole or not."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import gzip
+import io
+import json
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from naively import NaiveBayes, load
+from naively.cli import app, predictions
+from naively.data import files
+from tests.test_cli import ok, sentence
+
+FORMATS = ("csv", "csv.gz", "jsonl", "ndjson.gz", "parquet")
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command line in this process, as starting one takes longer; it must succeed."""
+
+    def once(*arguments: object) -> str:
+        out, err = io.StringIO(), io.StringIO()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["naively", *map(str, arguments)])
+            patch.setattr(sys, "stdout", out)
+            patch.setattr(sys, "stderr", err)
+            with pytest.raises(SystemExit) as ended:
+                app.main()
+        assert not ended.value.code, err.getvalue()
+        return out.getvalue()
+
+    return once
+
+
+def in_batches(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    monkeypatch.setattr(files, "opened", partial(files.opened, rows=rows))
+
+
+def table(rows: int = 100) -> dict[str, Any]:
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 3, rows)
+    return {
+        "size": rng.normal(label, 2.0).round(3),
+        "colour": np.array(["red", "blue", "green"])[(label + rng.integers(0, 2, rows)) % 3],
+        "label": label,
+    }
+
+
+def written(columns: dict[str, Any], path: Path) -> Path:
+    with duckdb.connect() as connection:
+        connection.register("found", columns)
+        connection.execute(f"COPY (FROM found) TO '{path}'")
+    return path
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    columns = table()
+    del columns["label"]
+    return written(columns, tmp_path / "data.parquet")
+
+
+def model_of(labels: list[Any], folder: Path) -> Path:
+    """Write a model whose classes are three labels."""
+    columns = table()
+    y = np.array(labels, object)[columns.pop("label")]
+    y = y.tolist()
+    NaiveBayes().fit(columns, y).save(folder / "model")
+    return folder / "model"
+
+
+def read(path: Path) -> tuple[list[str], list[list[Any]]]:
+    """Return the names and rows of a file, read by other programs than the one that wrote it."""
+    if path.suffix == ".parquet":
+        found = pq.read_table(path)
+        return found.column_names, [list(row.values()) for row in found.to_pylist()]
+    open_ = gzip.open if path.suffix == ".gz" else open
+    with open_(path, "rt", newline="", encoding="utf-8") as file:
+        if ".csv" in path.name:
+            names, *rows = csv.reader(file)
+            return names, [[row[0], *map(float, row[1:])] for row in rows]
+        records = [json.loads(line) for line in file]
+    return list(records[0]), [list(record.values()) for record in records]
+
+
+@pytest.mark.parametrize("rows", [1, 7, 99, 100, 1000])
+@pytest.mark.parametrize("every", [True, False])
+def test_predictions_do_not_depend_on_format_or_batches(
+    run: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, every: bool
+) -> None:
+    model = model_of(["a", "b", "c"], tmp_path)
+    options = ["-p"] if every else []
+    p = load(model).predict_proba({name: of for name, of in table().items() if name != "label"})
+    expected = [
+        [label, best, *(each if every else [])]
+        for label, best, each in zip(
+            load(model).classes_[p.argmax(1)].tolist(), p.max(1).tolist(), p.tolist(), strict=True
+        )
+    ]
+    in_batches(monkeypatch, rows)
+    shown = run("predict", model, data, *options)
+    for name in FORMATS:
+        out = tmp_path / f"out.{name}"
+        assert run("predict", model, data, "-o", out, *options) == ""
+        names, found = read(out)
+        assert names == ["prediction", "probability", *(f"p({c})" for c in "abc" if every)]
+        assert found == expected, name
+    assert (tmp_path / "out.csv").read_text() == shown
+    lines = run("predict", model, data, "--format", "json", *options)
+    assert (tmp_path / "out.jsonl").read_text() == lines
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        ["data.parquet", "model", *(f"out.{name}" for name in FORMATS)]
+    )
+
+
+@pytest.mark.parametrize("limit", [1, 8, 1 << 19])
+def test_many_classes_are_scored_in_parts(
+    run: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int
+) -> None:
+    model = model_of(["a", "b", "c"], tmp_path)
+    expected = run("predict", model, data)
+    monkeypatch.setattr(predictions, "CELLS", limit)
+    assert run("predict", model, data) == expected
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["x", "y", "z"],
+        ["a,b", 'say "yes"', "two\nlines"],
+        ["re\rturn", "0.5", "1.5,0.5"],
+        ['"', "", " "],
+        [":smiley:\x1b[1m", "é", "👩‍🔬"],
+        ["p(0.5)", "p(P)", "p(p)"],
+        [1, 2, -3],
+        [1.0, 2.0, 3.0],
+        [True, False, True],
+        [dt.date(2024, 2, 29), dt.date(1, 1, 1), dt.date(2024, 3, 1)],
+        [dt.datetime.fromisoformat(f"{year}-02-28T01:02:03") for year in (2024, 2025, 2026)],
+    ],
+    ids=repr,
+)
+def test_labels_of_all_types(run: Run, data: Path, tmp_path: Path, labels: list[Any]) -> None:
+    model = model_of(labels, tmp_path)
+    nb = load(model)
+    best = nb.predict({name: of for name, of in table().items() if name != "label"}).tolist()
+    written_as: dict[str, list[Any]] = {
+        "csv": [str(label) for label in best],
+        "jsonl": [label if not isinstance(label, dt.date) else str(label) for label in best],
+        "parquet": best,
+    }
+    for name, expected in written_as.items():
+        out = tmp_path / f"out.{name}"
+        run("predict", model, data, "-p", "-o", out)
+        names, rows = read(out)
+        assert [row[0] for row in rows] == expected
+        assert [type(row[0]) for row in rows] == [type(label) for label in expected]
+        if name != "parquet":  # names that differ in case only have a number there
+            assert names[2:] == [f"p({label})" for label in nb.classes_.tolist()]
+        np.testing.assert_array_equal([row[1] for row in rows], [max(row[2:]) for row in rows])
+
+
+def test_a_name_that_is_no_utf8_is_replaced_in_parquet(
+    run: Run, data: Path, tmp_path: Path
+) -> None:
+    model = model_of(["caf\udce9", "tea", "milk"], tmp_path)
+    run("predict", model, data, "-p", "-o", tmp_path / "out.parquet")
+    names, rows = read(tmp_path / "out.parquet")
+    assert names[2:] == ["p(caf���)", "p(milk)", "p(tea)"]
+    assert {row[0] for row in rows} <= {"caf���", "milk", "tea"}
+    run("predict", model, data, "-p", "-o", tmp_path / "out.csv")
+    assert b"p(caf\xe9)" in (tmp_path / "out.csv").read_bytes()
+
+
+def test_a_file_without_rows(run: Run, tmp_path: Path) -> None:
+    model = model_of(["a", "b", "c"], tmp_path)
+    nothing = {"size": np.empty(0), "colour": np.empty(0, object)}
+    csv_file = tmp_path / "none.csv"
+    csv_file.write_text("size,colour\n")
+    for path in (csv_file, written(nothing, tmp_path / "none.parquet")):
+        assert run("predict", model, path) == "prediction,probability\n"
+        for name in FORMATS:
+            run("predict", model, path, "-o", tmp_path / f"out.{name}")
+        assert pq.read_table(tmp_path / "out.parquet").num_rows == 0
+        assert pq.read_schema(tmp_path / "out.parquet").names == ["prediction", "probability"]
+        assert (tmp_path / "out.csv").read_text() == "prediction,probability\n"
+        assert (tmp_path / "out.jsonl").read_text() == ""
+    csv_file.write_text("weight\n")
+    assert "None of the columns" in sentence("predict", model, csv_file, "-o", tmp_path / "x.csv")
+
+
+def test_a_wrong_output_is_refused_before_anything_is_read(data: Path, tmp_path: Path) -> None:
+    model = model_of(["a", "b", "c"], tmp_path)
+    before, link = data.read_bytes(), tmp_path / "link.parquet"
+    os.link(data, link)
+    for arguments, said in (
+        (("-o", data), "would destroy what is read from"),
+        (("-o", link), "would destroy what is read from"),
+        (("-o", tmp_path / "no" / "out.csv"), "There is no folder"),
+        (("-o", tmp_path), "does not say how predictions are written"),
+        (("-o", tmp_path / "out"), "does not say how predictions are written"),
+        (("-o", tmp_path / "out.parquet.gz"), "does not say how predictions are written"),
+        (("-o", tmp_path / "out.csv", "-f", "json"), "says csv, and --format says json"),
+        (("-o", tmp_path / "out.parquet", "-f", "csv"), "says parquet, and --format says csv"),
+        (("-o", tmp_path / "out.csv", "-f", "table"), "is for a terminal"),
+    ):
+        assert said in sentence("predict", model, data, *arguments)
+    assert "would destroy" in sentence("predict", model, data, "-o", model, "-f", "csv")
+    for every in (tmp_path, tmp_path / "*.parquet"):
+        assert "would destroy" in sentence("predict", model, every, "-o", data)
+    assert data.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "data.parquet", "link.parquet", "model",
+    ]  # fmt: skip
+
+
+def test_the_format_may_be_said(run: Run, data: Path, tmp_path: Path) -> None:
+    model = model_of(["a", "b", "c"], tmp_path)
+    for form in ("csv", "json"):
+        run("predict", model, data, "-o", tmp_path / "out", "--format", form)
+        expected = run("predict", model, data, "--format", form)
+        assert (tmp_path / "out").read_text() == expected
+    assert ok("predict", model, data, "-o", "/dev/stdout", "-f", "csv") == ok(
+        "predict", model, data
+    )
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("to_file", [True, False])
+def test_progress_is_shown_beside_predictions_that_go_elsewhere(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, to_file: bool
+) -> None:
+    model = model_of(["a", "b", "c"], tmp_path)
+    expected = ok("predict", model, data)
+    in_batches(monkeypatch, 30)
+    monkeypatch.setenv("TERM", "xterm")
+    out = tmp_path / "out.csv"
+    for screen in (io.StringIO(), Terminal()):
+        arguments = ["predict", str(model), str(data), *(["-o", str(out)] if to_file else [])]
+        monkeypatch.setattr(sys, "argv", ["naively", *arguments])
+        monkeypatch.setattr(sys, "stdout", screen)
+        monkeypatch.setattr(sys, "stderr", said := Terminal())
+        with pytest.raises(SystemExit):
+            app.main()
+        shows_rows = screen.isatty() and not to_file
+        assert ("100 rows" in said.getvalue()) is not shows_rows
+        if to_file:
+            assert (out.read_text(), screen.getvalue()) == (expected, "")
+        elif shows_rows:
+            assert screen.getvalue().count("prediction") == 4  # a table of each batch
+        else:
+            assert screen.getvalue() == expected
