@@ -90,7 +90,9 @@ def read_times(rows: Rows, names: Collection[Name]) -> Rows:
     ValueError
         If a string is no time; it names the column and the row.
     """
-    spelled = [name for name in names if name in rows.place and rows.kind(name) == "string"]
+    # Strings that are all missing are of no kind.
+    there = [name for name in names if name in rows.place]
+    spelled = [name for name in there if isinstance(rows.cells(name), Strings)]
     if not spelled:
         return rows
     cells = {name: rows.cells(name) for name in rows.names}
