@@ -58,4 +58,5 @@ def write(rows: int, path: Path) -> Path:
 
 def _uniform(seed: int) -> str:
     """Return a random number in [0, 1) that follows from the row and the seed."""
-    return f"((hash(i, {seed}) >> 11) / 9007199254740992.0)"
+    # Two seeds give two hashes that do not depend on each other only if one is hashed again.
+    return f"((hash(xor(hash(i), hash({seed}))) >> 11) / 9007199254740992.0)"
