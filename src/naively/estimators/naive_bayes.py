@@ -158,9 +158,9 @@ class Learner(ClusterAnswers):
         Parameters
         ----------
         X : table of rows, or list of texts
-            NumPy array (structured too), SciPy sparse matrix, pandas, Polars, PyArrow, Spark
-            or other frame, mapping of columns, list of records, list of lists; or a table of any length,
-            read in batches: a DuckDB relation, lazy frame, dataset, reader or iterator of tables.
+            NumPy array (structured too), SciPy sparse matrix, pandas, Polars, PyArrow, Spark or
+            other frame, mapping of columns, list of records, list of lists; or a table that is read
+            in batches: a DuckDB relation, lazy frame, dataset, reader or iterator of tables.
             Lists of strings are the rows of a table where all have the same length, and else the
             words of texts; ``{"text": X}`` or ``event_models=Text()`` says that they are words, a
             mapping of columns that they are not. Afterwards what was learned decides.
