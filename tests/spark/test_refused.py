@@ -96,6 +96,13 @@ def test_nothing_to_learn(cut):
     refused(lambda: NaiveBayes().fit(none, "y", sample_weight="w"), "all sample weights are zero")
 
 
+def test_a_table_of_labels_and_weights_alone(cut):
+    frame = cut(TABLE.select(["y", "w"]))
+    refused(
+        lambda: NaiveBayes().fit(frame, "y", sample_weight="w"), "Found array with 0 feature(s)"
+    )
+
+
 def test_what_spark_does_not_do(cut):
     frame = cut(TABLE)
     refused(lambda: NaiveBayes(semi_supervised=True).fit(frame, "y"), "semi_supervised")

@@ -35,11 +35,11 @@ class OnCluster(Training):
         )
 
     def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
-        frame, target, _ = self.table
+        frame, *own = self.table
         model, sample = learn(self.table, event_models, settings, sample)
         if model is None:
             raise ValueError(EMPTY)
-        columns = [name for name in frame.columns if name != target]
+        columns = [name for name in frame.columns if name not in own]
         check_classification(columns, int(sample.seen), model.classes)
         check_some_weight(model.tally.class_count)
         return Learned(model, sample, ())

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from naively.data.arrow import filled
 from naively.data.frames import as_rows
 from naively.data.rows import Rows, join_columns
 from naively.engines.spark.frame import kinds_of, numbered, one_core
@@ -163,7 +164,9 @@ def _read(frame: Any, schema: Schema) -> list[str]:
     """
     learned = [name for name in frame.columns if name in set(schema.order)]
     names = learned if learned and schema.names else list(frame.columns)
-    columns = {name: (np.empty(0), kind) for name, kind in kinds_of(frame, names).items()}
+    nothing = np.empty(0, object)
+    kinds = kinds_of(frame, names)
+    columns = {n: (filled(nothing, kind) if kind else nothing, kind) for n, kind in kinds.items()}
     schema.match(join_columns(columns))
     return names
 
