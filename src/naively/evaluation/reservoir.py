@@ -46,10 +46,15 @@ class Kept:
     keys: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, batch: Batch, seed: np.uint64, most: int) -> Kept:
-        """Return the rows of the least keys, at most ``most`` different ones."""
+    def of(
+        cls, batch: Batch, seed: np.uint64, most: int, highest: np.uint64 | None = None
+    ) -> Kept:
+        """Return the rows of the least keys, at most ``most`` different ones, up to the highest."""
         batch = batch.seen()
         keys = fingerprints(batch, seed)
+        if highest is not None:
+            some = np.flatnonzero(keys <= highest)
+            batch, keys = batch.take(some), keys[some]
         least = _least_different(keys, most)
         if len(least) < len(keys):
             some = np.flatnonzero(keys <= least[-1]) if most else np.empty(0, np.int64)
@@ -178,7 +183,11 @@ class Reservoir:
     def _draw(self) -> None:
         """Keep as many of the new rows as any later sample may need."""
         if self._new:
-            new = [Kept.of(batch, self._seed, self._size.kept) for batch in self._new]
+            # Where as many are kept as may be, a row of a higher key would be dropped again.
+            keys = [kept.keys for kept in self._kept if len(kept.keys)]
+            full = sum(map(len, keys)) >= self._size.kept
+            highest = max((of[-1] for of in keys), default=None) if full else None
+            new = [Kept.of(batch, self._seed, self._size.kept, highest) for batch in self._new]
             self._kept = _least(_with(self._kept, new), self._size.kept)
             self._new = []
 
