@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import ibis
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -69,8 +70,8 @@ def test_a_lazy_prediction_is_that_of_the_whole(
 
 
 def test_an_ibis_table(nb: NaiveBayes, whole: pl.DataFrame, folder: Path) -> None:
-    ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
-    found = joined(nb.predict_proba(ibis.read_parquet(folder / "t.parquet")))
+    table = ibis.polars.connect().read_parquet(folder / "t.parquet")
+    found = joined(nb.predict_proba(table))
     np.testing.assert_array_equal(found, nb.predict_proba(whole))
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import ibis
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -72,6 +73,7 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
     "a dataset": lambda folder: ds.dataset(folder / "t.parquet"),
     "a scanner": lambda folder: ds.dataset(folder / "t.parquet").scanner(batch_size=100),
     "a reader": lambda folder: pq.ParquetFile(folder / "t.parquet"),
+    "an Ibis table": lambda _: ibis.polars.connect({"t": frame()}).table("t"),
     "an iterator": lambda _: tables(N, 77),
     "an iterator of another library": lambda _: (t.to_pandas() for t in tables(N, 301)),
 }
