@@ -1,7 +1,11 @@
-"""A file read in batches, as often as it must be."""
+"""A file read in batches, as often as it must be; predictions that come in batches, joined."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import polars as pl
 
 from naively.data.files import FileColumns, opened
 from naively.data.stream import ReadAgainError
@@ -15,3 +19,11 @@ def in_batches(path: Path | str, rows: int, **options: Any) -> list[FileColumns]
                 return [FileColumns(batch, table.notes) for batch in table]
             except ReadAgainError:
                 continue
+
+
+def joined(found: Any) -> np.ndarray:
+    """Return predictions as an array, though they may be lazy or come in batches."""
+    if isinstance(found, pl.LazyFrame):
+        frame = found.collect()
+        return frame.to_numpy() if frame.width > 1 else frame.to_series().to_numpy()
+    return np.concatenate(list(found)) if isinstance(found, Iterator) else found

@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 
 from naively import GaussianNB, NaiveBayes
 from naively.data.files import opened
+from tests.in_batches import joined
 from tests.test_streams import SOURCES, frame, source
 
 VERBS = (
@@ -47,15 +48,6 @@ def nb(whole: pl.DataFrame) -> NaiveBayes:
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:Column 'target' was not learned")
-
-
-def joined(found: Any) -> np.ndarray:
-    """Return lazy predictions as an array."""
-    if isinstance(found, pl.LazyFrame):
-        frame = found.collect()
-        return frame.to_numpy() if frame.width > 1 else frame.to_series().to_numpy()
-    assert isinstance(found, Iterator)
-    return np.concatenate(list(found))
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -19,6 +19,7 @@ from scipy import sparse
 from naively import BernoulliNB, GaussianNB, MultinomialNB, NaiveBayes
 from tests.fuzz import fuzz
 from tests.fuzz.test_never_nan import one_sentence_or_nothing
+from tests.in_batches import joined
 
 ROWS = 6
 Make = Callable[[random.Random], Any]
@@ -77,9 +78,9 @@ def reads(X: Any, rng: random.Random) -> None:
         for make in (NaiveBayes, lambda: NaiveBayes(weights=None), lambda: NaiveBayes("gaussian")):
             with one_sentence_or_nothing():
                 nb = make().fit(X, y)
-                p = nb.predict_proba(X)
+                p = joined(nb.predict_proba(X))
                 assert ((p >= 0) & (p <= 1)).all()
-                assert not np.isnan(nb.score_samples(X)).any()
+                assert not np.isnan(joined(nb.score_samples(X))).any()
                 nb.explain(X)
                 nb.forget(X, y)
 
