@@ -46,9 +46,7 @@ class Kept:
     keys: NDArray[np.uint64]
 
     @classmethod
-    def of(
-        cls, batch: Batch, seed: np.uint64, most: int, highest: np.uint64 | None = None
-    ) -> Kept:
+    def of(cls, batch: Batch, seed: np.uint64, most: int, highest: np.uint64 | None = None) -> Kept:
         """Return the rows of the least keys, at most ``most`` different ones, up to the highest."""
         batch = batch.seen()
         keys = fingerprints(batch, seed)
