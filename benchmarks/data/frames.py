@@ -100,10 +100,15 @@ def frame(setting: Setting, name: str) -> None:
             BARE: lambda: holder.walk(rows),
             **encode,
             PEER: lambda: peer.predict_proba(holder.for_scikit_learn(rows)),
-            OURS: lambda: ours.predict_proba(rows),
+            OURS: lambda: _every(ours.predict_proba(rows)),
         },
         setting.rounds,
     )
+
+
+def _every(found: Any) -> Any:
+    """Return predictions, all of them: of a relation they come in batches, as they are asked for."""
+    return found if isinstance(found, np.ndarray) else list(found)
 
 
 def _fit(table: Any, y: Any) -> NaiveBayes:

@@ -10,7 +10,6 @@ import os
 import platform
 from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import version
 from types import ModuleType
 from typing import TypeVar
 
@@ -95,6 +94,8 @@ def show_config() -> None:
     >>> show_config()
     naively ...
     """
+    from importlib.metadata import version
+
     kernels_in_use = f"NumPy. {HINT}"
     if NATIVE is not None:
         kernels_in_use = f"native, {NATIVE.instruction_set()}, at most {NATIVE.threads()} threads"
