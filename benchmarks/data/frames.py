@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -107,7 +108,7 @@ def frame(setting: Setting, name: str) -> None:
 
 
 def _every(found: Any) -> Any:
-    """Return predictions, all of them: of a relation they come in batches, as they are asked for."""
+    """Return all predictions; those of a relation come in batches, when they are asked for."""
     return found if isinstance(found, np.ndarray) else list(found)
 
 
