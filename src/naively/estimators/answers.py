@@ -24,7 +24,6 @@ from naively.counting.labels import Label, LabelArray
 from naively.counting.names import title
 from naively.data.frames import Table, as_table
 from naively.data.rows import Rows
-from naively.data.stream import Stream
 from naively.estimators.checks import Seed
 from naively.estimators.fitted import Fitted
 from naively.estimators.lazy import by_row
@@ -47,10 +46,6 @@ class Answers(Fitted):
     @abstractmethod
     def _rows(self, X: Table) -> Rows:
         """Read rows to predict, or raise what is wrong with them."""
-
-    def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)
-        """Return a table that is predicted batch by batch; None if it is predicted at once."""
-        return None
 
     @property
     def _kind(self) -> Weighting | None:

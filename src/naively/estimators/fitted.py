@@ -6,6 +6,8 @@ from abc import ABCMeta, abstractmethod
 
 from naively.counting.labels import LabelArray
 from naively.counting.tally import Tally
+from naively.data.frames import Table
+from naively.data.stream import Stream
 from naively.estimators.checks import check_is_fitted
 from naively.kernels.reference import Floats
 from naively.model.model import Model
@@ -15,9 +17,13 @@ from naively.schema.schema import Schema
 
 
 class Fitted(metaclass=ABCMeta):
-    """Attributes that follow from a fitted model."""
+    """Attributes that follow from a fitted model, and which tables it reads in batches."""
 
     model_: Model
+
+    def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)
+        """Return a table that is predicted batch by batch; None if it is predicted at once."""
+        return None
 
     @abstractmethod
     def __sklearn_is_fitted__(self) -> bool:

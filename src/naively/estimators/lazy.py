@@ -6,16 +6,14 @@ import sys
 from collections.abc import Callable
 from copy import copy
 from functools import partial, wraps
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from naively.counting.labels import LabelArray
 from naively.data.frames import Table
 from naively.data.rows import join_columns
-
-if TYPE_CHECKING:
-    from naively.estimators.answers import Answers
+from naively.estimators.fitted import Fitted
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -31,7 +29,7 @@ def by_row(title: str) -> Callable[[Verb], Verb]:
 
     def decorate(verb: Verb) -> Verb:
         @wraps(verb)
-        def answer(self: Answers, X: Table, *args: Any, **kwargs: Any) -> Any:
+        def answer(self: Fitted, X: Table, *args: Any, **kwargs: Any) -> Any:
             stream = self._stream(X)
             if stream is None:
                 return verb(self, X, *args, **kwargs)
