@@ -587,6 +587,17 @@ def test_truncated_parquet(tmp_path, kept):
     assert fault(path).startswith(f"{path} is not a complete Parquet file (")
 
 
+def test_parquet_that_is_damaged_behind_the_first_batches(tmp_path):
+    path = tmp_path / "t.parquet"
+    rows = pa.table({"a": range(400_000), "b": [f"word {i}" for i in range(400_000)]})
+    pq.write_table(rows, path, row_group_size=100_000)
+    content = bytearray(path.read_bytes())
+    at = len(content) * 9 // 10
+    content[at : at + 3000] = bytes(3000)
+    path.write_bytes(content)
+    assert fault(path).startswith(f"{path} is not a complete Parquet file (Failed to read")
+
+
 @pytest.mark.parametrize(
     ("line", "what"),
     [

@@ -55,9 +55,8 @@ def with_progress(
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("", total=None, completed=done, rate="")
+        task = progress.add_task("", total=total, completed=done, rate="")
         for batch in chain(second, batches):
-            progress.update(task, total=total)
             yield batch
             progress.advance(task, size(batch))
             speed = progress.tasks[task].speed

@@ -6,6 +6,7 @@ Ibis have in common; none of them is needed here. Numbers and strings stay in Ar
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,15 @@ MICROSECONDS = 10**6
 DAY = 86_400 * MICROSECONDS
 
 
+class BrokenStreamError(ValueError):
+    """A stream of Arrow cannot be read to its end; ``message`` is all that its maker says."""
+
+    def __init__(self, error: RuntimeError) -> None:
+        self.message = re.sub(r"^ArrowArrayStream::\w+\(\) failed \(\d+\): ", "", str(error))
+        line = self.message.strip().split("\n")[0].strip(" .")
+        super().__init__(f"The table cannot be read to its end: {line}.")
+
+
 class ArrowStream:
     """The batches of a table, or of one column, which can be read once.
 
@@ -64,7 +74,7 @@ class ArrowStream:
     Raises
     ------
     ValueError
-        If two columns have one name.
+        If two columns have one name, or the stream cannot be read to its end.
     """
 
     def __init__(self, X: Any, exact: Collection[str] = ()) -> None:
@@ -72,7 +82,10 @@ class ArrowStream:
 
         self._exact = exact
         self._stream = na.c_array_stream(X)
-        schema = self._stream.get_schema()
+        try:
+            schema = self._stream.get_schema()
+        except RuntimeError as error:
+            raise BrokenStreamError(error) from None
         self.format = schema.format
         self.names = [child.name for child in schema.children] if schema.format == "+s" else None
         refuse_twice(self.names or ())
@@ -81,7 +94,7 @@ class ArrowStream:
 
     def __iter__(self) -> Iterator[dict[str, Column]]:
         """Yield the columns of each batch of a table."""
-        for batch in self._stream:
+        for batch in self._arrays():
             columns = zip(self.names or (), batch.children, strict=True)
             yield {
                 name: read_array(name, array, exact=name in self._exact) for name, array in columns
@@ -94,7 +107,18 @@ class ArrowStream:
 
     def read_column(self, name: Name) -> Column:
         """Return the one column, by a name to be used in messages."""
-        return join_parts(name, [read_array(name, array) for array in self._stream])
+        return join_parts(name, [read_array(name, array) for array in self._arrays()])
+
+    def _arrays(self) -> Iterator[CArray]:
+        try:
+            yield from self._stream
+        except RuntimeError as error:
+            raise BrokenStreamError(error) from None
+
+
+def speaks_arrow(X: Any) -> bool:
+    """Whether an object is a table or a column by the PyCapsule interface."""
+    return hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__")
 
 
 def read_array(name: Name, array: CArray, *, exact: bool = False) -> Column:

@@ -168,7 +168,7 @@ def all_missing(array: NDArray[Any]) -> bool:
 def _of_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
     """Return cells as a column, by the types of the cells."""
     strings = dispatch.pack_strings(cells)
-    if strings is not None and len(cells) and not _is_missing(strings):
+    if strings is not None and strings.any_there:
         return strings, "string"
     lists = FAMILIES["words"]
     cells = [
@@ -197,10 +197,6 @@ def _of_cells(name: Name, cells: list[Any] | NDArray[np.object_]) -> Column:
     if family == "string":  # with missing cells of other libraries
         return cast("Strings", dispatch.pack_strings(cells)), "string"
     return _of_array(name, _TO_ARRAY[family](cells))
-
-
-def _is_missing(strings: Strings) -> bool:
-    return strings.missing is not None and bool(strings.missing.all())
 
 
 def _listed(cells: list[Any] | NDArray[np.object_]) -> list[Any]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from naively.counting.labels import is_missing
 from naively.data import pandas
 from naively.data.arrays import check_sparse, unmasked
-from naively.data.arrow import STRING_FORMATS, ArrowStream
+from naively.data.arrow import STRING_FORMATS, ArrowStream, speaks_arrow
 from naively.data.columns import Cells, Column, Kind, as_objects, read_column, refuse_twice
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
 from naively.kernels.strings import Strings
@@ -90,8 +90,7 @@ def read_labels(y: Any) -> Any:
     if nw.dependencies.is_pandas_series(y):
         is_string = pandas.is_string(y.dtype)
     else:
-        arrow = hasattr(y, "__arrow_c_stream__") or hasattr(y, "__arrow_c_array__")
-        is_string = arrow and ArrowStream(y).format in STRING_FORMATS
+        is_string = speaks_arrow(y) and ArrowStream(y).format in STRING_FORMATS
     return _column("y", y)[0] if is_string else y
 
 
@@ -126,7 +125,7 @@ def _foreign_rows(X: Any) -> Rows:
         return _frame_rows(pandas.read_frame(X), len(X))
     if nw.dependencies.is_pandas_series(X):
         return _series_rows(*pandas.read_series(TEXT, X))
-    if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
+    if speaks_arrow(X):
         stream = ArrowStream(X)
         if stream.names is None:
             return _series_rows(*stream.read_column(TEXT))
@@ -182,7 +181,7 @@ def _column(name: str, column: Any) -> Column:
 
     if nw.dependencies.is_pandas_series(column):
         return pandas.read_series(name, column)
-    if hasattr(column, "__arrow_c_stream__") or hasattr(column, "__arrow_c_array__"):
+    if speaks_arrow(column):
         return ArrowStream(column).read_column(name)
     return read_column(name, column)
 

@@ -7,7 +7,6 @@ stream says that it must be read again, and takes the column for what all rows s
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
@@ -84,9 +83,6 @@ class Stream(ABC):
         """Name a column and one of its rows in a message."""
         return f'Column "{name}"', f"row {row}"
 
-    def close(self) -> None:  # noqa: B027  (most streams hold nothing open)
-        """Give back what is held open."""
-
     def __iter__(self) -> Iterator[ColumnRows]:
         return self.watch(self._every_batch())
 
@@ -102,7 +98,7 @@ class Stream(ABC):
         batches, self._spell = list(self.columns()), {}
         for name in self.names:
             cells = [of[name][0] for of in batches]
-            strings = [of for of in cells if isinstance(of, Strings) and not _is_missing(of)]
+            strings = [of for of in cells if isinstance(of, Strings) and of.any_there]
             if strings:
                 self._spell[name] = self._guess(name, Strings.join(strings))
         done, parts = 0, []
@@ -130,7 +126,7 @@ class Stream(ABC):
         for name, (cells, kind) in columns.items():
             expected = self.expected.get(name)
             wrong, column = -1, (cells, kind)
-            if isinstance(cells, Strings) and not _is_missing(cells):
+            if isinstance(cells, Strings) and cells.any_there:
                 if name not in self._spell:
                     self._spell[name] = self._guess(name, cells)
                 column, wrong = spell(cells, self._spell[name])
@@ -167,10 +163,6 @@ class Stream(ABC):
         alone = taken(cell, np.zeros(1, np.int64))  # a copy, without the batch that it is from
         self._odd[name] = Strings.join([*parts, cast("Strings", alone)])
         raise ReadAgainError
-
-
-def _is_missing(strings: Strings) -> bool:
-    return len(strings) == 0 or (strings.missing is not None and bool(strings.missing.all()))
 
 
 class InMemory(Stream):
@@ -215,21 +207,8 @@ class ArrowBatches(Stream):
         self.again = again
 
     def columns(self) -> Iterator[dict[str, Column]]:
-        try:
-            for columns in ArrowStream(self._begin()):
-                yield from in_pieces(columns)
-        except RuntimeError as error:
-            raise ValueError(f"The table cannot be read to its end: {gist(error)}.") from None
-
-
-def gist(error: Exception) -> str:
-    r"""Return what an engine says is wrong, in one line.
-
-    >>> gist(RuntimeError("ArrowArrayStream::get_next() failed (5): IO Error: broken\nmore"))
-    'IO Error: broken'
-    """
-    line = str(error).strip().split("\n")[0]
-    return re.sub(r"^ArrowArrayStream::\w+\(\) failed \(\d+\): ", "", line).strip(" .")
+        for columns in ArrowStream(self._begin()):
+            yield from in_pieces(columns)
 
 
 def in_pieces(columns: dict[str, Column], most: int = ROWS) -> Iterator[dict[str, Column]]:

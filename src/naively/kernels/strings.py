@@ -77,6 +77,11 @@ class Strings(Sequence["str | None"]):
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    @property
+    def any_there(self) -> bool:
+        """Whether any string is not missing."""
+        return len(self) > 0 and (self.missing is None or not self.missing.all())
+
     @overload
     def __getitem__(self, row: int) -> str | None: ...
     @overload

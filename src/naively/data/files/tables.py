@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import duckdb
 import numpy as np
 
-from naively.data.arrow import ArrowStream
+from naively.data.arrow import ArrowStream, BrokenStreamError
 from naively.data.columns import Cells, Column, read_column
 from naively.data.files.faults import line_of, readable_error
 from naively.data.files.scan import Connection, Field, Scan, scan
@@ -141,8 +141,10 @@ class FileTable(Stream):
                 for some in in_pieces(columns, self._rows):
                     yield some
                     read += len(next(iter(some.values()))[0])
-        except (duckdb.Error, RuntimeError) as error:
+        except duckdb.Error as error:
             message = str(error)
+        except BrokenStreamError as error:
+            message = error.message
         else:
             if self._scan.fields:
                 _check_rows(self._source, self._scan, read)
