@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, RowWeight, Target
 from naively.data.frames import Table, is_on_cluster
 from naively.engines.spark.learn import LabelledFrame, learn
 from naively.engines.spark.predict import predict, predict_proba
 from naively.estimators.base import CountingClassifier
-from naively.estimators.checks import check_classification, check_some_weight
-from naively.estimators.training import Learned, Training, check_columns
+from naively.estimators.training import NotInMemory, check_columns
 from naively.evaluation.reservoir import Reservoir
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost
 from naively.model.model import Model
 from naively.schema.given import EventModels
+from naively.schema.schema import Schema
 from naively.schema.settings import Probabilities, Settings
-
-EMPTY = "There are no rows to learn from: the frame is empty."
 
 
 @dataclass(frozen=True, eq=False)
-class OnCluster(Training):
+class OnCluster(NotInMemory):
     """A frame of Spark, which is learned where its partitions are."""
 
     table: LabelledFrame
+    nothing = "There are no rows to learn from: the frame is empty."
 
     def check_interactions(self) -> None:
         raise ValueError(
@@ -34,31 +35,22 @@ class OnCluster(Training):
             "learn without it."
         )
 
-    def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
+    @property
+    def columns(self) -> Sequence[str]:
         frame, *own = self.table
-        model, sample = learn(self.table, event_models, settings, sample)
-        if model is None:
-            raise ValueError(EMPTY)
-        columns = [name for name in frame.columns if name not in own]
-        check_classification(columns, int(sample.seen), model.classes)
-        check_some_weight(model.tally.class_count)
-        return Learned(model, sample, ())
+        return [name for name in frame.columns if name not in own]
 
-    def learn_more(
-        self, model: Model, event_models: EventModels, sample: Reservoir | None
-    ) -> tuple[Model, Reservoir | None]:
-        empty = Reservoir() if sample is None else sample.empty()
-        more, new = learn(self.table, event_models, model.settings, empty, model.counted)
-        if more is None:
-            return model, sample
-        model += more
-        return model, None if sample is None else sample.merged(new, model)
+    def count(
+        self,
+        event_models: EventModels,
+        settings: Settings,
+        sample: Reservoir,
+        known: Schema | None = None,
+    ) -> tuple[Model | None, Reservoir]:
+        return learn(self.table, event_models, settings, sample, known)
 
-    def alone(self, model: Model, event_models: EventModels) -> Model:
-        found, _ = learn(self.table, event_models, model.settings, Reservoir(), model.counted)
-        if found is None:
-            raise ValueError(EMPTY)
-        return found
+    def batches(self, schema: Schema) -> Iterable[Batch]:  # noqa: ARG002  (none is read again)
+        return ()
 
 
 def read_frame(

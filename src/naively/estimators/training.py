@@ -32,6 +32,7 @@ from naively.model.model import Model, check_rows
 from naively.model.weights import Weighting
 from naively.schema.choose import extend, infer
 from naively.schema.given import EventModels
+from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 
 
@@ -79,35 +80,77 @@ class Training(ABC):
         """Count these rows alone, as a model counts its own."""
 
 
-@dataclass(frozen=True, eq=False)
-class Batches(Training):
-    """A table of any length, which is learned batch by batch."""
+class NotInMemory(Training):
+    """A table that is not in memory, of which what is counted comes here with a sample."""
 
-    table: LabelledStream
+    nothing: str  # what is said of a table without rows
+
+    @property
+    @abstractmethod
+    def columns(self) -> Sequence[str]:
+        """The columns that are learned from."""
+
+    @abstractmethod
+    def count(
+        self,
+        event_models: EventModels,
+        settings: Settings,
+        sample: Reservoir,
+        known: Schema | None = None,
+    ) -> tuple[Model | None, Reservoir]:
+        """Count the rows, as `naively.engines.stream.learn` does."""
+
+    @abstractmethod
+    def batches(self, schema: Schema) -> Iterable[Batch]:
+        """Return the rows once more, encoded by a schema."""
 
     def learn(self, event_models: EventModels, settings: Settings, sample: Reservoir) -> Learned:
-        model, sample = learn(self.table, event_models, settings, sample)
+        model, sample = self.count(event_models, settings, sample)
         if model is None:
-            raise ValueError("There are no rows to learn from: the table is empty.")
-        check_classification(self.table.columns, int(sample.seen), model.classes)
+            raise ValueError(self.nothing)
+        check_classification(self.columns, int(sample.seen), model.classes)
         check_some_weight(model.tally.class_count)
-        return Learned(model, sample, self.table.encoded(model.counted))
+        return Learned(model, sample, self.batches(model.counted))
 
     def learn_more(
         self, model: Model, event_models: EventModels, sample: Reservoir | None
     ) -> tuple[Model, Reservoir | None]:
         empty = Reservoir() if sample is None else sample.empty()
-        more, new = learn(self.table, event_models, model.settings, empty, model.counted)
+        more, new = self.count(event_models, model.settings, empty, model.counted)
         if more is None:
             return model, sample
         model += more
         return model, None if sample is None else sample.merged(new, model)
 
     def alone(self, model: Model, event_models: EventModels) -> Model:
-        found, _ = learn(self.table, event_models, model.settings, Reservoir(), model.counted)
+        found, _ = self.count(event_models, model.settings, Reservoir(), model.counted)
         if found is None:
-            raise ValueError("There are no rows: the table is empty.")
+            raise ValueError(self.nothing)
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class Batches(NotInMemory):
+    """A table of any length, which is learned batch by batch."""
+
+    table: LabelledStream
+    nothing = "There are no rows to learn from: the table is empty."
+
+    @property
+    def columns(self) -> Sequence[str]:
+        return self.table.columns
+
+    def count(
+        self,
+        event_models: EventModels,
+        settings: Settings,
+        sample: Reservoir,
+        known: Schema | None = None,
+    ) -> tuple[Model | None, Reservoir]:
+        return learn(self.table, event_models, settings, sample, known)
+
+    def batches(self, schema: Schema) -> Iterable[Batch]:
+        return self.table.encoded(schema)
 
 
 @dataclass(frozen=True, eq=False)

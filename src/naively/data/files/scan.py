@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import duckdb
 
 from naively.data.files.survey import LONGEST
+from naively.data.guess import Guess
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
 DELIMITERS = ",\t;|"
 HEAD_LINES = 100
 MOST_COLUMNS = 20_000  # the time of reading grows with the square of their number
-NUMBERS = ("integer", "number")
-GUESSES = (*NUMBERS, "boolean", "time")
+GUESSES: tuple[Guess, ...] = ("number", "boolean", "time")
 HUGE = ("ubigint", "hugeint", "uhugeint")
 JSON_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "boolean": "BOOLEAN"}
 KINDS = {
@@ -50,12 +50,12 @@ Connection: TypeAlias = duckdb.DuckDBPyConnection
 
 @dataclass(frozen=True)
 class Field:
-    """A column: its name, its name in SQL, its kind, and the kinds that its text may have."""
+    """A column: its name, its name in SQL, its kind, and what its text may spell."""
 
     name: str
     sql: str
     kind: str
-    guesses: tuple[str, ...] = ()
+    guesses: tuple[Guess, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,9 +194,9 @@ def _scan_jsonl(
             continue
         if kind == "time" or type_.id in HUGE or wanted.get(name) == "string":
             kind = "text"  # as it is written; DuckDB takes -1 and 1 together for a huge integer
-        guesses: tuple[str, ...]
+        guesses: tuple[Guess, ...]
         if name == labels and kind == "number":  # whole numbers of many digits among them
-            kind, guesses = "text", NUMBERS
+            kind, guesses = "text", ("number",)
         elif kind == "text" and (name in wanted or type_.id in ("null", *HUGE)):
             guesses = GUESSES
         else:
@@ -231,7 +231,7 @@ def _scan_parquet(connection: Connection, source: Source, labels: str | None) ->
     fields = []
     for name, type_ in _columns(connection, table):
         kind = KIND_OF_TYPE.get(type_.id, "text")
-        guesses = ("time",) if kind == "text" and name != labels else ()
+        guesses: tuple[Guess, ...] = ("time",) if kind == "text" and name != labels else ()
         fields.append(Field(name, _name(name), kind, guesses))
     return Scan(table, fields)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from naively.data.columns import Column
-from naively.data.files.source import COMPRESSIONS
+from naively.data.files.source import plain_extension
 from naively.data.guess import Guess
 from naively.data.stream import Stream
 from naively.kernels.strings import Strings
@@ -51,13 +51,8 @@ def _within(folder: Path) -> Iterator[Path]:
             continue
         if entry.is_dir():
             yield from _within(entry) if "=" in entry.name else ()
-        elif _extension(entry) in TABLES:
+        elif plain_extension(entry) in TABLES:
             yield entry
-
-
-def _extension(file: Path) -> str:
-    plain = file.with_suffix("") if file.suffix.lower() in COMPRESSIONS else file
-    return plain.suffix.lower()
 
 
 def partition_of(file: Path, root: Path) -> dict[str, str]:
@@ -67,8 +62,8 @@ def partition_of(file: Path, root: Path) -> dict[str, str]:
     {'year': '2026', 'month': '11'}
     """
     within = file.parent.relative_to(root) if file.is_relative_to(root) else file.parent
-    pairs = (part.split("=", 1) for part in within.parts if "=" in part)
-    return dict((key, value) for key, value in pairs)  # noqa: C402
+    pairs = (part.partition("=") for part in within.parts if "=" in part)
+    return {key: value for key, _, value in pairs}
 
 
 class SeveralFiles(Stream):

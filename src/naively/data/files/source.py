@@ -123,10 +123,22 @@ def check_exists(path: Path) -> None:
     raise FileNotFoundError(f"There is no file {path}.{hint}")
 
 
+def plain_extension(path: Path) -> str:
+    """Return how the name of a file ends, in small letters, before it was compressed.
+
+    Examples
+    --------
+    >>> import pathlib
+    >>> plain_extension(pathlib.Path("t.CSV.gz"))
+    '.csv'
+    """
+    plain = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
+    return plain.suffix.lower()
+
+
 def find(path: Path, format_: str | None, scratch: Path) -> Source:
     """Return the source at a path, repaired if need be; its format follows from its name."""
-    plain = path.with_suffix("") if path.suffix.lower() in COMPRESSIONS else path
-    known = format_ or FORMATS.get(plain.suffix.lower())
+    known = format_ or FORMATS.get(plain_extension(path))
     if known is None:
         raise ValueError(
             f"The name {path} does not say what the file is: "

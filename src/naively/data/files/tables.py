@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
 import numpy as np
@@ -88,11 +88,7 @@ class FileTable(Stream):
         fields = {field.name: field for field in self._scan.fields}
         super().__init__(
             list(fields),
-            {
-                name: _guesses(field)
-                for name, field in fields.items()
-                if wanted.get(name) != "string"
-            },
+            {name: field.guesses for name, field in fields.items() if wanted.get(name) != "string"},
             {
                 name: EXPECTED[wanted[name]]
                 for name in fields
@@ -201,12 +197,6 @@ class FileTable(Stream):
             return title, f"row {row + 1}"
         skips = self._scan.skips_empty_lines
         return title, f"line {line_of(self._source, row + 2, skips_empty_lines=skips)}"
-
-
-def _guesses(field: Field) -> tuple[Guess, ...]:
-    """Return what the strings of a field may spell."""
-    found = ("number" if kind == "integer" else kind for kind in field.guesses)
-    return cast("tuple[Guess, ...]", tuple(dict.fromkeys(found)))
 
 
 def _cell(field: Field, wanted: Mapping[str, str]) -> str:
