@@ -1,15 +1,19 @@
-"""Examples in documents and docstrings run in a folder of their own."""
+"""Settings of all tests and of the examples in docstrings and pages: pictures need no display."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+import sys
+from collections.abc import Iterator
 
 import pytest
 
+os.environ.setdefault("MPLBACKEND", "Agg")
+
 
 @pytest.fixture(autouse=True)
-def _own_folder(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    if isinstance(request.node, pytest.DoctestItem):
-        monkeypatch.chdir(tmp_path)
+def _close_figures() -> Iterator[None]:
+    """Close the figures that a test has drawn."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")

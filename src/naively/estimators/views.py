@@ -1,0 +1,44 @@
+"""What can be looked at in a fitted model: results that print, tabulate and plot."""
+
+from __future__ import annotations
+
+from naively.counting.labels import Target
+from naively.data.frames import Table, read_labels
+from naively.data.rows import Rows
+from naively.estimators.answers import Answers
+from naively.evaluation.scores import Scores, score
+
+
+class Views(Answers):
+    """Results of a fitted model, each with its numbers and its picture."""
+
+    def evaluate(self, X: Table, y: Target) -> Scores:
+        """Score predictions on labelled rows that were not learned.
+
+        Parameters
+        ----------
+        X : table of rows
+            As for ``fit``.
+        y : array-like of shape (rows,), or str
+            The right labels, or the name of their column in ``X``.
+
+        Returns
+        -------
+        scores : Scores
+            Accuracy, log loss, Brier score, area under the ROC curve, calibration error,
+            confusion, reliability, and precision and recall by class.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> nb.evaluate([[1.5], [6.5]], ["a", "b"]).accuracy
+        1.0
+        """
+        rows, labels = self._with_labels(X, y)
+        return score(self._checked, rows, labels)
+
+    def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
+        """Read rows and their labels, which may be one of their columns."""
+        rows = self._rows(X)
+        return rows.split(y) if isinstance(y, str) else (rows, read_labels(y))

@@ -1,0 +1,108 @@
+"""A result as a tidy table: each row is one fact, each column one variable.
+
+Wickham, Tidy data (2014). A class says its columns, and has from here what it prints, a frame of
+the library that the user has loaded, and JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from abc import abstractmethod
+from typing import Any
+
+from naively.messages import Shown, visible
+
+SHOWN = 20  # rows that are printed
+LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+class Tabular(Shown):
+    """A result that is a table; a dataclass of this kind needs ``repr=False``."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return the columns by name, all of them of one length."""
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """Return the table as a frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"}, optional
+            Whose frame; by default the first of these that has been imported.
+
+        Returns
+        -------
+        frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            A column that holds values of several types holds them as strings.
+
+        Raises
+        ------
+        ValueError
+            If no library is named and none is imported, or one is named that is not known.
+        """
+        loaded = [name for name in LIBRARIES if name in sys.modules]
+        if library is None and not loaded:
+            raise ValueError(
+                "No library of frames is imported; import pandas, polars or pyarrow, or name one: "
+                "to_frame('pandas')."
+            )
+        chosen = library or loaded[0]
+        if chosen not in LIBRARIES:
+            raise ValueError(f"library must be one of {', '.join(LIBRARIES)}, got {library!r}.")
+        import narwhals
+
+        columns = {name: _of_one_type(values) for name, values in self.to_dict().items()}
+        return narwhals.from_dict(columns, backend=chosen).to_native()
+
+    def to_json(self) -> str:
+        """Return the table as a JSON array of records; NaN is null, and infinity a string."""
+        columns = self.to_dict()
+        records = [
+            dict(zip(columns, map(_plain, row), strict=True))
+            for row in zip(*columns.values(), strict=True)
+        ]
+        return json.dumps(records, ensure_ascii=False, default=str)
+
+    def __str__(self) -> str:
+        """Return the names and the first rows, column under column."""
+        columns = self.to_dict()
+        rows = len(next(iter(columns.values()), []))
+        shown = [[name, *map(_cell, of[:SHOWN])] for name, of in columns.items()]
+        width = [max(map(len, cells)) for cells in shown]
+        numeric = [all(isinstance(v, int | float) for v in of) for of in columns.values()]
+        lines = [
+            "  ".join(
+                cell.rjust(w) if right else cell.ljust(w)
+                for cell, w, right in zip(line, width, numeric, strict=True)
+            ).rstrip()
+            for line in zip(*shown, strict=True)
+        ]
+        return "\n".join([*lines, f"... and {rows - SHOWN:,} more rows"] if rows > SHOWN else lines)
+
+
+def _cell(value: object) -> str:
+    """Write one value as a table shows it: six digits of a number, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return "undefined" if math.isnan(value) else f"{value:.6g}"
+    return visible(str(value))
+
+
+def _plain(value: object) -> object:
+    """Return a value that JSON can hold."""
+    value = value.item() if hasattr(value, "item") else value  # NumPy's
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
+
+
+def _of_one_type(values: list[Any]) -> list[Any]:
+    """Return values that one column of a frame can hold: of several types, all as strings."""
+    kinds = {bool if isinstance(v, bool) else type(v) for v in values if v is not None}
+    if kinds <= {int, float} or len(kinds) <= 1:
+        return values
+    return [None if v is None else str(v) for v in values]
