@@ -10,12 +10,13 @@ import json
 import math
 import sys
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from naively.messages import Shown, visible
 
 SHOWN = 20  # rows that are printed
-LIBRARIES = ("pandas", "polars", "pyarrow")
+Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
+LIBRARIES: tuple[Library, ...] = get_args(Library)
 
 
 class Tabular(Shown):
@@ -25,7 +26,7 @@ class Tabular(Shown):
     def to_dict(self) -> dict[str, list[Any]]:
         """Return the columns by name, all of them of one length."""
 
-    def to_frame(self, library: str | None = None) -> Any:
+    def to_frame(self, library: Library | None = None) -> Any:
         """Return the table as a frame.
 
         Parameters

@@ -65,7 +65,7 @@ def new_axes(ax: Axes | None = None, *, width: float = WIDTH, height: float = HE
         return ax
     plt = pyplot()
     with styled():
-        _, new = plt.subplots(figsize=(width, height), layout="constrained")
+        new: Axes = plt.subplots(figsize=(width, height), layout="constrained")[1]
     return new
 
 
