@@ -1,4 +1,4 @@
-"""Losses of posteriors: the log loss, the share of right answers, and means by the rows' weights."""
+"""Losses of posteriors: the log loss, and the share of right answers."""
 
 from __future__ import annotations
 

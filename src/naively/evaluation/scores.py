@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Tabular):
     """Scores on labelled rows, compared with always answering the most frequent class.
@@ -174,14 +173,19 @@ class Scores(Tabular):
         """
         from naively.pictures.scores import Reliability, plot_reliability
 
-        of = Reliability.of
-        return plot_reliability(
-            of([(b.confidence, b.accuracy, b.rows, b.noise) for b in self.reliability]),
-            before and of([(b.confidence, b.accuracy, b.rows, b.noise) for b in before.reliability]),
-            (self.calibration_error, self.calibration_noise),
-            None if before is None else (before.calibration_error, before.calibration_noise),
-            ax,
-        )
+        drawn = [
+            Reliability(
+                np.array([b.confidence for b in of.reliability]),
+                np.array([b.accuracy for b in of.reliability]),
+                np.array([b.rows for b in of.reliability]),
+                np.array([b.noise for b in of.reliability]),
+                of.calibration_error,
+                of.calibration_noise,
+            )
+            for of in (self, before)
+            if of is not None
+        ]
+        return plot_reliability(drawn, ax)
 
     def plot_confusion(self, ax: Axes | None = None) -> Axes:
         """Draw the confusion table: rows by right class (down) and answer (across).
