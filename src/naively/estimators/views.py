@@ -106,7 +106,7 @@ class Views(Answers):
         Parameters
         ----------
         X, y
-            As for ``fit``; of a table that is not in memory all rows are held, encoded.
+            As for ``fit``; a table that is not in memory is read into it.
         test : (X, y) or float, optional
             The rows to score; or how many rows, or, below 1, which share of them, to hold out: anew
             in each repeat. By default a quarter.
@@ -151,7 +151,7 @@ class Views(Answers):
                 "A learning curve is not made on Spark; collect some rows, as by X.toPandas()."
             )
         other = copy(self)
-        model, _, batches = other._count(X, y, weighted=weights)  # noqa: SLF001  (a copy of this)
+        model, _, batches = other._count(self._whole(X), y, weighted=weights)  # noqa: SLF001  (a copy of this)
         held_out: Batch | float | None = None
         if isinstance(test, tuple):
             other.keep(model)
@@ -159,7 +159,8 @@ class Views(Answers):
         elif test is not None:
             held_out = test
         kind = self._kind if weights else None
-        return learning_curve(model, [*batches], held_out, sizes, repeats, random_state, kind)
+        (batch,) = batches  # of rows in memory
+        return learning_curve(model, batch, held_out, sizes, repeats, random_state, kind)
 
     def smoothing_curve(
         self, X: Table = None, y: Target = None, *, values: Iterable[float] | None = None
@@ -209,11 +210,15 @@ class Views(Answers):
         sample = self._learned().of(model) if known or held_out is None else None
         return smoothing_curve(model, sample, held_out, values)
 
+    def _whole(self, X: Table) -> Table:
+        """Return a table that is in memory; any other is read."""
+        stream = self._stream(X)
+        return X if stream is None else stream.read()
+
     def _encoded(self, X: Table, y: Target) -> Batch:
         """Encode labelled rows that were not learned, as the rows learned were counted."""
         model = self._checked
-        stream = self._stream(X)
-        rows, labels = self._with_labels(X if stream is None else stream.read(), y)
+        rows, labels = self._with_labels(self._whole(X), y)
         right = encode_labels(labels)
         if not len(rows):
             raise ValueError("There are no rows to score.")

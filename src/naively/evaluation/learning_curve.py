@@ -98,7 +98,7 @@ class LearningCurve(Tabular):
 
 def learning_curve(
     model: Model,
-    batches: Sequence[Batch],
+    batch: Batch,
     test: Batch | float | None,
     sizes: Sizes,
     repeats: int,
@@ -111,11 +111,11 @@ def learning_curve(
     ----------
     model : Model
         What was learned of all rows, without weights.
-    batches : sequence of Batch
+    batch : Batch
         These rows, as ``model.counted`` encodes them.
     test : Batch or float, optional
-        The rows to score, as ``model.counted`` encodes them by the axes of the model's tally; or
-        how many rows to hold out anew in each repeat, or a share of them below 1.
+        The rows to score, encoded alike; or how many rows to hold out anew in each repeat, or a
+        share of them below 1.
     sizes : sequence of numbers, optional
         How many rows to learn; a fraction up to 1.0 is a share of those that are not held out.
     repeats : int
@@ -127,7 +127,8 @@ def learning_curve(
     """
     if not (number_of(repeats) >= 1 and number_of(repeats).is_integer()):
         raise ValueError(f"repeats must be a whole number of at least 1, got {repeats!r}.")
-    pool = _joined(model, batches)
+    pool = _split(model, batch)
+    scored = _split(model, test) if isinstance(test, Batch) else None
     aside = 0 if isinstance(test, Batch) else count_held_out(test, len(pool))
     each = check_sizes(sizes, len(pool) - aside)
     rng = np.random.default_rng(random_state)
@@ -135,7 +136,7 @@ def learning_curve(
     for repeat in range(int(repeats)):
         order = rng.permutation(len(pool))
         learned = pool.take(order[: len(pool) - aside])
-        held_out = test if isinstance(test, Batch) else pool.take(order[len(pool) - aside :])
+        held_out = pool.take(order[len(pool) - aside :]) if scored is None else scored
         tally: Tally | None = None
         done = 0
         for size in each:
@@ -145,23 +146,16 @@ def learning_curve(
             then = _of_tally(model, tally)
             if weights is not None:
                 sample = Reservoir()
-                sample.add(seen, then)
+                sample.add(batch.take(order[:size]), then)
                 then = then.weighed(sample.of(then).weights(then, weights))
             for which, rows in (("training", seen), ("held-out", held_out)):
                 points.append((size, repeat, which, *_scored(then, rows), len(then.classes)))
     return LearningCurve(*map(list, zip(*points, strict=True)))
 
 
-def _joined(model: Model, batches: Sequence[Batch]) -> Batch:
-    """Return rows in one batch, by the levels and words of all, each text split once."""
-    if not batches:
-        raise ValueError("A learning curve needs rows that can be read; collect some of them.")
-    axes = model.tally.axes
-    coded = []
-    for batch in batches:
-        seen = model.counted.recode(batch, axes)
-        coded.append(replace(seen, labels=seen.labels.among(model.classes)))
-    return Batch.join(coded)
+def _split(model: Model, batch: Batch) -> Batch:
+    """Return rows by the levels and words of all rows that were counted, each text split once."""
+    return model.counted.recode(batch, model.tally.axes)
 
 
 def _of_tally(model: Model, tally: Tally) -> Model:

@@ -110,15 +110,15 @@ def smoothing_curve(
         then = with_pseudo_count(plain, value)
         classes = then.classes
         if sample is not None:
-            batches, labels = sample.batches, sample.labels
+            batches, labels = [known_to(then, b) for b in sample.batches], sample.labels
             found = [left_out(then, then.recode(batch)) for batch in batches if len(batch)]
             for rows, p in (
                 ("leave-one-out", np.concatenate(found)),
-                ("training", sample.posterior(then)),
+                ("training", Sample(batches).posterior(then)),
             ):
                 points.append((value, rows, *accuracy_and_log_loss(p, classes, labels)))
         if held_out is not None:
-            p = then.score(then.recode(held_out), "posterior")
+            p = then.score(then.recode(known_to(then, held_out)), "posterior")
             points.append((value, "held-out", *accuracy_and_log_loss(p, classes, held_out.labels)))
     smoothing, which, accuracy, log_loss = zip(*points, strict=True)
     columns = [*smoothing], [*which], [*accuracy], [*log_loss]
@@ -158,6 +158,8 @@ def with_pseudo_count(model: Model, value: float) -> Model:
         changed |= event is not None
         new = group if event is None else _with_event(group, event)
         block = model.tally.blocks[group.key]
+        if new.key in groups and group.analyser is not None:
+            continue  # it counts what the other counts
         if new.key in groups:  # event models that differ in nothing else are one now
             columns = (*groups[new.key].columns, *new.columns)
             new, block = replace(new, columns=columns), blocks[new.key] + block
@@ -185,11 +187,26 @@ def smoothed(event: EventModel, value: float) -> EventModel | None:
     >>> print(smoothed(Bernoulli(prior=Beta(2, 2)), 0.5))
     bernoulli(alpha=0.5)
     """
-    options = {field.name for field in fields(cast("Any", event))}
-    if event.smoothed_by not in options or event.estimate == "mle":
+    usual = {field.name: field.default for field in fields(cast("Any", event))}
+    if event.smoothed_by not in usual or event.estimate == "mle":
         return None
-    others = dict.fromkeys(options & {"prior", "m"})
+    others = {name: usual[name] for name in ("prior", "m") if name in usual}
     return cast("EventModel", replace(cast("Any", event), **others, **{event.smoothed_by: value}))
+
+
+def known_to(model: Model, batch: Batch) -> Batch:
+    """Return a batch whose texts are under the keys that a model with another pseudo-count has."""
+    of_texts = {_splitting(g.key): g.key for g in model.counted.groups if g.analyser is not None}
+    blocks = {of_texts.get(_splitting(key), key): block for key, block in batch.blocks.items()}
+    return replace(batch, blocks=blocks)
+
+
+def _splitting(key: GroupKey) -> tuple[object, ...]:
+    """Return what a text is known by, whatever its pseudo-count."""
+    if not isinstance(key.analyser, TextModel):
+        return (key,)
+    event = smoothed(key.event, 0.0) or key.event
+    return key.column, event, key.analyser.with_event(event)
 
 
 def _with_event(group: Group, event: EventModel) -> Group:

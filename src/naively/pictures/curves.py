@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 LABELS = {"accuracy": "accuracy (share of right answers)", "log_loss": "log loss (nats a row)"}
 DASH = {"held-out": "-", "training": "--", "leave-one-out": "-."}
 PLACE = {name: i for i, name in enumerate(DASH)}
+FEW = 6  # ticks
 MARKED = {0.0: "0", 0.5: "½", 1.0: "1"}  # maximum likelihood, Jeffreys, Laplace
 
 
@@ -42,9 +43,10 @@ def plot_learning(
             colour = COLOURS[PLACE[curve.name]]
             ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0)
     ax.set_xscale("log")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.set(xlabel="rows learned", ylabel=LABELS[metric])
-    title = f"mean, least and greatest of {repeats} orders" if repeats > 1 else None
-    ax.legend(title=title, title_fontsize=7)
+    title = f"mean, and least to greatest, of {repeats} orders" if repeats > 1 else None
+    ax.legend(title=title, title_fontsize=7, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     return ax
 
 
@@ -78,16 +80,23 @@ def plot_smoothing(
                 zorder=0,
                 label=label,
             )
-    if len(positive):
-        decades = 10.0 ** np.arange(np.floor(np.log10(positive[0])), 7)
-        inside = decades[(decades >= positive[0]) & (decades <= values[-1])]
-        ticks = inside[:: max(1, (len(inside) + 4) // 6)]
-        zero = [0.0] if values[0] == 0 else []
-        ax.set_xticks([*zero, *ticks], [*["0"] * len(zero), *(f"{tick:g}" for tick in ticks)])
-        ax.minorticks_off()
+    ticks = _ticks(values)
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()
     ax.set(xlabel="pseudo-count λ", ylabel=LABELS[metric])
-    ax.legend()
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.05), ncols=2)
     return ax
+
+
+def _ticks(values: Floats) -> list[float]:
+    """Return the pseudo-counts to write below the axis: all of a few, else powers of ten."""
+    positive = values[values > 0]
+    if len(values) <= FEW:
+        return [float(value) for value in values]
+    powers = 10.0 ** np.arange(np.floor(np.log10(positive[0])), np.log10(values[-1]) + 1e-9)
+    inside = powers[powers >= positive[0] * (1 - 1e-9)]
+    zero = [0.0] if len(positive) < len(values) else []
+    return [*zero, *map(float, inside[:: 1 + len(inside) // FEW])]
 
 
 def _draw(ax: Axes, curve: Curve) -> None:
