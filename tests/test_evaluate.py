@@ -74,7 +74,7 @@ def test_a_table_that_is_not_in_memory_is_scored_the_same(iris, kind: str, weigh
     nb, frame, _ = iris
     given = frame if weight else frame.drop("w")
     X = {
-        "duckdb": lambda: duckdb.sql("from given"),
+        "duckdb": lambda: duckdb.from_arrow(given.to_arrow()),
         "polars": given.lazy,
         "tables": lambda: iter([given[:40], given[40:41], given[41:]]),
         "reader": lambda: given.to_arrow().to_reader(max_chunksize=33),

@@ -8,7 +8,16 @@ from matplotlib import pyplot as plt
 from sklearn.datasets import load_iris
 from sklearn.naive_bayes import MultinomialNB as Theirs
 
-from naively import Bernoulli, Beta, Categorical, Gaussian, Histogram, MultinomialNB, NaiveBayes
+from naively import (
+    Bernoulli,
+    Beta,
+    Categorical,
+    Gaussian,
+    Histogram,
+    MultinomialNB,
+    NaiveBayes,
+    Text,
+)
 from naively.evaluation import smoothing_curve as module
 from tests.test_learning_curve import levels, numbers, rows_of, texts, truths
 
@@ -102,6 +111,40 @@ def test_only_class_of_its_row_is_gone_when_it_is_left_out() -> None:
     second = 0.5 * (1 / 3) / (0.5 * (1 / 3) + 0.5 * (2 / 3))
     losses = [-np.log(first), -np.log(second), -np.log(1e-15)]
     assert left[1] == pytest.approx(np.mean(losses))
+
+
+def test_a_row_that_is_impossible_in_every_class_has_the_prior_of_the_others() -> None:
+    X, y = [[1, 1], [0, 0], [0, 0], [0, 0], [0, 0]], ["a", "a", "a", "a", "b"]
+    nb = NaiveBayes("bernoulli", weights=None).fit(X, y)
+    found = nb.smoothing_curve(values=[0])
+    losses = []
+    for i in range(5):
+        rest = [j for j in range(5) if j != i]
+        fresh = NaiveBayes("bernoulli", smoothing=0, weights=None)
+        fresh.fit([X[j] for j in rest], [y[j] for j in rest])
+        losses.append(fresh.evaluate([X[i]], [y[i]]).log_loss)
+    assert losses[0] == pytest.approx(-np.log(3 / 4))  # of four other rows, three are of a
+    assert points(found, "leave-one-out")[0][1] == pytest.approx(np.mean(losses))
+
+
+def test_what_the_counts_make_of_a_column_has_the_pseudo_count_too() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    X = (rng.random((60, 3)) < 0.2 + 0.5 * y[:, None]).astype(float)
+    more, label = [[2.0, 0.5, 7.0]], [1]
+    nb = NaiveBayes(weights=None).fit([*X.tolist(), *more], [*y, *label]).forget(more, label)
+    assert {group.event.name for group in nb.model_.counted.groups} == {"histogram"}
+    found = points(nb.smoothing_curve(X, y, values=[9]), "held-out")[9]
+    fresh = NaiveBayes("bernoulli", smoothing=9, weights=None).fit(X, y).evaluate(X, y)
+    assert found == pytest.approx((fresh.accuracy, fresh.log_loss))
+
+
+def test_texts_without_a_word_that_is_learned_from() -> None:
+    X, y = texts()
+    nb = NaiveBayes(Text(min_df=1000), weights=None).fit(X, y)
+    found = points(nb.smoothing_curve(X, y, values=[1]), "held-out")[1]
+    expected = nb.evaluate(X, y)
+    assert found == pytest.approx((expected.accuracy, expected.log_loss))
 
 
 def test_nothing_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
