@@ -34,6 +34,13 @@ class Estimable(EventModel[A, B]):
         """Return the prior of all estimates, or None if there is no proper one."""
         return None
 
+    def updated(self, tally: BlockTally[A]) -> Prior | None:  # noqa: ARG002
+        """Return the posterior of the first class as a prior, that of the next sample.
+
+        None where it is improper, as without data and pretend data.
+        """
+        raise self._lacks("posterior")
+
     @final
     def fit(self, sample: Sample) -> Estimate:
         """Estimate from a plain sample, without classes.

@@ -51,6 +51,7 @@ class Normal(OneParameter):
     mean: float
     variance: float
     parameter: ClassVar = "mean"
+    reach: ClassVar = 0.998
 
     def __post_init__(self) -> None:
         check_finite(self, "mean")

@@ -200,7 +200,8 @@ class Dirichlet(Prior):
         """
         from naively.pictures.priors import draw_densities
 
-        x, of = between(0.0, 1.0), self._marginal
+        of = self._marginal
+        x = between(0.0, float(of.ppf(0.999).max()))
         return draw_densities(
             x,
             np.asarray(of.pdf(x[:, None])).T,
