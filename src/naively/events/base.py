@@ -63,9 +63,9 @@ class EventModel(ABC, Generic[A, B]):
 
     def __str__(self) -> str:
         """Return the name, with the options that differ from their defaults."""
-        usual = type(self)()
-        options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]  # a subclass is a dataclass
-        other = [f"{o}={value!r}" for o, value in options.items() if value != getattr(usual, o)]
+        of = fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
+        options = [(f.name, getattr(self, f.name), f.default) for f in of]
+        other = [f"{name}={value!r}" for name, value, usual in options if value != usual]
         return f"{self.name}({', '.join(other)})" if other else self.name
 
     @property

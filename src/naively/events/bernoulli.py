@@ -144,6 +144,10 @@ class Bernoulli(Estimable[Items, Counts]):
         a, b = (flat(of) for of in self._pretend(tally, "mean"))
         return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
+    def updated(self, tally: BlockTally[Items]) -> Beta | None:
+        a, b = (flat(of) for of in self._counts(tally, "mean"))
+        return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
+
     def posterior(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 

@@ -27,7 +27,7 @@ from naively.events.base import (
     draw_levels,
 )
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, share
+from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
@@ -181,6 +181,13 @@ class Categorical(Estimable[Levels, Codes]):
         if not min(counts, default=0) > 0:
             return None
         return Dirichlet(counts[0] if len(set(counts)) == 1 else counts)
+
+    def updated(self, tally: BlockTally[Levels]) -> Dirichlet | None:
+        return (
+            self.prior_of(tally)
+            if not len(tally.axis)
+            else dirichlet(flat(self._smoothed(tally, "mean").count))
+        )
 
     def posterior(self, tally: BlockTally[Levels]) -> Distribution:
         from scipy import stats

@@ -33,7 +33,7 @@ from naively.events.base import (
     numbers,
 )
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, share
+from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -85,6 +85,9 @@ class BagOfCounts(Estimable[Items, Counts]):
             return self.prior
         counts = flat(self._pretend(tally, "mean"))
         return Dirichlet(counts) if np.all(counts > 0) else None
+
+    def updated(self, tally: BlockTally[Items]) -> Dirichlet | None:
+        return dirichlet(flat(self._counts(tally, "mean")))
 
     def posterior(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats

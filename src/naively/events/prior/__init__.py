@@ -16,4 +16,5 @@ from naively.events.prior.moments import Normal as Normal
 from naively.events.prior.moments import NormalInverseGamma as NormalInverseGamma
 from naively.events.prior.probabilities import Beta as Beta
 from naively.events.prior.probabilities import Dirichlet as Dirichlet
+from naively.events.prior.probabilities import dirichlet as dirichlet
 from naively.events.prior.rates import Gamma as Gamma

@@ -236,3 +236,9 @@ class Dirichlet(Prior):
     def _marginal(self) -> Distribution:
         """The distribution of each probability alone: Beta(alpha, total - alpha)."""
         return Beta.distribution_of(self._counts, self._counts.sum() - self._counts)
+
+
+def dirichlet(counts: Floats | float) -> Dirichlet | None:
+    """Return the prior with these pretend counts; None unless there are some, all above 0."""
+    alpha = np.atleast_1d(counts)
+    return Dirichlet(tuple(alpha.tolist())) if alpha.size and (alpha > 0).all() else None
