@@ -15,7 +15,7 @@ from naively.counting.axis import A, Columns, Words
 from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, frequency_of
-from naively.counting.names import title
+from naively.counting.names import Level, title
 from naively.counting.statistic import Statistic
 from naively.counting.tally import BlockTally, count
 from naively.kernels.reference import Floats
@@ -72,6 +72,11 @@ class EventModel(ABC, Generic[A, B]):
     def sparse(self) -> bool:
         """Whether zeros need not be stored to be counted and scored."""
         return True
+
+    @property
+    def declared(self) -> tuple[Level, ...]:
+        """The levels that every column has, whether they are seen or not."""
+        return ()
 
     @property
     def by_word(self) -> bool:

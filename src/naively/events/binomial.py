@@ -104,7 +104,7 @@ class Binomial(Rate):
         return np.asarray(self.next_number(a, b).logpmf(x), np.float64)
 
     def n_values(self, tally: BlockTally[Columns]) -> int:
-        return (self.trials + 1) ** len(tally.axis)
+        return int((self.trials + 1) ** len(tally.axis))
 
     def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
         a, b = super()._to_integrate(tally)

@@ -143,7 +143,6 @@ class Histogram(Estimable[Cells, Dense]):
         return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
 
     def updated(self, tally: BlockTally[Cells]) -> Dirichlet | None:
-        """Return the posterior of the probabilities of the bins of one column."""
         return dirichlet(self.posterior(tally).alpha)
 
     def posterior(self, tally: BlockTally[Cells]) -> Distribution:

@@ -56,7 +56,7 @@ class LogLinear(Likelihood[Counts]):
         if all(np.isfinite(table).all() for table in tables):
             return None
         slope, *offset = [np.where(np.isinf(table), -np.sign(table), 0.0) for table in tables]
-        # What must happen in every trial and does has the sum trials - trials, and else more than 0.
+        # What must happen in every trial has the sum 0 if it does, and else more.
         return LogLinear(slope, self.trials * offset[0] if offset else None)
 
     def log_prob(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:

@@ -23,6 +23,7 @@ from naively.schema.encode import (
     find_levels,
     look_up_levels,
     whole_rows,
+    with_declared,
 )
 from naively.schema.held import Held
 
@@ -116,9 +117,9 @@ class Group:
         if self.event.layout == "rows":
             rows = whole_rows(rows, self.columns)
             columns = rows.names
-        return (
-            look_up_levels(rows, axis) if isinstance(axis, Levels) else find_levels(rows, columns)
-        )
+        if isinstance(axis, Levels):
+            return look_up_levels(rows, axis)
+        return with_declared(find_levels(rows, columns), self.event.declared)
 
     def recode(self, held: Held, axis: Axis) -> Block:
         """Encode these columns of encoded rows by a known axis."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -107,10 +107,13 @@ class Prior(ABC):
 class OneParameter(Prior):
     """A prior of one parameter, or of one for each column."""
 
-    parameter: str  # what the axis of a picture says
-    least: float | None = None  # the least and the greatest value, where a picture begins and ends
-    greatest: float | None = None
-    reach: float = 0.98  # of the probability is between the ends of a picture, where there is none
+    parameter: ClassVar[str]  # what the axis of a picture says
+    # The least and the greatest value, where a picture begins and ends.
+    least: ClassVar[float | None] = None
+    greatest: ClassVar[float | None] = None
+    reach: ClassVar[float] = (
+        0.98  # of the probability is between the ends of a picture, where there is none
+    )
 
     def log_pdf(self, x: Value) -> Value:
         return plain(self.frozen.logpdf(x))

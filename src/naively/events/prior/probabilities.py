@@ -61,7 +61,7 @@ class Beta(OneParameter):
 
     @property
     def mean(self) -> Value:
-        """a / (a + b)."""
+        """A / (a + b)."""
         return plain(self.mean_of(*self.pretend("mean")))
 
     @property
@@ -228,7 +228,7 @@ class Dirichlet(Prior):
                 f"{self} is of any number of levels: say how many, as in "
                 f"Dirichlet({self.alpha}).over(3)."
             )
-        if len(alpha) < 2:  # noqa: PLR2004
+        if len(alpha) < 2:
             raise ValueError(f"{self} has one level, whose probability is 1.")
         return alpha
 
