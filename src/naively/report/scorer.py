@@ -23,6 +23,7 @@ from naively.schema.encode import plain_cell
 VALUES = 33  # of a column of numbers, beside those of the rows
 LEVELS = 40  # of a column of categories, beside those of the rows
 LONGEST = 120  # characters of a text that is chosen from
+COLUMNS = 30  # that can be moved
 MOST = 120_000  # numbers on the page
 CLOSE = 1e-6  # nats between the sum of the evidence and the score of a row
 
@@ -71,7 +72,7 @@ def make_scorer(
     if not len(rows):
         return Scorer([], [], [], "There is no row to start from.")
     columns, left = [], MOST
-    for name in worth:
+    for name in worth[:COLUMNS]:
         found = _moved(model, rows, name, numbers.get(name))
         if found is not None and found.evidence.size <= left and np.isfinite(found.evidence).all():
             columns.append(found)
@@ -189,11 +190,8 @@ def _evidence(
     model: Model, cells: Mapping[Name, Sequence[Any]], kinds: Mapping[Name, Any]
 ) -> Floats:
     """Return the evidence of these cells alone, all others missing, of shape (rows, classes)."""
-    n = len(next(iter(cells.values())))
     columns = {name: np.array([*of, None], object)[:-1] for name, of in cells.items()}
-    nothing = np.full(n, None, object)
-    every = {name: columns.get(name, nothing) for name in model.schema.order}
-    rows = column_rows(every, kinds)
+    rows = column_rows(columns, kinds).padded(model.schema.order)
     found: Floats = model.joint_log_likelihood(rows) - model.start
     return found
 
@@ -252,13 +250,9 @@ def _pair(model: Model, i: int, j: int, a: _Moved, b: _Moved) -> _Pair:
 def _without(model: Model, rows: Rows, columns: list[_Moved]) -> Floats:
     """Return the scores of rows, (rows, classes), where the cells of these columns are missing."""
     moved = {column.name for column in columns}
-    nothing = np.full(len(rows), None, object)
-    order, matched = model.schema.order, model.schema.match(rows)
-    others = {name: nothing if name in moved else matched.values(name) for name in order}
-    kinds = {name: matched.kind(name) for name in order}
-    return model.joint_log_likelihood(
-        column_rows(others, {name: kind for name, kind in kinds.items() if kind is not None})
-    )
+    matched = model.schema.match(rows)
+    others = [name for name in model.schema.order if name not in moved]
+    return model.joint_log_likelihood(matched.select(others).padded(model.schema.order))
 
 
 def _rounded(values: Floats) -> list[float]:

@@ -15,7 +15,7 @@ from naively.counting.labels import LabelArray, Target, encode_labels
 from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows, column_rows
 from naively.data.times import times_of
-from naively.evaluation.cross_validate import assess
+from naively.evaluation.cross_validate import assess, work
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.evaluation.scores import Scores, scores
 from naively.kernels.reference import Floats
@@ -24,6 +24,8 @@ from naively.model.model import Model
 from naively.model.weights import Weighting
 from naively.report.rows import Chosen, choose
 from naively.schema.held import Held
+
+MOST_WORK = 2e7  # numbers of evidence; to assess a model of more takes longer than a page may
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +75,11 @@ class Subject:
             Of the weights.
         """
         sample = None if learned is None else learned.of(model)
-        enough = learned is not None and len(learned) > 1 and len(model.classes) > 1
-        found = assess(model, learned, kind) if enough and learned is not None else None
+        found = None
+        n = 0 if sample is None else len(sample)
+        can_be = n > 1 and len(model.classes) > 1
+        if learned is not None and can_be and work(model, n) <= MOST_WORK:
+            found = assess(model, learned, kind)
         return cls(model, sample, found, rows, y, provenance or {})
 
     @cached_property
