@@ -124,6 +124,12 @@ class Bernoulli(Estimable[Items, Counts]):
             log_p, log_q = np.log(p), np.log(q)
             return LogLinear(slope=log_p - log_q, offset=log_q)
 
+    def counted(self, tally: BlockTally[Items]) -> Floats:
+        return tally[VALUE].high
+
+    def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
+        return self._pretend(tally, how)[0]
+
     def n_values(self, tally: BlockTally[Items]) -> int:
         return 1 << len(tally.axis)
 

@@ -157,6 +157,9 @@ class Categorical(Estimable[Levels, Codes]):
             p = rest / whole
             return np.log(np.where(np.isnan(p), 1.0, p))
 
+    def pretended(self, tally: BlockTally[Levels], how: How) -> Floats:
+        return self._pretend(tally, how).known
+
     def n_parameters(self, tally: BlockTally[Levels]) -> int:
         free = np.maximum(self.n_levels(tally.axis) - 1, 0)
         return int(free.sum()) * tally[LEVEL].shape[1]

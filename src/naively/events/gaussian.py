@@ -141,6 +141,9 @@ class NormalNumbers(Estimable[Columns, Dense]):
         of_variance = {"class": classes, "shared": 1}.get(str(self.variance), 0)
         return columns * (classes + of_variance)
 
+    def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
+        return np.zeros((1, 1)) if how == "mle" else self._prior(tally)[1]
+
     def sample(
         self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense:

@@ -72,6 +72,12 @@ class BagOfCounts(Estimable[Items, Counts]):
             count = count[np.broadcast_to(recorded, len(count))]
         return replace(self, alpha=pseudo_count_of_words(count))
 
+    def counted(self, tally: BlockTally[Items]) -> Floats:
+        return self._of_classes(tally[VALUE].high)
+
+    def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
+        return np.where(self._unrecorded(tally)[:, None], 0.0, self._pretend(tally, how))
+
     def n_parameters(self, tally: BlockTally[Items]) -> int:
         words, classes = tally[VALUE].shape
         return max(words - 1, 0) * classes

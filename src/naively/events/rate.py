@@ -92,6 +92,12 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
         return {self.parameter: self.conjugate.mean(*self._counts(tally, how))}
 
+    def counted(self, tally: BlockTally[Columns]) -> Floats:
+        return self.sums(tally[PRESENT].high, tally[VALUE].high)[0]
+
+    def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
+        return self._pretend(tally, how)[0]
+
     def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
         """Return the likelihood at the rates, or the predictive where they are integrated out."""
         with np.errstate(divide="ignore"):
