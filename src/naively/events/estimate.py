@@ -146,6 +146,8 @@ class Estimable(EventModel[A, B]):
     def read(self, given: Mapping[str, Given], tally: BlockTally[A]) -> dict[str, Floats]:
         """Return given parameters as arrays, the levels of a mapping in the tally's order."""
         name = type(self).__name__
+        if not self.space:
+            self.log_likelihood_of(tally, {})  # says that there is none
         if not set(self.free) <= set(given) <= set(self.space):
             raise ValueError(
                 f"The parameters of {name} are {', '.join(self.space) or 'none'}; "
