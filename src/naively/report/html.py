@@ -23,6 +23,10 @@ def data(value: object) -> str:
     return f"<bdi>{html.escape(text, quote=True)}</bdi>"
 
 
+class Nats(float):
+    """A weight of evidence, in nats: shown with its sign."""
+
+
 def cell(value: object) -> str:
     """Return a cell of a table: digits of numbers, nothing for None."""
     if value is None:
@@ -31,6 +35,8 @@ def cell(value: object) -> str:
         return str(value)
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, Nats):
+        return f"{value:+.4f}"
     if isinstance(value, float):
         return "undefined" if math.isnan(value) else f"{value:,.6g}"
     return data(value)
