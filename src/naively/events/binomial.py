@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, final
 
@@ -13,6 +14,8 @@ from naively.counting.block import Block, Dense, Sparse
 from naively.counting.names import title
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution
+from naively.events.estimate import Estimate
+from naively.events.estimates.space import PROBABILITY
 from naively.events.prior import Beta
 from naively.events.rate import LEAST, Rate, TwoSums
 from naively.kernels.reference import Floats
@@ -58,6 +61,7 @@ class Binomial(Rate):
     trials: int = 0
     name = "binomial"
     parameter = "p"
+    space: ClassVar = {"p": PROBABILITY}
     conjugate: ClassVar = Beta
 
     def __post_init__(self) -> None:
@@ -82,11 +86,39 @@ class Binomial(Rate):
             )
         return block
 
+    @classmethod
+    def of(cls, p: float | Sequence[float], trials: int) -> Estimate:
+        """Return the binomial distribution with a given probability, as an estimate.
+
+        Parameters
+        ----------
+        p : float, or sequence of float
+            The probability of a success; a sequence has one for each column.
+        trials : int
+            How many trials each row has.
+
+        Examples
+        --------
+        >>> Binomial.of(p=0.25, trials=8).fitted.mean()
+        np.float64(2.0)
+        """
+        return cls._at(cls(alpha=0, estimate="mle", trials=trials), p)
+
     def sums(self, rows: Floats, total: Floats) -> TwoSums:
         return total, self.trials * rows - total
 
     def mean(self, rate: Floats) -> Floats:
         return self.trials * rate
+
+    def log_kernel(self, a: Floats, b: Floats, rate: Floats) -> Floats:
+        from scipy.special import xlog1py, xlogy
+
+        return np.asarray(xlogy(a, rate) + xlog1py(b, -rate))
+
+    def distribution(self, rate: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.binom(self.trials, rate)
 
     def log_linear(self, rate: Floats) -> LogLinear:
         log_p, log_q = np.log(rate), np.log1p(-rate)

@@ -96,6 +96,7 @@ class LogNormal(NormalNumbers):
     """
 
     name = "lognormal"
+    of_logarithms = True
 
     def prepare(self, block: Dense) -> Dense:
         wrong = (block.values <= 0).any(axis=0)

@@ -8,8 +8,9 @@ both. An event model defines what a and b count, and the distribution of numbers
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,8 @@ from naively.events.base import (
     check_not_negative,
     numbers,
 )
-from naively.events.estimate import Estimable, flat
+from naively.events.estimate import Estimable, Estimate, flat
+from naively.events.estimates.space import CHANCE, POSITIVE, read, summed
 from naively.events.prior import Beta, Gamma, pretend_rows
 from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, sum_of_cells
@@ -51,6 +53,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     statistics = (PRESENT, VALUE)
     parameter: ClassVar[str] = "rate"
     conjugate: ClassVar[type[Gamma | Beta]] = Gamma
+    space: ClassVar = {"rate": POSITIVE}
     unknown: ClassVar[tuple[float, float]] = (1.0, 1.0)  # a and b of a column without any number
 
     def __post_init__(self) -> None:
@@ -68,6 +71,10 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     @abstractmethod
     def log_linear(self, rate: Floats) -> LogLinear:
         """Return the likelihood of numbers at these rates, of shape (columns, classes)."""
+
+    @abstractmethod
+    def distribution(self, rate: Floats | float) -> Distribution:
+        """Return the distribution of numbers at a rate, frozen."""
 
     @abstractmethod
     def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.number]:
@@ -91,6 +98,34 @@ class Rate(Estimable[Columns, Dense | Sparse]):
 
     def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
         return {self.parameter: self.conjugate.mean_of(*self._counts(tally, how))}
+
+    @classmethod
+    def _at(cls, event: Self, value: float | Sequence[float]) -> Estimate:
+        """Return the estimate of one pretend row for each column, with given rates."""
+        rate = np.atleast_1d(read(cls.__name__, cls.parameter, value, cls.space[cls.parameter]))
+        sums = {PRESENT: np.ones_like(rate), VALUE: event.mean(rate)}
+        return event.given(Columns(range(len(rate))), sums)
+
+    def log_likelihood_of(
+        self, tally: BlockTally[Columns], parameters: Mapping[str, Floats]
+    ) -> Floats:
+        a, b = map(flat, self.sums(tally[PRESENT].high, tally[VALUE].high))
+        return summed(self.log_kernel(a, b, parameters[self.parameter]), a)
+
+    def log_kernel(self, a: Floats, b: Floats, rate: Floats) -> Floats:
+        """Return the log likelihood of two sums at rates, less the base measure, broadcast."""
+        from scipy.special import xlogy
+
+        return np.asarray(xlogy(a, rate) - b * rate)
+
+    def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
+        return self.distribution(flat(self.parameters(tally, how)[self.parameter]))
+
+    def counted(self, tally: BlockTally[Columns]) -> Floats:
+        return self.sums(tally[PRESENT].high, tally[VALUE].high)[0]
+
+    def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
+        return self._pretend(tally, how)[0]
 
     def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
         """Return the likelihood at the rates, or the predictive where they are integrated out."""
@@ -177,6 +212,7 @@ class Trials(Rate):
 
     prior: Beta | None = None
     parameter = "p"
+    space: ClassVar = {"p": CHANCE}
     conjugate = Beta
 
     @property
@@ -189,6 +225,16 @@ class Trials(Rate):
 
     def mean(self, rate: Floats) -> Floats:
         return self.successes * (1 - rate) / rate
+
+    def log_kernel(self, a: Floats, b: Floats, rate: Floats) -> Floats:
+        from scipy.special import xlog1py, xlogy
+
+        return np.asarray(xlogy(a, rate) + xlog1py(b, -rate))
+
+    def distribution(self, rate: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.nbinom(self.successes, rate)
 
     def log_linear(self, rate: Floats) -> LogLinear:
         return LogLinear(np.log1p(-rate), self.successes * np.log(rate), self._log_base)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -137,7 +138,7 @@ class Text(TextModel):
         """Make the vocabulary a tuple; a ValueError unless it has words, each of them once."""
         if self.vocabulary is None:
             return
-        words = () if isinstance(self.vocabulary, str | Set) else (*self.vocabulary,)
+        words = () if isinstance(self.vocabulary, str | AbstractSet) else (*self.vocabulary,)
         if not words or not all(isinstance(word, str) and word for word in words):
             raise ValueError(f"vocabulary must be a sequence of words, got {self.vocabulary!r}.")
         if len(set(words)) < len(words):
