@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 POINTS = 401  # of a curve
 SIDE = 81  # points of each side of a surface
-TAIL = 1e-4  # of the posterior, beyond which the grid reaches by half of its width
+TAIL = 1e-3  # of the posterior, beyond which the grid reaches by half of its width
 
 
 @dataclass(frozen=True, repr=False)
@@ -184,7 +184,7 @@ def surface(estimate: Densities, mean: ArrayLike | None, variance: ArrayLike | N
             f"{type(estimate.event).__name__} has no mean and variance; ask for curve()."
         )
     n, v = max(float(estimate.n), 1.0), mle["variance"]
-    reach = 4 * np.sqrt(v / n)
+    reach = 5 * np.sqrt(v / n)
     means = np.asarray(
         np.linspace(mle["mean"] - reach, mle["mean"] + reach, SIDE) if mean is None else mean
     )

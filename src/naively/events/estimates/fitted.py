@@ -82,6 +82,8 @@ def _distributions(estimate: Estimate) -> Found:
     if estimate.given:
         return {"given parameters": estimate.fitted}
     ways: list[How] = ["mle", _typical(estimate.event.estimate), "predictive"]
+    if not estimate.event.space:  # of histograms and kernel densities there is but one
+        ways = ways[-1:]
     found = {}
     for how in dict.fromkeys(ways):
         try:
@@ -91,7 +93,7 @@ def _distributions(estimate: Estimate) -> Found:
         points = estimate.points(how) if how != "predictive" else {}
         if not np.isnan(list(points.values())).any():
             found[LABELS[how]] = of
-    return found if estimate.event.space else dict(list(found.items())[-1:])
+    return found
 
 
 def _typical(how: How) -> How:
