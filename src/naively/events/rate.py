@@ -97,7 +97,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         return block
 
     def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
-        return {self.parameter: self.conjugate.mean(*self._counts(tally, how))}
+        return {self.parameter: self.conjugate.mean_of(*self._counts(tally, how))}
 
     @classmethod
     def _at(cls, event: Self, value: float | Sequence[float]) -> Estimate:
@@ -133,7 +133,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
             if self.estimate != "predictive":
                 return self.log_linear(self._rate(tally))
             a, b = self._to_integrate(tally)
-            typical = self.mean(self.conjugate.mean(a, b))
+            typical = self.mean(self.conjugate.mean_of(a, b))
 
         def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
             return self.log_next(clipped(x)[:, None], a[column], b[column])
@@ -145,7 +145,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     ) -> Dense:
         if self.estimate == "predictive":
             a, b = (of.T[classes] for of in self._to_integrate(tally))
-            rate = self.conjugate.draw(a, b, rng)
+            rate = self.conjugate.draw_from(a, b, rng)
         else:
             rate = self._rate(tally).T[classes]
         return numbers(self.draw(rate, rng).astype(np.float64), tally)
@@ -157,7 +157,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
     def posterior(self, tally: BlockTally[Columns]) -> Distribution:
-        return self.conjugate.distribution(*map(flat, self._counts(tally, "mean")))
+        return self.conjugate.distribution_of(*map(flat, self._counts(tally, "mean")))
 
     def predictive(self, tally: BlockTally[Columns]) -> Distribution:
         return self.next_number(*map(flat, self._counts(tally, "mean")))
@@ -165,14 +165,14 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     def _rate(self, tally: BlockTally[Columns]) -> Floats:
         """Return the rates that are scored with, of shape (columns, classes)."""
         rate = self.parameters(tally, self.estimate)[self.parameter]
-        of_all = self.conjugate.mean(*self._of_all(tally))
-        unknown = self.conjugate.mean(*map(np.asarray, self.unknown))
+        of_all = self.conjugate.mean_of(*self._of_all(tally))
+        unknown = self.conjugate.mean_of(*map(np.asarray, self.unknown))
         return np.where(np.isnan(rate), np.nan_to_num(of_all, nan=float(unknown)), rate)
 
     def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
         """Return the a and b, each (columns, classes), that the predictive is scored with."""
         own, of_all = self._counts(tally, "mean"), self._of_all(tally)
-        known, ever_known = (~np.isnan(self.conjugate.mean(*of)) for of in (own, of_all))
+        known, ever_known = (~np.isnan(self.conjugate.mean_of(*of)) for of in (own, of_all))
         a, b = (
             np.where(known, mine, np.where(ever_known, every, nothing))
             for mine, every, nothing in zip(own, of_all, self.unknown, strict=True)
@@ -243,7 +243,7 @@ class Trials(Rate):
     def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
         from scipy.special import betaln
 
-        p = self.conjugate.mean(a, b)
+        p = self.conjugate.mean_of(a, b)
         more = betaln(a + self.successes, b + x) - betaln(a, b)
         known = self.successes * np.log(p) + x * np.log1p(-p)  # for counts too large for SciPy
         return self._log_orders(x) + np.where(np.isnan(more), known, more)
