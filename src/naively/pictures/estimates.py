@@ -63,6 +63,7 @@ def draw_densities(
         from matplotlib.ticker import MaxNLocator
 
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_ylim(bottom=0)
     _legend_above(ax)
     return ax
 
