@@ -143,15 +143,15 @@ class Surface(Tabular):
 def curve(estimate: Densities, parameter: Level | None, grid: ArrayLike | None) -> ParameterCurve:
     """Return the curve of a parameter (see ``Estimate.curve``)."""
     mle = _of_one_column(estimate)
-    if parameter is None and len(mle) == 1:
-        (parameter,) = mle
-    if parameter is None or parameter not in mle:
+    names = estimate.unknown("mle")
+    if parameter is None and len(names) == 1:
+        (parameter,) = names
+    if parameter is None or parameter not in names:
         raise ValueError(
-            f"parameter must be one of {', '.join(map(repr, mle))}, got {parameter!r}."
+            f"parameter must be one of {', '.join(map(repr, names))}, got {parameter!r}."
         )
     before = after = None
     if estimate.prior is not None:
-        names = list(mle)
         before = marginals(estimate.proper_prior, names)[parameter]
         after = marginals(estimate.updated, names)[parameter]
     least, greatest, _ = estimate.event.space.get(str(parameter), PROBABILITY)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from naively.counting.axis import Levels
+from naively.counting.names import Level
+from naively.events.base import How
 from naively.events.estimates.conjugate import log_density, posterior_of
 from naively.events.estimates.counted import Counted
 from naively.events.prior import Dirichlet, Prior
@@ -116,6 +118,11 @@ class Densities(Counted):
     def free(self) -> tuple[str, ...]:
         """The parameters that are not known."""
         return self.event.free
+
+    def unknown(self, how: How) -> list[Level]:
+        """Return the parameters of one column that are not known, or its levels."""
+        of_levels = isinstance(self.tally.axis, Levels)
+        return [name for name in self.points(how) if of_levels or name in self.free]
 
     @property
     def is_scalar(self) -> bool:
