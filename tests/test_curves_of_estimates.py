@@ -128,6 +128,20 @@ def test_curves_that_there_are_not() -> None:
         Bernoulli().fit(np.ones((2, 2))).curve()
     with pytest.raises(ValueError, match="Histogram has no likelihood at given parameters"):
         Histogram().fit(NUMBERS).curve()
+    with pytest.raises(ValueError, match="The values are all equal, or there are none"):
+        Gaussian().fit([2.0, 2.0]).curve("mean")
+    with pytest.raises(ValueError, match="The values are all equal, or there are none"):
+        Gaussian().fit([]).surface()
+    with pytest.raises(ValueError, match="give a grid"):
+        Poisson(alpha=0).fit([]).curve()
+    with pytest.raises(ValueError, match="A curve is of one column"):
+        Multinomial().updates([1, 2])
+    with pytest.raises(ValueError, match="Histogram has no likelihood at given parameters"):
+        Histogram().consistency(NUMBERS)
+    with pytest.raises(ValueError, match="parameter must be one of none"):
+        Categorical().fit(["a", "a"]).curve()
+    nothing = Poisson(alpha=0).fit([0, 0]).curve()
+    assert (nothing.value[0], nothing.value[-1]) == (0, 3)
     with pytest.raises(ValueError, match="Bernoulli has no mean and variance"):
         Bernoulli().fit([1, 0]).surface()
 

@@ -174,6 +174,7 @@ def test_evidence_of_counts_has_their_coefficient() -> None:
     assert estimate.log_likelihood_at(p=p) == pytest.approx(
         stats.multinomial(7, p).logpmf([2, 1, 4])
     )
+    assert Categorical().fit(["a", "a"]).log_evidence == pytest.approx(0, abs=1e-12)
     urn = replace(event, estimate="predictive").fit([2, 1, 4])
     assert urn.log_evidence == pytest.approx(expected, abs=1e-12)
 

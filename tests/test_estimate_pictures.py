@@ -98,6 +98,11 @@ def test_densities_without_parameters_and_given_ones() -> None:
         np.testing.assert_allclose(y, event.fit(NUMBERS).predictive.pdf(x))
     x, y = lines(Gaussian.of(mean=1, variance=4).plot())["given parameters"]
     np.testing.assert_allclose(y, stats.norm.pdf(x, 1, 2))
+    for sample in ([], [5.0], [5.0, 5.0]):
+        with pytest.raises(ValueError, match="No distribution is fitted that has a density"):
+            Gaussian().fit(sample).plot(sample)
+    row = Multinomial().fit([1, 2, 1]).plot([1, 2, 1])
+    assert [bar.get_height() for bar in row.patches] == [0.5, 0.25, 0.25]
     with pytest.raises(ValueError, match="A picture is of one column"):
         Gaussian().fit(np.ones((2, 2))).plot()
 

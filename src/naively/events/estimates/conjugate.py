@@ -68,6 +68,8 @@ def marginals(prior: Prior, levels: Sequence[Level] = ()) -> dict[Level, Distrib
 
 def posterior_of(event: EventModel, tally: BlockTally, prior: Prior) -> Prior:
     """Return what the prior has become, as a prior of what comes next."""
+    if isinstance(prior, Dirichlet):
+        return Dirichlet((np.asarray(prior.alpha) + event.counted(tally)[:, 0]).tolist())
     found = event.posterior(tally)
     match prior:
         case Beta():
@@ -84,7 +86,7 @@ def posterior_of(event: EventModel, tally: BlockTally, prior: Prior) -> Prior:
             (shape,), scale = found["variance"].args, found["variance"].kwds["scale"]
             return NormalInverseGamma(mean, scale / (shape * width**2), shape, scale)
         case _:
-            return Dirichlet(found.alpha.tolist())
+            raise TypeError(f"{prior} is conjugate to no event model.")
 
 
 def _plain(value: object) -> float:

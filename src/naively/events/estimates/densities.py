@@ -122,7 +122,10 @@ class Densities(Counted):
     def unknown(self, how: How) -> list[Level]:
         """Return the parameters of one column that are not known, or its levels."""
         of_levels = isinstance(self.tally.axis, Levels)
-        return [name for name in self.points(how) if of_levels or name in self.free]
+        names = list(self.points(how))
+        if of_levels:
+            return names if len(names) > 1 else []  # one level has the probability 1
+        return [name for name in names if name in self.free]
 
     @property
     def is_scalar(self) -> bool:
