@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from naively.counting.names import Level
-from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, EventModel
+from naively.events.base import Distribution
 from naively.events.prior import (
     Beta,
     Dirichlet,
@@ -64,31 +63,3 @@ def marginals(prior: Prior, levels: Sequence[Level] = ()) -> dict[Level, Distrib
             }
         case _:
             raise TypeError(f"{prior} is conjugate to no event model.")
-
-
-def posterior_of(event: EventModel, tally: BlockTally, prior: Prior) -> Prior:
-    """Return what the prior has become, as a prior of what comes next."""
-    if isinstance(prior, Dirichlet):
-        return Dirichlet((np.asarray(prior.alpha) + event.counted(tally)[:, 0]).tolist())
-    found = event.posterior(tally)
-    match prior:
-        case Beta():
-            return Beta(*map(_plain, found.args))
-        case Gamma():
-            return Gamma(_plain(found.args[0]), _plain(1 / np.asarray(found.kwds["scale"])))
-        case Normal():
-            mean, deviation = found.args
-            return Normal(_plain(mean), _plain(np.square(deviation)))
-        case InverseGamma():
-            return InverseGamma(_plain(found.args[0]), _plain(found.kwds["scale"]))
-        case NormalInverseGamma():
-            _, mean, width = found["mean"].args
-            (shape,), scale = found["variance"].args, found["variance"].kwds["scale"]
-            return NormalInverseGamma(mean, scale / (shape * width**2), shape, scale)
-        case _:
-            raise TypeError(f"{prior} is conjugate to no event model.")
-
-
-def _plain(value: object) -> float:
-    plain: float = np.asarray(value, np.float64).tolist()
-    return plain

@@ -10,7 +10,7 @@ import numpy as np
 from naively.counting.axis import Levels
 from naively.counting.names import Level
 from naively.events.base import How
-from naively.events.estimates.conjugate import log_density, posterior_of
+from naively.events.estimates.conjugate import log_density
 from naively.events.estimates.counted import Counted
 from naively.events.prior import Dirichlet, Prior
 from naively.kernels.reference import Floats
@@ -92,8 +92,10 @@ class Densities(Counted):
     @property
     def updated(self) -> Prior:
         """The posterior as a prior of what comes next."""
-        prior = self.proper_prior
-        return posterior_of(self.event, self.tally, prior)
+        self.proper_prior  # noqa: B018  (or the error that there is none)
+        found = self.event.updated(self.tally)
+        assert found is not None
+        return found
 
     @property
     def proper_prior(self) -> Prior:
