@@ -306,6 +306,7 @@ class LogNormal(NormalNumbers):
     """
 
     name = "lognormal"
+    support = "positive"
 
     def prepare(self, block: Dense) -> Dense:
         wrong = (block.values <= 0).any(axis=0)

@@ -48,6 +48,7 @@ class Poisson(Rate):
 
     prior: Gamma | None = None
     name = "poisson"
+    support = "counts"
     unknown = (0.0, 1.0)
 
     def sums(self, rows: Floats, total: Floats) -> TwoSums:

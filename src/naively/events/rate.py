@@ -21,6 +21,7 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     Distribution,
     How,
+    Support,
     by_row,
     check_alpha,
     check_estimate,
@@ -49,6 +50,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     prior: Gamma | Beta | None = None
     estimate: How = "mean"
     statistics = (PRESENT, VALUE)
+    support: ClassVar[Support] = "positive"
     parameter: ClassVar[str] = "rate"
     conjugate: ClassVar[type[Gamma | Beta]] = Gamma
     unknown: ClassVar[tuple[float, float]] = (1.0, 1.0)  # a and b of a column without any number
@@ -172,6 +174,7 @@ class Trials(Rate):
     """Counts of failures before the last of a known number of successes."""
 
     prior: Beta | None = None
+    support = "counts"
     parameter = "p"
     conjugate = Beta
 

@@ -1,0 +1,64 @@
+"""Legends above a picture, with names as they are, and sentences below it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from naively.pictures.axes import GREY, STYLE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDE = 46  # characters of a line of a figure of one column
+
+
+def put_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str]) -> None:
+    """Put a legend above the Axes, in as many columns as fit.
+
+    Matplotlib may leave out names that begin with "_", so they are set when the legend is there.
+    """
+    widest = max(map(len, names), default=1) + 6
+    legend = ax.legend(
+        handles,
+        [" " * len(name) for name in names],
+        loc="lower left",
+        bbox_to_anchor=(0.0, 1.0),
+        ncols=max(1, min(len(names), 4, WIDE // widest)),
+        handlelength=1.8,
+        fontsize=STYLE["legend.fontsize"],
+        frameon=False,
+        columnspacing=1.0,
+        borderaxespad=0.2,
+    )
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        text.set_text(name)
+
+
+def put_notes(ax: Axes, label: str, notes: Sequence[str]) -> None:
+    """Label the horizontal axis, and write sentences under the label, in grey."""
+    lines = [line for note in notes for line in _lines(note)]
+    ax.set_xlabel(label)
+    if lines:
+        below = ax.annotate(
+            "\n".join(lines),
+            (0.5, 0),
+            (0, -2),
+            xycoords=ax.xaxis.label,
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=6,
+            color=GREY,
+        )
+        below.set_gid("notes")
+
+
+def _lines(note: str) -> list[str]:
+    """Break a sentence into lines."""
+    lines = [""]
+    for word in note.split():
+        if lines[-1] and len(lines[-1]) + len(word) >= 62:
+            lines.append("")
+        lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines
