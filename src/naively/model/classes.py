@@ -15,6 +15,18 @@ def frequent(class_count: Floats, most: int = SHOWN) -> list[int]:
     return sorted(np.argsort(-class_count, kind="stable")[:most].tolist())
 
 
+def and_more(n: int, what: str) -> list[str]:
+    """Say how many more classes or levels there are, if there are.
+
+    Examples
+    --------
+    >>> and_more(1, "class"), and_more(1200, "level"), and_more(0, "class")
+    (['and 1 more class'], ['and 1,200 more levels'], [])
+    """
+    plural = {"class": "classes"}.get(what, f"{what}s")
+    return [f"and {n:,} more {what if n == 1 else plural}"] if n > 0 else []
+
+
 def number_of(classes: LabelArray, label: Label | None, default: int) -> int:
     """Return the number of a class, or the default where none is named.
 

@@ -25,6 +25,7 @@ MOST_COUNTS = 101  # whole numbers that are shown one by one
 WORDS = 20  # of each class
 NEVER = "(never seen)"
 DAY = 86_400.0  # seconds
+FAR_APART, LOG_ROOM = 1e3, 1.5  # ratios, above which axes are logarithmic, and at their ends
 LEAST = 1e-6  # of the greatest number: where a density of positive numbers begins
 
 
@@ -76,10 +77,10 @@ def _numbers(
     """Return the densities of a column of numbers."""
     model, event = column.model, column.group.event
     counts = event.support == "counts"
-    shown = np.flatnonzero(column.present > 0).tolist() or list(range(len(model.classes)))
-    low, high, notes = _range(column, batches, shown)
-    x = _grid(column, low, high) if at is None else np.asarray(at, np.float64).reshape(-1)
-    edges = np.linspace(low, high, BINS + 1)
+    low, high, notes = _range(column, batches)
+    log = event.support == "positive" and low > 0 and high / low > FAR_APART
+    x = _grid(column, low, high, log=log) if at is None else np.asarray(at, np.float64).reshape(-1)
+    edges = (np.geomspace if log else np.linspace)(low, high, BINS + 1)
     if counts:
         first, last = np.floor(low), np.ceil(high)
         step = max(1.0, np.ceil((last - first + 1) / BINS))
@@ -99,36 +100,42 @@ def _numbers(
         np.exp(column.log_prob(x)) * prior * unit,
         counts,
         weighted,
+        log,
         None if observed is None else times_of(edges) if column.is_time else edges,
         None if observed is None else observed * prior * unit,
         tuple(notes),
     )
 
 
-def _range(
-    column: OneColumn, batches: Sequence[Batch], classes: Sequence[int]
-) -> tuple[float, float, list[str]]:
+def _range(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float, list[str]]:
     """Return from where to where a density is shown, and what is to be said of it."""
-    low, high = column.range(batches, classes)
+    low, high = column.range(batches)
+    support = column.group.event.support
     room = ROOM * (high - low) or max(abs(high) * 0.1, 0.5)
-    low, high = low - room, high + room
-    if column.group.event.support != "numbers":
-        low = max(low, high * LEAST if column.group.event.support == "positive" else 0.0)
+    if support == "positive" and low > 0 and high / low > FAR_APART:
+        low, high = low / LOG_ROOM, high * LOG_ROOM
+    else:
+        low, high = low - room, high + room
+    if support != "numbers":
+        low = max(low, high * LEAST if support == "positive" and low <= 0 else 0.0)
     if column.extent is not None:
         low, high = max(low, column.extent[0]), min(high, column.extent[1])
     beyond = column.beyond(batches, low, high)
     if not beyond:
         return low, high, []
-    return low, high, [f"{beyond:,.10g} numbers beyond are not shown (0.5 to 99.5 % of each class)"]
+    many = "number is" if beyond == 1 else "numbers are"
+    return low, high, [f"{beyond:,.10g} {many} beyond the 0.5 to 99.5 % of each class"]
 
 
-def _grid(column: OneColumn, low: float, high: float) -> Floats:
+def _grid(column: OneColumn, low: float, high: float, *, log: bool) -> Floats:
     """Return the numbers that densities are computed at, (points,)."""
     if column.group.event.support == "counts":
         first, last = np.floor(low), np.ceil(high)
         if last - first < MOST_COUNTS:
             return np.arange(first, last + 1.0)
         return np.unique(np.rint(np.linspace(first, last, MOST_COUNTS)))
+    if log:
+        return np.geomspace(low, high, POINTS)
     steps = column.edges[(column.edges > low) & (column.edges < high)]
     # Either side of a step, so that a histogram is drawn as steps.
     sides = [np.linspace(low, high, POINTS), steps, np.nextafter(steps, -np.inf)]

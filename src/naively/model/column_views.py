@@ -14,7 +14,7 @@ from naively.counting.labels import Label
 from naively.counting.names import Level
 from naively.kernels.reference import Floats
 from naively.messages import visible
-from naively.model.classes import frequent
+from naively.model.classes import and_more, frequent
 from naively.schema.encode import plain_cells
 from naively.tabular import Tabular
 
@@ -39,11 +39,6 @@ class ColumnView(Tabular):
         """Draw the picture of the column on Axes, or on new ones, and return them."""
 
 
-def _more(n: int, what: str) -> list[str]:
-    """Say how many more there are, if there are."""
-    return [f"and {n:,} more {what}"] if n > 0 else []
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class NumberView(ColumnView):
     """The density of a column of numbers in each class, or the probability of each count.
@@ -61,8 +56,9 @@ class NumberView(ColumnView):
     density : ndarray of shape (points, classes)
         p(x | class) at each of them, without weights: a density (of times, per day), or the
         probability of a count. If ``weighted``, times the class prior.
-    counts, weighted : bool
-        Whether the numbers are counts, and whether the class prior is in.
+    counts, weighted, log : bool
+        Whether the numbers are counts, whether the class prior is in, and whether the numbers are
+        so far apart that the axes are logarithmic.
     edges : ndarray of shape (bins + 1,), optional
         Of a histogram of the numbers themselves; None where no rows are kept.
     observed : ndarray of shape (bins, classes), optional
@@ -79,6 +75,7 @@ class NumberView(ColumnView):
     density: Floats
     counts: bool
     weighted: bool
+    log: bool
     edges: NDArray[Any] | None
     observed: Floats | None
     notes: tuple[str, ...]
@@ -109,7 +106,7 @@ class NumberView(ColumnView):
             top = int(np.argmax(self.density[:, c]))
             peak = f"highest at {_written(self.x[top])} ({self.density[top, c]:.4g})"
             lines.append(visible(f"  {self.classes[c]!r}: {peak}"))
-        more = _more(len(self.classes) - len(shown), "classes")
+        more = and_more(len(self.classes) - len(shown), "class")
         return "\n".join([*lines, *(f"  {note}" for note in [*more, *self.notes])])
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -122,13 +119,14 @@ class NumberView(ColumnView):
 
         shown = frequent(self.class_count)
         time = self.x.dtype.kind == "M"
-        more = _more(len(self.classes) - len(shown), "classes")
+        more = and_more(len(self.classes) - len(shown), "class")
         return draw_densities(
             self.x,
             self.density[:, shown],
             [name_of(self.classes[c]) for c in shown],
             labels=(name_of(self.column), f"{self._what} per day" if time else self._what),
             stems=self.counts,
+            log=self.log,
             edges=self.edges,
             observed=None if self.observed is None else self.observed[:, shown],
             notes=[*more, *self.notes],
@@ -211,7 +209,7 @@ class LevelView(ColumnView):
             lines.append(
                 f"  {self.classes[c]!r}: {of}{', ...' if len(self.levels) > WRITTEN else ''}"
             )
-        more = _more(len(self.classes) - len(shown), "classes")
+        more = and_more(len(self.classes) - len(shown), "class")
         lines += [f"  {note}" for note in [*more, *self.notes]]
         return "\n".join(map(visible, lines))
 
@@ -225,13 +223,12 @@ class LevelView(ColumnView):
 
         shown = frequent(self.class_count)
         first, rest = self._drawn(len(shown))
-        more = _more(len(self.classes) - len(shown), "classes")
+        more = and_more(len(self.classes) - len(shown), "class")
         p, share = self.p[first][:, shown], self.share[first][:, shown]
         levels = [str(self.levels[i]) for i in first]
         if len(rest):
-            of_rest = (table[rest][:, shown].sum(axis=0) for table in (self.p, self.share))
-            p, share = (np.vstack([a, b]) for a, b in zip((p, share), of_rest, strict=True))
-            levels.append(f"({len(rest):,} more levels)")
+            of_rest = self.count[rest].sum() / self.count.sum()
+            more.append(f"{and_more(len(rest), 'level')[0]}, which {of_rest:.1%} of the rows have")
         return draw_levels(
             levels,
             p,
@@ -306,7 +303,7 @@ class WordView(ColumnView):
 
     @property
     def _notes(self) -> Sequence[str]:
-        return [*_more(len(self.classes) - len(self.of), "classes"), *self.notes]
+        return [*and_more(len(self.classes) - len(self.of), "class"), *self.notes]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a bar for each word, those of one class together."""

@@ -18,7 +18,7 @@ from naively.counting.statistic import CELL, LEVEL, PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
 from naively.messages import visible
-from naively.model.classes import frequent, number_of
+from naively.model.classes import and_more, frequent, number_of
 from naively.model.model import Model
 from naively.tabular import Tabular
 
@@ -76,7 +76,7 @@ class ClassImages(Tabular):
             self.mean[shown],
             [name_of(self.classes[c]) for c in shown],
             label="mean of the class",
-            notes=[f"and {more:,} more classes"] * (more > 0),
+            notes=and_more(more, "class"),
             ax=ax,
         )
 

@@ -18,7 +18,7 @@ from naively.counting.labels import Label
 from naively.data.times import times_of
 from naively.kernels.reference import Floats
 from naively.messages import visible
-from naively.model.classes import frequent, number_of, spoken_for
+from naively.model.classes import number_of, spoken_for
 from naively.model.model import Model
 from naively.model.one_column import OneColumn
 from naively.schema.encode import plain_cell
@@ -134,7 +134,7 @@ class Nomogram(Tabular):
             [scale.weight for scale in self.scales],
             [(scale.low, scale.high) for scale in self.scales],
             self.probabilities,
-            label=f"weight of evidence for {name_of(self.label)} against {against} (nats)",
+            label=f"weight of evidence (nats)\n{name_of(self.label)} against {against}",
             name=f"p({name_of(self.label)})",
             notes=self.notes,
             ax=ax,
@@ -232,8 +232,7 @@ def _scale(column: OneColumn, odds: _Odds, batches: Sequence[Batch]) -> Scale:
     if column.group.event.shares:
         weight = odds(column.of_truths(weighted=True))
         return Scale(column.title, column.truths, weight, float(weight.min()), float(weight.max()))
-    classes = frequent(column.model.tally.class_count)
-    low, high = column.range(batches, classes)
+    low, high = column.range(batches)
     whole = column.group.event.support == "counts"
     ticks = round_numbers(low, high, whole=whole)
     points = np.linspace(low, high, POINTS)

@@ -199,14 +199,15 @@ class OneColumn:
         x, _, weight = self.values(batches)
         return float(weight[(x < low) | (x > high)].sum())
 
-    def range(self, batches: Sequence[Batch], classes: Sequence[int]) -> tuple[float, float]:
-        """Return from where to where the numbers of these classes mostly lie.
+    def range(self, batches: Sequence[Batch]) -> tuple[float, float]:
+        """Return from where to where the numbers mostly lie.
 
         It is from the least to the greatest of the 0.5 % and 99.5 % quantiles of each class: of
         all numbers where they are counted in cells, else of the sample, else of numbers that are
         drawn from the model.
         """
         lows, highs = [], []
+        classes = np.flatnonzero(self.present > 0).tolist()
         if self.is_counted_in_cells:
             axis = self.tally.axis
             assert isinstance(axis, Cells)

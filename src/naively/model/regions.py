@@ -15,7 +15,7 @@ from naively.counting.names import Name, title
 from naively.data.rows import ColumnRows, Rows, column_rows
 from naively.kernels.reference import Floats
 from naively.messages import visible
-from naively.model.classes import frequent, number_of, spoken_for
+from naively.model.classes import and_more, frequent, number_of, spoken_for
 from naively.model.model import Model
 from naively.model.one_column import MOST_CELLS, ROOM, OneColumn
 from naively.tabular import Tabular
@@ -112,8 +112,8 @@ class Regions(Tabular):
         shown = frequent(share)
         lines += [f"  {self.classes[c].item()!r}: {share[c]:.1%} of them" for c in shown]
         more = len(self.classes) - len(shown)
-        lines += [f"  and {more:,} more classes"] * (more > 0)
-        return "\n".join(map(visible, [*lines, *(f"  {note}" for note in self.notes)]))
+        notes = [*and_more(more, "class"), *self.notes]
+        return "\n".join(map(visible, [*lines, *(f"  {note}" for note in notes)]))
 
     def plot(
         self, ax: Axes | None = None, *, what: What = "regions", label: Label | None = None
@@ -158,8 +158,7 @@ class Regions(Tabular):
             )
         shown = frequent(self.class_count)
         names = [name_of(self.classes[c]) for c in shown]
-        notes = [f"and {len(self.classes) - len(shown):,} more classes"]
-        notes = [*notes * (len(self.classes) > len(shown)), *self.notes]
+        notes = [*and_more(len(self.classes) - len(shown), "class"), *self.notes]
         place = np.full(len(self.classes), -1)
         place[shown] = np.arange(len(shown))
         x, y, code = self.sample
@@ -192,8 +191,7 @@ def regions(
     k = len(model.classes)
     most = int(np.sqrt(MOST_POSTERIORS / max(k, 1)))
     n = points or max(FEWEST, min(POINTS, most))
-    classes = frequent(model.tally.class_count)
-    x, y = (np.linspace(*_limits(column, batches, classes), n) for column in (a, b))
+    x, y = (np.linspace(*_limits(column, batches), n) for column in (a, b))
     others = {OneColumn.find(model, name).name: value for name, value in at.items()}
     wrong = next((title(name) for name in others if name in (a.name, b.name)), None)
     if wrong is not None:
@@ -221,9 +219,9 @@ def regions(
     )
 
 
-def _limits(column: OneColumn, batches: Sequence[Batch], classes: list[int]) -> tuple[float, float]:
+def _limits(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float]:
     """Return from where to where a column is drawn."""
-    low, high = column.range(batches, classes)
+    low, high = column.range(batches)
     room = ROOM * (high - low) or max(abs(high) * 0.1, 0.5)
     least = 1e-6 * (high + room) if column.group.event.support != "numbers" else -np.inf
     return max(low - room, least), high + room

@@ -10,6 +10,7 @@ import numpy as np
 from naively.counting.labels import Label
 from naively.messages import visible
 from naively.model.classes import number_of
+from naively.schema.encode import plain_cell
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Waterfall(Tabular):
         return draw_waterfall(
             self.item,
             np.array(self.weight),
-            label=f"log odds, {names} (nats)",
+            label=f"log odds (nats)\n{names}",
             title=total,
             ax=ax,
         )
@@ -97,7 +98,7 @@ def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Wat
     first, rest = others[:n], others[n:]
     steps = [
         (PRIOR, float(row.weights(c)[0])),
-        *((shown(column, value), weight) for column, value, weight in first),
+        *((shown(column, _short(value)), weight) for column, value, weight in first),
     ]
     if rest:
         with np.errstate(invalid="ignore"):
@@ -111,3 +112,9 @@ def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Wat
         row.log_odds(c),
         row.probability(c),
     )
+
+
+def _short(value: object) -> object:
+    """Return a number with as many digits as a picture has room for."""
+    value = plain_cell(value)
+    return f"{value:.6g}" if isinstance(value, float) else value

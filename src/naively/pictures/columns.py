@@ -8,18 +8,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.pictures.axes import COLOURS, GREY, HEIGHT, MOST, line, name_of, new_axes, points
-from naively.pictures.legend import put_legend, put_notes
+from naively.pictures.axes import (
+    COLOURS,
+    GREY,
+    HEIGHT,
+    MOST,
+    line,
+    name_of,
+    new_axes,
+    points,
+    styled,
+)
+from naively.pictures.legend import legend_height, put_legend, put_notes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
-BAR = 0.095  # inches that a bar takes
+BAR, WORD = 0.095, 0.115  # inches that a bar takes, and one with a name of its own
+LEAST = 1e-6  # of the greatest density, where a logarithmic axis ends
 FAINT = 0.16  # how opaque the data are
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
 
 
+@styled()
 def draw_densities(
     x: NDArray[Any],
     density: Floats,
@@ -27,6 +39,7 @@ def draw_densities(
     *,
     labels: tuple[str, str],
     stems: bool = False,
+    log: bool = False,
     edges: NDArray[Any] | None = None,
     observed: Floats | None = None,
     notes: Sequence[str] = (),
@@ -46,6 +59,8 @@ def draw_densities(
         Of the horizontal and of the vertical axis.
     stems : bool
         Whether the numbers are whole, so that there is nothing between them.
+    log : bool
+        Whether both axes are logarithmic; the vertical one ends at ``LEAST`` of its top.
     edges, observed : ndarray of shape (bins + 1,) and (bins, classes), optional
         A histogram of the data.
     notes : sequence of str
@@ -53,7 +68,10 @@ def draw_densities(
     ax : Axes, optional
         What to draw on.
     """
-    ax = new_axes(ax)
+    ax = new_axes(ax, height=HEIGHT + legend_height(names))
+    if log:
+        ax.set_xscale("log")
+        ax.set_yscale("log")
     handles: list[Any] = []
     for i in range(len(names)):
         if observed is not None and edges is not None:
@@ -69,11 +87,23 @@ def draw_densities(
         if highest > 3 * top:
             notes = [*notes, "bars of the data are cut"]
         top = max(top, min(highest, 3 * top))
-    ax.set_ylim(0, 1.05 * top or 1.0)
+    ax.set_ylim(LEAST * top if log and top > 0 else 0, (2.0 if log else 1.05) * top or 1.0)
+    if x.dtype.kind == "M":
+        _date(ax)
     ax.set_ylabel(labels[1])
     put_notes(ax, labels[0], notes)
     put_legend(ax, handles, names)
     return ax
+
+
+def _date(ax: Axes) -> None:
+    """Write few dates, and in short."""
+    from matplotlib import dates
+
+    new: Any = dates
+    locator = new.AutoDateLocator(minticks=3, maxticks=6)
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(new.ConciseDateFormatter(locator))
 
 
 def _of_counts(ax: Axes, x: NDArray[Any], p: Floats, i: int, n: int) -> Any:
@@ -84,6 +114,7 @@ def _of_counts(ax: Axes, x: NDArray[Any], p: Floats, i: int, n: int) -> Any:
     return ax.plot(at, p, **points(i))[0]
 
 
+@styled()
 def draw_levels(
     levels: Sequence[str],
     p: Floats,
@@ -114,23 +145,25 @@ def draw_levels(
         What to draw on.
     """
     k = len(names)
-    ax = new_axes(ax, height=max(HEIGHT * 0.6, BAR * (k + 0.8) * len(levels) + 0.9))
+    ax = new_axes(
+        ax, height=max(HEIGHT * 0.6, BAR * (k + 0.8) * len(levels) + 0.9) + legend_height(names)
+    )
     at, handles = np.arange(len(levels)), []
     for i in range(k):
         y = at + 0.8 * ((i + 0.5) / k - 0.5)
-        handles.append(ax.barh(y, p[:, i], 0.8 / k, **_bar(i)))
+        handles.append(ax.barh(y, p[:, i], 0.8 / k, **bar(i)))
         if observed is not None:
             ax.plot(observed[:, i], y, "|", color="black", markersize=5, markeredgewidth=0.9)
     ax.set_yticks(at, [name_of(level) for level in levels])
     ax.set_ylim(len(levels) - 0.5, -0.5)
     ax.set_xlim(0, None)
     ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], notes)
+    put_notes(ax, labels[0], notes, "right")
     put_legend(ax, handles, names)
     return ax
 
 
-def _bar(i: int) -> dict[str, Any]:
+def bar(i: int) -> dict[str, Any]:
     """Return how the bars of the i-th class are drawn."""
     place = i % MOST
     return {
@@ -141,6 +174,7 @@ def _bar(i: int) -> dict[str, Any]:
     }
 
 
+@styled()
 def draw_words(
     words: Sequence[str],
     weight: Floats,
@@ -170,16 +204,16 @@ def draw_words(
     ax : Axes, optional
         What to draw on.
     """
-    ax = new_axes(ax, height=max(HEIGHT * 0.6, BAR * 1.1 * len(words) + 0.9))
+    ax = new_axes(ax, height=max(HEIGHT * 0.6, WORD * len(words) + 0.9) + legend_height(names))
     finite = weight[np.isfinite(weight)]
     width = np.minimum(weight, 1.3 * finite.max(initial=1.0))
     y, last, handles = 0.0, None, []
     places = []
     for c, w, real in zip(of_class, width.tolist(), weight.tolist(), strict=True):
         y += 0.5 if last not in (None, c) else 0.0
-        bar = ax.barh(y, w, 0.8, **_bar(c))
+        drawn = ax.barh(y, w, 0.8, **bar(c))
         if c != last:
-            handles.append(bar)
+            handles.append(drawn)
         if not np.isfinite(real):
             ax.annotate("∞", (w, y), (2, 0), textcoords="offset points", va="center", color=GREY)
         places.append(y)
@@ -187,6 +221,6 @@ def draw_words(
     ax.set_yticks(places, [name_of(word) for word in words])
     ax.set_ylim(y - 0.4, -0.6)
     ax.set_ylabel(labels[1])
-    put_notes(ax, labels[0], notes)
+    put_notes(ax, labels[0], notes, "right")
     put_legend(ax, handles, [names[c] for c in dict.fromkeys(of_class)])
     return ax

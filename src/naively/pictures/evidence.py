@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.pictures.axes import COLOURS, GREY, HEIGHT, name_of, new_axes
+from naively.pictures.axes import COLOURS, GREY, HEIGHT, name_of, new_axes, styled
 from naively.pictures.legend import put_notes
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ DIVERGING = "PuOr_r"  # told apart by the colour-blind
 BEYOND = 1.2  # how far a bar without end goes, of the largest sum
 
 
+@styled()
 def draw_waterfall(
     items: Sequence[str],
     weight: Floats,
@@ -66,6 +67,6 @@ def draw_waterfall(
     ax.margins(x=0.13)
     ax.set_yticks(y, [name_of(item) for item in items])
     ax.set_ylim(len(items) - 0.4, -0.6)
-    ax.set_title(title)
-    put_notes(ax, label, [])
+    ax.set_title(title, loc="right")
+    put_notes(ax, label, [], "right")
     return ax

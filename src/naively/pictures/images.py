@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.pictures.axes import HEIGHT, WIDTH, new_axes
+from naively.pictures.axes import HEIGHT, WIDTH, new_axes, styled
 from naively.pictures.legend import put_notes
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ GAP, NAME = 0.12, 0.42  # of an image's width and height: beside it, and above i
 PER_LINE = 5
 
 
+@styled()
 def draw_images(
     images: Floats,
     names: Sequence[str],
@@ -71,6 +72,7 @@ def draw_images(
     return ax
 
 
+@styled()
 def draw_evidence(weight: Floats, *, title: str, label: str, ax: Axes | None = None) -> Axes:
     """Draw one image in colours that diverge from 0 to either side alike.
 

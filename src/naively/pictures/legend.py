@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from naively.pictures.axes import GREY, STYLE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIDE = 46  # characters of a line of a figure of one column
+LINE = 0.14  # inches
+WIDE = 62  # characters of a line of a figure of one column
+
+
+def legend_height(names: Sequence[str]) -> float:
+    """Return how many inches a legend takes beyond its first line."""
+    return LINE * (-(-len(names) // _across(names)) - 1) if names else 0.0
+
+
+def _across(names: Sequence[str]) -> int:
+    """Return in how many columns names fit."""
+    return max(1, min(len(names), 4, WIDE // (max(map(len, names), default=1) + 6)))
 
 
 def put_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str]) -> None:
@@ -18,13 +29,12 @@ def put_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str]) -> None:
 
     Matplotlib may leave out names that begin with "_", so they are set when the legend is there.
     """
-    widest = max(map(len, names), default=1) + 6
     legend = ax.legend(
         handles,
         [" " * len(name) for name in names],
         loc="lower left",
         bbox_to_anchor=(0.0, 1.0),
-        ncols=max(1, min(len(names), 4, WIDE // widest)),
+        ncols=_across(names),
         handlelength=1.8,
         fontsize=STYLE["legend.fontsize"],
         frameon=False,
@@ -35,18 +45,23 @@ def put_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str]) -> None:
         text.set_text(name)
 
 
-def put_notes(ax: Axes, label: str, notes: Sequence[str]) -> None:
-    """Label the horizontal axis, and write sentences under the label, in grey."""
+def put_notes(
+    ax: Axes, label: str, notes: Sequence[str], where: Literal["center", "right"] = "center"
+) -> None:
+    """Label the horizontal axis, and write sentences under the label, in grey.
+
+    To the right they have the room under the names at the left.
+    """
     lines = [line for note in notes for line in _lines(note)]
-    ax.set_xlabel(label)
+    ax.set_xlabel(label, loc=where)
     if lines:
         below = ax.annotate(
             "\n".join(lines),
-            (0.5, 0),
+            ({"center": 0.5, "right": 1.0}[where], 0),
             (0, -2),
             xycoords=ax.xaxis.label,
             textcoords="offset points",
-            ha="center",
+            ha=where,
             va="top",
             fontsize=6,
             color=GREY,

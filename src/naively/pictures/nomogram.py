@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.pictures.axes import COLOURS, GREY, HEIGHT, new_axes
+from naively.pictures.axes import COLOURS, GREY, HEIGHT, new_axes, styled
 from naively.pictures.legend import put_notes
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ CHARACTER = 0.0165  # of the picture's width, that a character of a value takes
 FAR = 12.0  # nats, beyond which a line is cut
 
 
+@styled()
 def draw_nomogram(
     columns: Sequence[str],
     values: Sequence[Sequence[str]],
@@ -83,7 +84,7 @@ def draw_nomogram(
     ax.set_ylim(below + 0.8, -0.8)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    put_notes(ax, label, notes)
+    put_notes(ax, label, notes, "right")
     return ax
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.pictures.axes import COLOURS, DASHES, GREY, MOST, new_axes, points
-from naively.pictures.legend import put_legend, put_notes
+from naively.pictures.axes import COLOURS, DASHES, GREY, HEIGHT, MOST, new_axes, points, styled
+from naively.pictures.legend import legend_height, put_legend, put_notes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,6 +22,7 @@ REST = "#D0D0D0"  # regions of classes that are not shown
 FAR = 10.0  # nats: beyond, log odds have one colour
 
 
+@styled()
 def draw_regions(
     x: Floats,
     y: Floats,
@@ -54,7 +55,7 @@ def draw_regions(
     """
     from matplotlib.colors import ListedColormap
 
-    ax = new_axes(ax)
+    ax = new_axes(ax, height=HEIGHT + legend_height(names))
     colours = ListedColormap([REST, *COLOURS[: len(names)]])
     ax.pcolormesh(
         x, y, region, cmap=colours, vmin=-1.5, vmax=len(names) - 0.5, alpha=PALE, rasterized=True
@@ -66,6 +67,7 @@ def draw_regions(
     return ax
 
 
+@styled()
 def draw_surface(
     x: Floats,
     y: Floats,
@@ -118,6 +120,7 @@ def draw_surface(
     return ax
 
 
+@styled()
 def draw_contours(
     x: Floats,
     y: Floats,
@@ -148,7 +151,7 @@ def draw_contours(
     ax : Axes, optional
         What to draw on.
     """
-    ax = new_axes(ax)
+    ax = new_axes(ax, height=HEIGHT + legend_height(names))
     for c in range(len(names)):
         of_class = density[:, :, c]
         top = float(of_class[np.isfinite(of_class)].max(initial=0.0))
