@@ -23,7 +23,7 @@ POINTS = 401  # at which a density is computed
 BINS = 30  # of the numbers themselves
 MOST_COUNTS = 101  # whole numbers that are shown one by one
 WORDS = 20  # of each class
-NEVER = "(never seen)"
+NEVER = "(never seen)"  # what is left for levels that did not come
 DAY = 86_400.0  # seconds
 FAR_APART, LOG_ROOM = 1e3, 1.5  # ratios, above which axes are logarithmic, and at their ends
 LEAST = 1e-6  # of the greatest number: where a density of positive numbers begins
@@ -78,7 +78,7 @@ def _numbers(
     model, event = column.model, column.group.event
     counts = event.support == "counts"
     low, high, notes = _range(column, batches)
-    log = event.support == "positive" and low > 0 and high / low > FAR_APART
+    log = _is_far_apart(column, low, high)
     x = _grid(column, low, high, log=log) if at is None else np.asarray(at, np.float64).reshape(-1)
     edges = (np.geomspace if log else np.linspace)(low, high, BINS + 1)
     if counts:
@@ -112,7 +112,7 @@ def _range(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float, l
     low, high = column.range(batches)
     support = column.group.event.support
     room = ROOM * (high - low) or max(abs(high) * 0.1, 0.5)
-    if support == "positive" and low > 0 and high / low > FAR_APART:
+    if _is_far_apart(column, low, high):
         low, high = low / LOG_ROOM, high * LOG_ROOM
     else:
         low, high = low - room, high + room
@@ -127,6 +127,12 @@ def _range(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float, l
     return low, high, [f"{beyond:,.10g} {many} beyond the 0.5 to 99.5 % of each class"]
 
 
+def _is_far_apart(column: OneColumn, low: float, high: float) -> bool:
+    """Whether positive numbers are so far apart that a linear axis would show few of them."""
+    positive = column.group.event.support == "positive" or column.is_counted_in_cells
+    return positive and low > 0 and high / low > FAR_APART
+
+
 def _grid(column: OneColumn, low: float, high: float, *, log: bool) -> Floats:
     """Return the numbers that densities are computed at, (points,)."""
     if column.group.event.support == "counts":
@@ -134,11 +140,10 @@ def _grid(column: OneColumn, low: float, high: float, *, log: bool) -> Floats:
         if last - first < MOST_COUNTS:
             return np.arange(first, last + 1.0)
         return np.unique(np.rint(np.linspace(first, last, MOST_COUNTS)))
-    if log:
-        return np.geomspace(low, high, POINTS)
     steps = column.edges[(column.edges > low) & (column.edges < high)]
     # Either side of a step, so that a histogram is drawn as steps.
-    sides = [np.linspace(low, high, POINTS), steps, np.nextafter(steps, -np.inf)]
+    even = (np.geomspace if log else np.linspace)(low, high, POINTS)
+    sides = [np.clip(even, low, high), steps, np.nextafter(steps, -np.inf)]
     return np.unique(np.concatenate(sides))
 
 
@@ -155,9 +160,8 @@ def _levels(column: OneColumn, prior: Floats, *, weighted: bool) -> LevelView:
     if event.layout == "rows":
         levels, p, count = _marginal(column)
     elif isinstance(column.tally.axis, Levels):
-        known = len(column.levels)
-        p = np.exp(column.of_codes(np.arange(known + 1)))
-        levels, count = [*column.levels, NEVER], np.vstack([column.level_count, 0.0 * p[:1]])
+        p = np.exp(column.of_codes(np.arange(len(column.levels))))
+        levels, count = list(column.levels), column.level_count
     elif event.shares:
         levels, p = column.truths, np.exp(column.of_truths())
         true = np.asarray(column.tally[VALUE].high[column.place])
@@ -166,7 +170,7 @@ def _levels(column: OneColumn, prior: Floats, *, weighted: bool) -> LevelView:
         levels, notes = [f"share of all counts in {column.group.event.name}"], []
         p = event.parameters(column.tally, event.estimate)["p"][[column.place]]
         count = np.asarray(column.tally[VALUE].high[[column.place]])
-    if levels[-1] == NEVER and not p[-1].any():
+    if levels[-1:] == [NEVER] and not p[-1].any():
         levels, p, count = levels[:-1], p[:-1], count[:-1]
     return LevelView(
         column.title,

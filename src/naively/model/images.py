@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from naively.model.explain import ExplainedRow
 
 MOST_IMAGES = 20  # that are drawn
+NO_PIXEL = "holds no numbers, so it is no pixel."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,10 +134,11 @@ def class_images(model: Model, shape: tuple[int, int]) -> ClassImages:
     place = {name: i for i, name in enumerate(order)}
     for group in model.schema.of_columns:
         tally = model.counts[group.key]
-        if tally.axis.columns and not group.analyser and group.event.layout != "rows":
-            for name, of_class in zip(tally.axis.columns, _means(model, tally), strict=True):
-                if name in place:
-                    mean[:, place[name]] = of_class
+        if group.analyser or group.event.layout == "rows":
+            raise ValueError(f"Column {title(group.columns[0])!r} {NO_PIXEL}")
+        for name, of_class in zip(tally.axis.columns, _means(model, tally), strict=True):
+            if name in place:  # no part of a time
+                mean[:, place[name]] = of_class
     count = model.tally.class_count
     return ClassImages(model.classes.tolist(), count, mean.reshape(-1, *shape))
 
@@ -161,7 +163,7 @@ def _numbers(axis: Levels) -> Floats:
     """Return the levels as numbers, (levels,), or raise a ValueError that names the column."""
     for name, levels in zip(axis.columns, axis.levels, strict=True):
         if not all(isinstance(level, int | float) for level in levels):
-            raise ValueError(f"Column {title(name)!r} holds no numbers, so it is no pixel.")
+            raise ValueError(f"Column {title(name)!r} {NO_PIXEL}")
     return np.array([float(level) for levels in axis.levels for level in levels])
 
 

@@ -159,7 +159,7 @@ def draw_levels(
     ax.set_xlim(0, None)
     ax.set_ylabel(labels[1])
     put_notes(ax, labels[0], notes, "right")
-    put_legend(ax, handles, names)
+    put_legend(ax, handles, names, "right")
     return ax
 
 
@@ -222,5 +222,5 @@ def draw_words(
     ax.set_ylim(y - 0.4, -0.6)
     ax.set_ylabel(labels[1])
     put_notes(ax, labels[0], notes, "right")
-    put_legend(ax, handles, [names[c] for c in dict.fromkeys(of_class)])
+    put_legend(ax, handles, [names[c] for c in dict.fromkeys(of_class)], "right")
     return ax

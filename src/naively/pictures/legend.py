@@ -24,16 +24,21 @@ def _across(names: Sequence[str]) -> int:
     return max(1, min(len(names), 4, WIDE // (max(map(len, names), default=1) + 6)))
 
 
-def put_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str]) -> None:
-    """Put a legend above the Axes, in as many columns as fit.
+def put_legend(
+    ax: Axes,
+    handles: Sequence[Any],
+    names: Sequence[str],
+    where: Literal["left", "right"] = "left",
+) -> None:
+    """Put a legend above the Axes, in as many columns as fit; to the right beside long names.
 
     Matplotlib may leave out names that begin with "_", so they are set when the legend is there.
     """
-    legend = ax.legend(
+    legend: Any = ax.legend(
         handles,
         [" " * len(name) for name in names],
-        loc="lower left",
-        bbox_to_anchor=(0.0, 1.0),
+        loc="lower left" if where == "left" else "lower right",
+        bbox_to_anchor=(0.0 if where == "left" else 1.0, 1.0),
         ncols=_across(names),
         handlelength=1.8,
         fontsize=STYLE["legend.fontsize"],
