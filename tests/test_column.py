@@ -25,6 +25,7 @@ from naively import (
     Poisson,
     load,
 )
+from naively.model.one_column import OneColumn
 
 mpl.use("Agg")
 RNG = np.random.default_rng(0)
@@ -122,6 +123,20 @@ def test_the_data_under_the_densities_are_a_histogram_of_the_numbers(event):
         expected = np.histogram(x, view.edges)[0] / len(x) / np.diff(view.edges)
         near = 1e-9 if event.name == "gaussian" else 0.03  # a cell is spread over its width
         np.testing.assert_allclose(view.observed[:, c], expected, atol=near)
+
+
+def test_numbers_of_a_cell_are_spread_over_it():
+    x = np.random.default_rng(0).uniform(768, 1_000, 20_000)  # 768 begins a cell
+    x[:2_000] = np.geomspace(1e-6, 1, 2_000)  # so that cells are wide
+    nb = fitted(Histogram(), x, np.repeat(["a", "b"], 10_000))
+    (tally,) = nb.tally_.blocks.values()
+    assert (tally.axis.high - tally.axis.low).max() > 6
+    edges = np.arange(700.0, 1_000, 2)
+    found = OneColumn.find(nb.model_, "x").histogram([], edges, [1])[:, 0]
+    middle = (edges[:-1] + edges[1:]) / 2
+    assert (found[middle < 768] == 0).all()
+    assert found[middle > 768].mean() == pytest.approx(1 / 232, rel=0.02)
+    assert found[middle > 768].min() > 0.7 / 232
 
 
 def test_rows_that_came_twice_and_weights_count_in_the_data():

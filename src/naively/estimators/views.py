@@ -82,8 +82,8 @@ class Views(Answers):
         >>> nb = NaiveBayes({"legs": "poisson"}).fit(X, ["bird", "cat", "cat", "bird"])
         >>> print(nb.column("legs"))
         legs: probability by class (poisson), 5 points from 1 to 5
-          'bird': highest at 2 (0.2613)
-          'cat': highest at 3 (0.2168)
+          'bird': highest at 2 (0.264)
+          'cat': highest at 3 (0.21)
         >>> nb.column("coat").to_dict()["level"][:2]
         ['feathers', 'feathers']
         """
