@@ -136,7 +136,8 @@ def test_numbers_of_a_cell_are_spread_over_it():
     middle = (edges[:-1] + edges[1:]) / 2
     assert (found[middle < 768] == 0).all()
     assert found[middle > 768].mean() == pytest.approx(1 / 232, rel=0.02)
-    assert found[middle > 768].min() > 0.7 / 232
+    inside = (middle > 768) & (middle < 990)  # the last cell ends beyond the numbers
+    assert found[inside].min() > 0.7 / 232
 
 
 def test_rows_that_came_twice_and_weights_count_in_the_data():
