@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 BAR, WORD = 0.095, 0.115  # inches that a bar takes, and one with a name of its own
-LEAST = 1e-6  # of the greatest density, where a logarithmic axis ends
+LEAST = 1e-12  # of the greatest density, where a logarithmic axis ends
 FAINT = 0.16  # how opaque the data are
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
 
@@ -60,7 +60,8 @@ def draw_densities(
     stems : bool
         Whether the numbers are whole, so that there is nothing between them.
     log : bool
-        Whether both axes are logarithmic; the vertical one ends at ``LEAST`` of its top.
+        Whether both axes are logarithmic; the vertical one ends at the least density, or at
+        ``LEAST`` of its top.
     edges, observed : ndarray of shape (bins + 1,) and (bins, classes), optional
         A histogram of the data.
     notes : sequence of str
@@ -84,10 +85,11 @@ def draw_densities(
     top = float(density[np.isfinite(density)].max(initial=0.0))
     if observed is not None:
         highest = float(observed.max(initial=0.0))
-        if highest > 3 * top:
+        if highest > 3 * top and not log:
             notes = [*notes, "bars of the data are cut"]
-        top = max(top, min(highest, 3 * top))
-    ax.set_ylim(LEAST * top if log and top > 0 else 0, (2.0 if log else 1.05) * top or 1.0)
+        top = max(top, highest if log else min(highest, 3 * top))
+    least = max(LEAST * top, float(density[density > 0].min(initial=top))) / 2
+    ax.set_ylim(least if log and top > 0 else 0, (2.0 if log else 1.05) * top or 1.0)
     if x.dtype.kind == "M":
         _date(ax)
     ax.set_ylabel(labels[1])
