@@ -158,6 +158,10 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         a, b = map(flat, self._pretend(tally, "mean"))
         return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
+    def updated(self, tally: BlockTally[Columns]) -> Gamma | Beta | None:
+        a, b = map(flat, self._counts(tally, "mean"))
+        return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
+
     def posterior(self, tally: BlockTally[Columns]) -> Distribution:
         return self.conjugate.distribution_of(*map(flat, self._counts(tally, "mean")))
 

@@ -109,7 +109,7 @@ def _named(name: str, estimate: Estimate) -> BlockTally:
             axis: Any = replace(tally.axis, columns=(name,))
         case Words():
             analyser = Text(event=estimate.event)
-            axis = Words((name,), analyser.vocabulary(tally.axis.words), analyser)
+            axis = Words((name,), analyser.new_vocabulary(tally.axis.words), analyser)
         case _ if len(tally.axis) == 1:
             axis = Columns((name,))
         case _:

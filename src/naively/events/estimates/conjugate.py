@@ -7,9 +7,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from naively.counting.names import Level
-from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, EventModel
-from naively.events.prior import Beta, Dirichlet, Gamma, Normal, NormalInverseGamma, Prior
+from naively.events.base import Distribution
+from naively.events.prior import (
+    Beta,
+    Dirichlet,
+    Gamma,
+    InverseGamma,
+    Normal,
+    NormalInverseGamma,
+    Prior,
+)
 from naively.kernels.reference import Floats
 
 
@@ -26,6 +33,8 @@ def log_density(prior: Prior, parameters: Mapping[str, Floats]) -> Floats:
             v = parameters["variance"]
             of_mean = stats.norm.logpdf(parameters["mean"], mean, np.sqrt(v / rows))
             return np.asarray(of_mean + stats.invgamma.logpdf(v, shape, scale=scale))
+        case InverseGamma():
+            return np.asarray(prior.frozen.logpdf(parameters["variance"]))
         case Dirichlet():
             p = parameters["p"]
             alpha = np.broadcast_to(prior.alpha, p.shape[-1:]).astype(np.float64)
@@ -47,39 +56,16 @@ def marginals(prior: Prior, levels: Sequence[Level] = ()) -> dict[Level, Distrib
             return {"p": stats.beta(np.asarray(a), np.asarray(b))}
         case Gamma(shape, rate):
             return {"rate": stats.gamma(np.asarray(shape), scale=1 / np.asarray(rate))}
-        case Normal(mean, variance):
-            return {"mean": stats.norm(mean, np.sqrt(variance))}
-        case NormalInverseGamma(mean, rows, shape, scale):
-            return {
-                "mean": stats.t(2 * shape, mean, np.sqrt(scale / (shape * rows))),
-                "variance": stats.invgamma(shape, scale=scale),
-            }
-        case _:
+        case Normal():
+            return {"mean": prior.frozen}
+        case InverseGamma():
+            return {"variance": prior.frozen}
+        case NormalInverseGamma():
+            return {**prior.frozen}
+        case Dirichlet():
             alpha = np.broadcast_to(prior.alpha, len(levels)).tolist()
             return {
                 level: stats.beta(a, sum(alpha) - a) for level, a in zip(levels, alpha, strict=True)
             }
-
-
-def posterior_of(event: EventModel, tally: BlockTally, prior: Prior) -> Prior:
-    """Return what the prior has become, as a prior of what comes next."""
-    found = event.posterior(tally)
-    match prior:
-        case Beta():
-            return Beta(*map(_plain, found.args))
-        case Gamma():
-            return Gamma(_plain(found.args[0]), _plain(1 / np.asarray(found.kwds["scale"])))
-        case Normal():
-            mean, deviation = found.args
-            return Normal(_plain(mean), _plain(np.square(deviation)))
-        case NormalInverseGamma():
-            _, mean, width = found["mean"].args
-            (shape,), scale = found["variance"].args, found["variance"].kwds["scale"]
-            return NormalInverseGamma(mean, scale / (shape * width**2), shape, scale)
         case _:
-            return Dirichlet(found.alpha.tolist())
-
-
-def _plain(value: object) -> float:
-    plain: float = np.asarray(value, np.float64).tolist()
-    return plain
+            raise TypeError(f"{prior} is of no known family")

@@ -143,11 +143,13 @@ class Surface(Tabular):
 def curve(estimate: Densities, parameter: Level | None, grid: ArrayLike | None) -> ParameterCurve:
     """Return the curve of a parameter (see ``Estimate.curve``)."""
     mle = _of_one_column(estimate)
-    if parameter is None and len(mle) == 1:
-        (parameter,) = mle
-    if parameter is None or parameter not in mle:
+    known = {*estimate.event.space} - {*estimate.free}
+    unknown = [name for name in mle if name not in known]
+    if parameter is None and len(unknown) == 1:
+        (parameter,) = unknown
+    if parameter is None or parameter not in unknown:
         raise ValueError(
-            f"parameter must be one of {', '.join(map(repr, mle))}, got {parameter!r}."
+            f"parameter must be one of {', '.join(map(repr, unknown))}, got {parameter!r}."
         )
     before = after = None
     if estimate.prior is not None:

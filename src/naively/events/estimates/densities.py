@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from naively.counting.axis import Levels
-from naively.events.estimates.conjugate import log_density, posterior_of
+from naively.events.estimates.conjugate import log_density
 from naively.events.estimates.counted import Counted
 from naively.events.prior import Dirichlet, Prior
 from naively.kernels.reference import Floats
@@ -90,8 +90,9 @@ class Densities(Counted):
     @property
     def updated(self) -> Prior:
         """The posterior as a prior of what comes next."""
-        prior = self.proper_prior
-        return posterior_of(self.event, self.tally, prior)
+        found = self.event.updated(self.tally) if self.proper_prior else None
+        assert found is not None  # what is proper stays so
+        return found
 
     @property
     def proper_prior(self) -> Prior:
