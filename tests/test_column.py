@@ -11,6 +11,7 @@ from scipy.integrate import trapezoid
 
 from naively import (
     Bernoulli,
+    Binomial,
     Categorical,
     Exponential,
     Gaussian,
@@ -56,6 +57,8 @@ WHOLE = np.arange(2_000.0)
         (Exponential(estimate="mle"), np.exp(X), POSITIVE, lambda x: stats.expon(scale=x.mean())),
         (Poisson(estimate="mle"), COUNTS, WHOLE, lambda x: stats.poisson(x.mean())),
         (Geometric(estimate="mle"), COUNTS, WHOLE, lambda x: stats.geom(1 / (1 + x.mean()), -1)),
+        (Binomial(trials=30, estimate="mle"), COUNTS, np.arange(31.0),
+         lambda x: stats.binom(30, x.mean() / 30)),
         (NegativeBinomial(r=2.0, estimate="mle"), COUNTS, WHOLE,
          lambda x: stats.nbinom(2, 2 / (2 + x.mean()))),
     ],

@@ -60,6 +60,7 @@ class Binomial(Rate):
     prior: Beta | None = None
     trials: int = 0
     name = "binomial"
+    support = "counts"
     parameter = "p"
     space: ClassVar = {"p": PROBABILITY}
     conjugate: ClassVar = Beta
