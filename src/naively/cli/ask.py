@@ -141,8 +141,8 @@ def show(
     form: FormatOption = None,
 ) -> None:
     """Show a model: its classes, its columns, and what speaks most for each class."""
-    from naively.model.explain import strongest
     from naively.model.file import store
+    from naively.model.strongest import strongest
 
     learned, _, sample = store.load_all(model)
     total = learned.tally.class_count.sum()
