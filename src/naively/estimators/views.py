@@ -7,6 +7,7 @@ from naively.data.frames import Table, read_labels
 from naively.data.rows import Rows
 from naively.estimators.answers import Answers
 from naively.evaluation.scores import Scores, score
+from naively.model.parameters import Estimated, Parameters, parameters
 
 
 class Views(Answers):
@@ -37,6 +38,38 @@ class Views(Answers):
         """
         rows, labels = self._with_labels(X, y)
         return score(self._checked, rows, labels)
+
+    def parameters(
+        self, how: Estimated | None = None, column: str | int | None = None
+    ) -> Parameters:
+        """Return every parameter of the model, with what was counted behind it.
+
+        Parameters
+        ----------
+        how : {"mle", "map", "mean"}, optional
+            Which estimate; by default each event model's own.
+        column : str or int, optional
+            Only the parameters of this column; ``"class prior"`` is that of the classes.
+
+        Returns
+        -------
+        parameters : Parameters
+            A table of class, column, item, parameter, value, count and pseudo_count;
+            ``strongest(n)`` are those that tell the classes apart most.
+
+        Raises
+        ------
+        ValueError
+            If there is no such estimate or column.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian", smoothing=0.0).fit([[1.0], [3.0], [7.0]], ["a", "a", "b"])
+        >>> nb.parameters(column="x0").to_dict()["value"]
+        [2.0, 7.0, 1.0, 0.0]
+        """
+        return parameters(self._checked, how, column)
 
     def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
         """Read rows and their labels, which may be one of their columns."""
