@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from naively.counting.labels import Target
+from naively.counting.labels import RowWeight, Target, encode_labels
 from naively.data.frames import Table, read_labels
 from naively.data.rows import Rows
 from naively.estimators.answers import Answers
 from naively.evaluation.scores import Scores, score
+from naively.model.likelihood import log_likelihood
 from naively.model.parameters import Estimated, Parameters, parameters
 
 
@@ -38,6 +39,43 @@ class Views(Answers):
         """
         rows, labels = self._with_labels(X, y)
         return score(self._checked, rows, labels)
+
+    def log_likelihood(self, X: Table, y: Target, sample_weight: RowWeight = None) -> float:
+        """Return log p(X, y), the log likelihood of labelled rows under the model, in nats.
+
+        Parameters
+        ----------
+        X, y
+            As for ``evaluate``.
+        sample_weight : array-like of shape (rows,), optional
+            How often each row counts; by default once.
+
+        Returns
+        -------
+        log_likelihood : float
+            The sum over the rows of log p(label) + log p(row | label), the base measure included.
+
+        Raises
+        ------
+        ValueError
+            If a row has a label that the model does not know.
+
+        Notes
+        -----
+        Maximum likelihood parameters make it as large as it can be on the rows that were learned.
+        It is of the event models and the class prior: weights and interactions have no part in it.
+
+        Examples
+        --------
+        >>> import math
+        >>> from naively import NaiveBayes
+        >>> X, y = [[True], [True], [False]], ["a", "a", "b"]
+        >>> nb = NaiveBayes("bernoulli", estimate="mle", smoothing=0.0).fit(X, y)
+        >>> round(nb.log_likelihood(X, y), 12) == round(2 * math.log(2 / 3) + math.log(1 / 3), 12)
+        True
+        """
+        rows, labels = self._with_labels(X, y)
+        return log_likelihood(self._checked, rows, encode_labels(labels, sample_weight))
 
     def parameters(
         self, how: Estimated | None = None, column: str | int | None = None
