@@ -9,6 +9,7 @@ from naively.estimators.answers import Answers
 from naively.evaluation.dependence import Dependence, dependence
 from naively.evaluation.scores import Scores, score
 from naively.model.likelihood import log_likelihood
+from naively.model.parameter_counts import ParameterCounts, parameter_counts
 from naively.model.parameters import Estimated, Parameters, parameters
 
 
@@ -158,6 +159,32 @@ class Views(Answers):
         [2.0, 7.0, 1.0, 0.0]
         """
         return parameters(self._checked, how, column)
+
+    def parameter_counts(self) -> ParameterCounts:
+        """Count the parameters, with the naive Bayes assumption and without it, by column.
+
+        Returns
+        -------
+        counts : ParameterCounts
+            With ``n_parameters``, ``n_joint_parameters``, and both by column; ``plot()`` draws how
+            they grow with the number of columns.
+
+        Notes
+        -----
+        M booleans and two classes have 2M + 1 free parameters with the assumption, 2(2ᴹ - 1) + 1
+        without it (Mitchell, Generative and Discriminative Classifiers: Naive Bayes and Logistic
+        Regression, 2017).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from naively import NaiveBayes
+        >>> X = np.arange(2000).reshape(2, 1000) % 3 == 0
+        >>> counts = NaiveBayes(weights=None).fit(X, [0, 1]).parameter_counts()
+        >>> counts.n_parameters, counts.n_joint_parameters
+        (2001, about 2^1001)
+        """
+        return parameter_counts(self._checked)
 
     def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
         """Read rows and their labels, which may be one of their columns."""
