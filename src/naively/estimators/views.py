@@ -11,6 +11,7 @@ from naively.evaluation.scores import Scores, score
 from naively.model.likelihood import log_likelihood
 from naively.model.parameter_counts import ParameterCounts, parameter_counts
 from naively.model.parameters import Estimated, Parameters, parameters
+from naively.model.strongest import Strongest, strongest_of
 
 
 class Views(Answers):
@@ -185,6 +186,29 @@ class Views(Answers):
         (2001, about 2^1001)
         """
         return parameter_counts(self._checked)
+
+    def strongest(self, n: int = 10) -> Strongest:
+        """Return what speaks most for each class against all others together.
+
+        Parameters
+        ----------
+        n : int, default 10
+            How many items of each class.
+
+        Returns
+        -------
+        strongest : Strongest
+            A table of class, column, value (a word, a level, or a number that is usual in the
+            class) and weight of evidence in nats; ``plot()`` draws it.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> texts, y = ["cheap pills", "lunch at noon", "cheap watches"], ["spam", "ham", "spam"]
+        >>> NaiveBayes(text="words", weights=None).fit(texts, y).strongest(1).to_dict()["value"]
+        ['lunch', 'cheap']
+        """
+        return strongest_of(self._checked, n)
 
     def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
         """Read rows and their labels, which may be one of their columns."""
