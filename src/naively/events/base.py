@@ -205,6 +205,16 @@ class EventModel(ABC, Generic[A, B]):
         """Draw a row for each class number in ``classes``, (rows,), by the estimate that is set."""
         raise self._lacks("sample")
 
+    def sample_rows(
+        self,
+        tally: BlockTally[A],
+        classes: NDArray[np.integer],
+        rng: np.random.Generator,
+        length: int | None = None,  # noqa: ARG002
+    ) -> B:
+        """Draw rows as ``sample`` does; texts and rows of counts with so many words, if given."""
+        return self.sample(tally, classes, rng)
+
     def _lacks(self, capability: Capability) -> ValueError:
         """Return the error that names a capability that the event model lacks, and why."""
         return ValueError(f"{type(self).__name__} has no {capability}: {WHY_NOT[capability]}.")
