@@ -8,6 +8,8 @@ from naively.data.rows import Rows
 from naively.estimators.answers import Answers
 from naively.evaluation.dependence import Dependence, dependence
 from naively.evaluation.scores import Scores, score
+from naively.events.estimates.outcomes import Names, Probabilities
+from naively.model.joint import joint_outcomes
 from naively.model.likelihood import log_likelihood
 from naively.model.parameter_counts import ParameterCounts, parameter_counts
 from naively.model.parameters import Estimated, Parameters, parameters
@@ -209,6 +211,67 @@ class Views(Answers):
         ['lunch', 'cheap']
         """
         return strongest_of(self._checked, n)
+
+    def marginal(self, columns: Names) -> Probabilities:
+        """Return the probabilities of the values of some columns, where the model is a joint table.
+
+        Parameters
+        ----------
+        columns : str, int or sequence of these
+            Names of columns, or their numbers from 0, and ``"class"`` for the label; all others are
+            summed over.
+
+        Returns
+        -------
+        probabilities : Probabilities
+            A table that sums to 1.
+
+        Raises
+        ------
+        ValueError
+            If the model is no ``JointTable``, or there is no such column.
+
+        Examples
+        --------
+        >>> from naively import JointTable, NaiveBayes
+        >>> sky, y = {"sky": ["blue", "blue", "grey"]}, ["dry", "wet", "wet"]
+        >>> NaiveBayes(JointTable(alpha=0)).fit(sky, y).marginal("sky")
+        sky   probability
+        blue     0.666667
+        grey     0.333333
+        """
+        return joint_outcomes(self._checked).marginal(columns)
+
+    def conditional(self, of: Names, given: Names) -> Probabilities:
+        """Return the probabilities of columns given others, where the model is a joint table.
+
+        Parameters
+        ----------
+        of, given : str, int or sequence of these
+            As for ``marginal``.
+
+        Returns
+        -------
+        probabilities : Probabilities
+            They sum to 1 for each combination of what is given.
+
+        Raises
+        ------
+        ValueError
+            As for ``marginal``.
+
+        Examples
+        --------
+        >>> from naively import JointTable, NaiveBayes
+        >>> sky, y = {"sky": ["blue", "blue", "grey"]}, ["dry", "wet", "wet"]
+        >>> NaiveBayes(JointTable(alpha=0)).fit(sky, y).conditional(of="class", given="sky")
+        sky   class  probability
+        blue  dry            0.5
+        blue  wet            0.5
+        grey  dry              0
+        grey  wet              1
+        """
+        return joint_outcomes(self._checked).conditional(of, given)
 
     def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
         """Read rows and their labels, which may be one of their columns."""
