@@ -129,6 +129,15 @@ def test_bins_hold_equally_many_rows_of_each_class() -> None:
     assert few.tolist() == [1, 0, 0]
 
 
+def test_bins_count_a_row_as_often_as_it_weighs() -> None:
+    x, often = RNG.normal(size=60), RNG.integers(1, 9, 60)
+    again = np.repeat(np.arange(60), often)
+    codes = bins_by_class(x, encode_labels(["a"] * 60, often))
+    expected = bins_by_class(x[again], encode_labels(["a"] * len(again)))
+    assert codes[again].tolist() == expected.tolist()
+    assert codes.max() == int(math.sqrt(often.sum() / 5)) - 1
+
+
 def test_a_weight_is_the_row_so_often() -> None:
     table, y = categories(300)
     often = RNG.integers(1, 4, 300)
@@ -168,6 +177,14 @@ def test_words_that_come_together_are_found(text: Any) -> None:
     beside = NaiveBayes(text=text).fit({"note": X, "size": RNG.normal(size=len(X))}, y)
     top = beside.dependence(1)
     assert {top.a[0], top.b[0]} == {"note=donald", "note=trump"}
+
+
+def test_a_missing_text_is_left_out() -> None:
+    X, y = texts()
+    whole = NaiveBayes(text="words").fit({"note": X[:300]}, y[:300]).dependence(1)
+    gaps = NaiveBayes(text="words").fit({"note": [*X[:300], *[None] * 100]}, y).dependence(1)
+    assert gaps.rows.tolist() == [300]
+    assert gaps.mutual_information[0] == pytest.approx(whole.mutual_information[0], rel=1e-12)
 
 
 def test_columns_of_a_sparse_bag_are_there_or_not() -> None:

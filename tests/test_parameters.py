@@ -171,6 +171,15 @@ def test_strongest_are_those_of_the_largest_log_ratio_to_the_others() -> None:
         nb.parameters().strongest(0)
 
 
+def test_the_ratio_is_to_the_others_and_not_to_all_classes() -> None:
+    levels = ["x"] * 32 + ["y"] * 8 + ["z"] * 40 + ["x"] * 2 + ["y"] * 9 + ["z"] * 9
+    nb = NaiveBayes(Categorical(alpha=0), weights=None).fit(
+        [[level] for level in levels], ["a"] * 80 + ["b"] * 20
+    )
+    # Of y log(0.45 / 0.1), of x log(0.4 / 0.1); to all classes x would have the larger one.
+    assert nb.parameters().strongest(2).to_dict()["item"] == ["y", "y", "x", "x"]
+
+
 def test_of_numbers_the_columns_are_strongest_whose_densities_are_furthest_apart() -> None:
     from scipy import stats
 
