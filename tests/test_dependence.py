@@ -12,8 +12,10 @@ from scipy import stats
 from scipy.sparse import csr_array
 from sklearn.datasets import load_iris
 from sklearn.metrics import mutual_info_score
+from typer.testing import CliRunner
 
 from naively import Multinomial, NaiveBayes, load
+from naively.cli.app import app
 from naively.counting.labels import encode_labels
 from naively.evaluation.coded import bins_by_class
 from naively.evaluation.dependence import Dependence, p_values, pairwise_information
@@ -281,3 +283,13 @@ def test_bars_are_the_information_with_chance_as_a_mark() -> None:
     import matplotlib.pyplot as plt
 
     plt.close("all")
+
+
+def test_train_says_why_no_interactions_were_chosen(tmp_path: Path) -> None:
+    data = tmp_path / "rows.csv"
+    rows = [f"{i % 7},{i % 5},{'ab'[i % 2]}" for i in range(40)]
+    data.write_text("\n".join(["x,z,kind", *rows]))
+    options = ["--target", "kind", "-o", str(tmp_path / "m"), "--interactions", "auto"]
+    done = CliRunner().invoke(app, ["train", str(data), *options])
+    assert done.exit_code == 0, done.output
+    assert "Interactions: none; 40 rows are too few, it takes 300." in done.stderr
