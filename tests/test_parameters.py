@@ -32,7 +32,8 @@ from naively import (
     Text,
 )
 from naively.cli.app import app
-from naively.model.parameters import Interval, Parameters, parameters
+from naively.model.items import Interval
+from naively.model.parameters import Parameters, parameters
 from tests.cases import CASES, Case
 from tests.laws import samples
 

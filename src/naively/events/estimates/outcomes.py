@@ -138,7 +138,7 @@ class Outcomes:
     def _numbers(self, columns: Names) -> list[int]:
         """Return the numbers of columns, which are named or numbered; -1 of the class."""
         asked = [columns] if isinstance(columns, str | int) else list(columns)
-        place = {} if self.classes is None else {CLASS: -1}
+        place: dict[Name, int] = {} if self.classes is None else {CLASS: -1}
         place |= {title(name): j for j, name in enumerate(self.columns)}
         place |= {name: j for j, name in enumerate(self.columns)}
         for name in asked:
