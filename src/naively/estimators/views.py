@@ -1,4 +1,4 @@
-"""What can be looked at in a fitted model: results that print, tabulate and plot."""
+"""What can be looked at in a fitted model: columns, regions, nomograms and images."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike
 
 from naively.counting.block import Batch
 from naively.counting.labels import Label, Target
-from naively.data.frames import Table, read_labels
-from naively.data.rows import Rows
-from naively.estimators.answers import Answers
+from naively.data.frames import Table
+from naively.estimators.numbers import Numbers
 from naively.evaluation.scores import Scores, score
 from naively.model.column import column_view
 from naively.model.column_views import ColumnView
@@ -20,7 +19,7 @@ from naively.model.nomogram import Nomogram, nomogram
 from naively.model.regions import Regions, regions
 
 
-class Views(Answers):
+class Views(Numbers):
     """Results of a fitted model, each with its numbers and its picture."""
 
     def evaluate(self, X: Table, y: Target) -> Scores:
@@ -195,8 +194,3 @@ class Views(Answers):
     def _sampled_batches(self) -> list[Batch]:
         """Return a sample of the rows that were learned, encoded; none where none is kept."""
         return [] if self._sample is None else self._sample.of(self._checked).batches
-
-    def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
-        """Read rows and their labels, which may be one of their columns."""
-        rows = self._rows(X)
-        return rows.split(y) if isinstance(y, str) else (rows, read_labels(y))
