@@ -1,232 +1,168 @@
-"""What can be looked at in a fitted model: results that print, tabulate and plot."""
+"""What can be looked at in a fitted model: columns, regions, nomograms and images."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable
-from copy import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
 
 from naively.counting.block import Batch
-from naively.counting.labels import RowWeight, Target, encode_labels
-from naively.data.frames import Table, is_on_cluster, read_labels
-from naively.data.rows import Rows, missing_column
-from naively.data.stream import ReadAgainError, Stream
-from naively.engines.stream import LabelledStream
-from naively.estimators.answers import Answers
-from naively.estimators.checks import Seed
-from naively.estimators.training import Learned
-from naively.evaluation.learning_curve import LearningCurve, Sizes, learning_curve
-from naively.evaluation.scores import Scores, score, score_batches
-from naively.evaluation.smoothing_curve import SmoothingCurve, smoothing_curve
-from naively.model.model import Model
+from naively.counting.labels import Label
+from naively.estimators.evaluated import Evaluated
+from naively.model.column import column_view
+from naively.model.column_views import ColumnView
+from naively.model.images import ClassImages, class_images
+from naively.model.nomogram import Nomogram, nomogram
+from naively.model.regions import Regions, regions
 
 
-class Views(Answers):
+class Views(Evaluated):
     """Results of a fitted model, each with its numbers and its picture."""
 
-    @abstractmethod
-    def keep(self, model: Model) -> None:
-        """Make this frozen model the fitted one."""
-
-    @abstractmethod
-    def _count(self, X: Table, y: Target, *, weighted: bool) -> Learned:
-        """Count rows as ``fit`` does, without weights; what was learned stays as it is.
-
-        What is counted of a text depends on whether weights are to be fitted.
-        """
-
-    def evaluate(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Scores:
-        """Score predictions on labelled rows that were not learned.
+    def column(
+        self, column: str | int, *, weighted: bool = False, at: ArrayLike | None = None
+    ) -> ColumnView:
+        """Return what one column looks like in each class: p(x | class), without weights.
 
         Parameters
         ----------
-        X : table of rows
-            As for ``fit``. A table that is not in memory is read in batches, of which the
-            posteriors alone are kept.
-        y : array-like of shape (rows,), or str
-            The right labels, or the name of their column in ``X``.
-        sample_weight : array-like of shape (rows,), optional
-            Finite and at least 0; weight 2 is the row twice.
+        column : str or int
+            Its name, or its place in an array. Parts of times are columns too: "date (hour)".
+        weighted : bool, default False
+            Whether to multiply by the class priors, so that the curves are the joint p(x, class).
+        at : array-like of shape (numbers,), optional
+            Numbers to compute densities at; by default those of the 0.5 % to 99.5 % range.
 
         Returns
         -------
-        scores : Scores
-            Accuracy, log loss, Brier score, area under the ROC curve, calibration error,
-            confusion, reliability, and precision and recall by class.
+        view : ColumnView
+            Of numbers densities (or the probabilities of counts), over a histogram of the numbers
+            that were learned, where these were counted in cells or are kept; of levels their
+            probabilities; of a text the words that speak most for each class. It has ``plot``.
 
         Raises
         ------
         ValueError
-            If there are no rows, a label is missing, or a table, column or weight is wrong.
+            If there is no such column; it lists those that there are.
 
         Examples
         --------
         >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
-        >>> nb.evaluate([[1.5], [6.5]], ["a", "b"]).accuracy
-        1.0
+        >>> X = {"legs": [2.0, 4.0, 4.0, 2.0], "coat": ["feathers", "fur", "fur", "fur"]}
+        >>> nb = NaiveBayes({"legs": "poisson"}).fit(X, ["bird", "cat", "cat", "bird"])
+        >>> print(nb.column("legs"))
+        legs: probability by class (poisson), 5 points from 1 to 5
+          'bird': highest at 2 (0.264)
+          'cat': highest at 3 (0.21)
+        >>> nb.column("coat").to_dict()["level"][:2]
+        ['feathers', 'feathers']
         """
-        model = self._checked
-        if is_on_cluster(X):
-            raise ValueError(
-                "A frame of Spark is not scored; collect some of its rows, as by X.toPandas()."
-            )
-        stream = self._stream(X)
-        if stream is not None:
-            return self._evaluate_stream(stream, y, sample_weight)
-        rows, labels = self._with_labels(X, y)
-        return score(model, rows, labels, sample_weight)
+        return column_view(self._checked, column, self._sampled_batches(), weighted=weighted, at=at)
 
-    def _evaluate_stream(self, stream: Stream, y: Target, weight: RowWeight) -> Scores:
-        for what, column in (("target column", y), ("column of weights", weight)):
-            if isinstance(column, str) and column not in stream.names:
-                raise ValueError(missing_column(column, stream.names, what))
-        while True:
-            try:
-                return score_batches(self._checked, LabelledStream(stream, y, weight))
-            except ReadAgainError:
-                continue
-
-    def learning_curve(
+    def regions(
         self,
-        X: Table,
-        y: Target,
+        columns: Sequence[str | int],
+        at: Mapping[str | int, Any] | None = None,
         *,
-        test: tuple[Table, Target] | float | None = None,
-        sizes: Sizes = None,
-        repeats: int = 5,
-        weights: bool = False,
-        random_state: Seed = 0,
-    ) -> LearningCurve:
-        """Return how good models of the first rows are, of more and more rows in random order.
-
-        Rows are encoded and counted once: the tally of each size is that of the one before and of
-        the rows between. This estimator, which need not be fitted, stays as it is.
+        points: int | None = None,
+    ) -> Regions:
+        """Return what is predicted where, over two columns of numbers.
 
         Parameters
         ----------
-        X, y
-            As for ``fit``; a table that is not in memory is read into it.
-        test : (X, y) or float, optional
-            The rows to score; or how many rows, or, below 1, which share of them, to hold out: anew
-            in each repeat. By default a quarter.
-        sizes : sequence of numbers, optional
-            How many rows to learn, or, where they are fractions up to 1.0, which shares of those
-            that are not held out. By default ten, evenly on a logarithmic scale, from ten to all.
-        repeats : int, default 5
-            How many random orders.
-        weights : bool, default False
-            Whether to fit the weights that ``fit`` fits, at each size, which takes longer than all
-            else. By default it is pure naive Bayes, as with ``weights=None``.
-        random_state : int or numpy.random.Generator, default 0
-            A seed, for the same orders each time.
+        columns : sequence of two str or int
+            The horizontal and the vertical column.
+        at : mapping, optional
+            Values of other columns; those that are not named are missing, and say nothing.
+        points : int, optional
+            How many points the grid has on each side; by default 150, fewer of many classes.
 
         Returns
         -------
-        curve : LearningCurve
-            Accuracy and log loss of training and held-out rows; ``curve.plot()`` draws them.
+        regions : Regions
+            The predicted class and the posterior on a grid, with
+            ``plot(what="regions" | "posterior" | "difference" | "density")``.
 
         Raises
         ------
         ValueError
-            If a size is not above 0 or more than there are rows, or if no rows are left to learn.
-
-        Notes
-        -----
-        Each point is what ``fit`` and ``evaluate`` give of these rows. The event model of a column
-        that was given none follows from the rows of each size; but whether strings are texts
-        follows from all rows. A class of which no row has come yet has the posterior 0 and its rows
-        are missed, which costs -log 1e-15 = 34.5 nats each. Interactions have no part in it.
+            If a column is not there, or does not hold numbers.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
         >>> from naively import NaiveBayes
-        >>> curve = NaiveBayes().learning_curve(*load_iris(return_X_y=True), sizes=[10, 100])
-        >>> curve.which[:2], curve.size[:3]
-        (['training', 'held-out'], [10, 10, 100])
+        >>> X = [[1.0, 2.0], [2.0, 1.0], [7.0, 8.0], [8.0, 7.0]]
+        >>> nb = NaiveBayes("gaussian").fit(X, ["a", "a", "b", "b"])
+        >>> found = nb.regions([0, 1], points=50)
+        >>> found.label.shape, found.label[0, 0], found.label[-1, -1]
+        ((50, 50), np.str_('a'), np.str_('b'))
         """
-        if is_on_cluster(X):
-            raise ValueError(
-                "A learning curve is not made on Spark; collect some rows, as by X.toPandas()."
-            )
-        other = copy(self)
-        model, _, batches = other._count(self._whole(X), y, weighted=weights)  # noqa: SLF001  (a copy of this)
-        held_out: Batch | float | None = None
-        if isinstance(test, tuple):
-            other.keep(model)
-            held_out = other._encoded(*test)  # noqa: SLF001
-        elif test is not None:
-            held_out = test
-        kind = self._kind if weights else None
-        (batch,) = batches  # of rows in memory
-        return learning_curve(model, batch, held_out, sizes, repeats, random_state, kind)
+        return regions(self._checked, columns, at or {}, self._sampled_batches(), points)
 
-    def smoothing_curve(
-        self, X: Table = None, y: Target = None, *, values: Iterable[float] | None = None
-    ) -> SmoothingCurve:
-        """Return how good the model is with other pseudo-counts; nothing is counted again.
+    def nomogram(
+        self, label: Label | None = None, against: Label | None = None, n: int = 10
+    ) -> Nomogram:
+        """Return the model as a nomogram: each column's scale of weights of evidence.
 
         Parameters
         ----------
-        X, y : optional
-            Labelled rows that were not learned. Beside them, the sample of the learned rows that is
-            in memory after ``fit`` is scored, as it is and each row left out in turn.
-        values : iterable of float, optional
-            The pseudo-counts, at least 0; by default from 0 to 100. They are those that
-            ``smoothing`` sets, here of event models that are given as objects too.
+        label : label, optional
+            The class that is spoken for; by default the second of two, else the most frequent.
+        against : label, optional
+            The class that it is compared with; by default all others as one, by their priors.
+        n : int, default 10
+            How many columns, those whose weights range most widely.
 
         Returns
         -------
-        curve : SmoothingCurve
-            Accuracy and log loss; ``curve.plot()`` draws them.
+        nomogram : Nomogram
+            Weights by column and value, and what their sum means as a probability; it has ``plot``.
+
+        Notes
+        -----
+        Možina, Demšar, Kattan & Zupan, Nomograms for visualization of naive Bayesian classifier
+        (2004). The weights of two classes and the intercept sum to the log odds of ``explain``.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> X = {"coat": ["feathers", "fur", "fur", "feathers"]}
+        >>> nb = NaiveBayes(weights=None).fit(X, ["bird", "cat", "cat", "bird"])
+        >>> found = nb.nomogram("cat")
+        >>> found.to_dict()["value"]
+        ['feathers', 'fur']
+        """
+        return nomogram(self._checked, label, against, n, self._sampled_batches())
+
+    def images(self, shape: tuple[int, int]) -> ClassImages:
+        r"""Return the mean image of each class, where the columns are the pixels of an image.
+
+        Parameters
+        ----------
+        shape : (height, width)
+            Of the images, whose rows are one after the other.
+
+        Returns
+        -------
+        images : ClassImages
+            With ``mean``, of shape (classes, height, width), and ``plot``.
 
         Raises
         ------
         ValueError
-            If a pseudo-count is below 0, if no event model has one, or if there are no rows to
-            score: none in memory, and none given.
-
-        Notes
-        -----
-        Each point is what ``NaiveBayes(smoothing=value, weights=None)`` gives, which has no
-        interactions either. Leaving a row out is exact, but for what depends on several columns (a
-        variance floor) or on all rows of a sparse column.
+            If an image of this shape has another number of pixels, or a column holds no numbers.
 
         Examples
         --------
         >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes("bernoulli").fit([[0], [1], [1], [1], [0]], [0, 1, 1, 0, 0])
-        >>> print(nb.smoothing_curve(values=[0, 1]))
-        smoothing  which          accuracy  log_loss
-                0  leave-one-out       0.8   7.18501
-                0  training            0.8  0.381909
-                1  leave-one-out       0.4  0.851293
-                1  training            0.8   0.49535
+        >>> nb = NaiveBayes("gaussian").fit([[0, 8, 8, 0], [8, 0, 0, 8]], ["/", "\\"])
+        >>> nb.images((2, 2)).mean[0]
+        array([[0., 8.],
+               [8., 0.]])
         """
-        model = self._checked
-        held_out = None if X is None else self._encoded(X, y)
-        known = self._sample is not None
-        sample = self._learned().of(model) if known or held_out is None else None
-        return smoothing_curve(model, sample, held_out, values)
+        return class_images(self._checked, shape)
 
-    def _whole(self, X: Table) -> Table:
-        """Return a table that is in memory; any other is read."""
-        stream = self._stream(X)
-        return X if stream is None else stream.read()
-
-    def _encoded(self, X: Table, y: Target) -> Batch:
-        """Encode labelled rows that were not learned, as the rows learned were counted."""
-        model = self._checked
-        rows, labels = self._with_labels(self._whole(X), y)
-        right = encode_labels(labels)
-        if not len(rows):
-            raise ValueError("There are no rows to score.")
-        if len(rows) != len(right):
-            raise ValueError(f"There are {len(rows):,} rows to score, and {len(right):,} labels.")
-        return model.counted.encode(rows, right, model.tally.axes)
-
-    def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
-        """Read rows and their labels, which may be one of their columns."""
-        rows = self._rows(X)
-        return rows.split(y) if isinstance(y, str) else (rows, read_labels(y))
+    def _sampled_batches(self) -> list[Batch]:
+        """Return a sample of the rows that were learned, encoded; none where none is kept."""
+        return [] if self._sample is None else self._sample.of(self._checked).batches
