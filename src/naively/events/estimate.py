@@ -38,13 +38,6 @@ class Estimable(EventModel[A, B]):
         """Return the prior of all estimates, or None if there is no proper one."""
         return None
 
-    def updated(self, tally: BlockTally[A]) -> Prior | None:  # noqa: ARG002
-        """Return the posterior of the first class as a prior, that of the next sample.
-
-        None where it is improper, as without data and pretend data.
-        """
-        raise self._lacks("posterior")
-
     space: ClassVar[Mapping[str, Space]] = {}  # the parameters that a likelihood may be asked at
     of_logarithms: ClassVar[bool] = False  # whether the predictive is of the next logarithm
 
@@ -74,6 +67,13 @@ class Estimable(EventModel[A, B]):
         By default it is the predictive.
         """
         return self.predictive(tally)
+
+    def updated(self, tally: BlockTally[A]) -> Prior | None:  # noqa: ARG002
+        """Return the posterior of the first class as a prior, that of the next sample.
+
+        None where it is improper, as without data and pretend data.
+        """
+        raise self._lacks("posterior")
 
     @final
     def fit(self, sample: Sample, sample_weight: RowWeight = None) -> Estimate:

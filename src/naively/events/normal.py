@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +13,8 @@ from naively.counting.block import Dense
 from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, How, check_estimate, numbers
-from naively.events.estimate import Estimable, Estimate, flat
-from naively.events.estimates.space import POSITIVE, REAL, read, summed
+from naively.events.estimate import flat
+from naively.events.normal_at import NormalAt
 from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
 from naively.kernels.double_double import CANCELLED, Sums
 from naively.kernels.reference import Floats, clipped
@@ -25,7 +24,7 @@ from naively.likelihoods.quadratic import Quadratic
 
 
 @dataclass(frozen=True)
-class NormalNumbers(Estimable[Columns, Dense]):
+class NormalNumbers(NormalAt):
     """Numbers with a mean and a variance for each class: what such event models share."""
 
     smoothing: float = 1.0
@@ -37,7 +36,6 @@ class NormalNumbers(Estimable[Columns, Dense]):
     mean: float | None = None
     statistics = (PRESENT, VALUE, SQUARE)
     smoothed_by = "smoothing"
-    space: ClassVar = {"mean": REAL, "variance": POSITIVE}
 
     def __post_init__(self) -> None:
         """Refuse a wrong smoothing, variance, mean or floor, and a prior of other parameters."""
@@ -62,6 +60,14 @@ class NormalNumbers(Estimable[Columns, Dense]):
         if self.mean is not None and not named:
             raise ValueError(f"{name} has nothing to estimate: mean and variance are both given.")
         self._check_prior()
+
+    @property
+    def known(self) -> dict[str, float]:
+        given = {"mean": self.mean, "variance": self._given_variance}
+        return {name: float(of) for name, of in given.items() if of is not None}
+
+    def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
+        return np.zeros((1, 1)) if how == "mle" else self._prior(tally)[1]
 
     def _check_prior(self) -> None:
         """Raise a ValueError unless the prior is of just the parameters that are unknown."""
@@ -180,61 +186,6 @@ class NormalNumbers(Estimable[Columns, Dense]):
         columns, classes = tally[VALUE].shape
         of_variance = {"class": classes, "shared": 1}.get(str(self.variance), 0)
         return columns * (of_variance + (classes if self.mean is None else 0))
-
-    @classmethod
-    def of(cls, mean: float | Sequence[float], variance: float | Sequence[float]) -> Estimate:
-        """Return the distribution with a given mean and variance, as an estimate.
-
-        Parameters
-        ----------
-        mean, variance : float, or sequence of float
-            Of a Gaussian, or of the logarithms of a log-normal; a sequence has one for each
-            column.
-
-        Examples
-        --------
-        >>> from naively import Gaussian
-        >>> Gaussian.of(mean=170, variance=49).normal.std()
-        np.float64(7.0)
-        """
-        at = np.atleast_1d(read(cls.__name__, "mean", mean, REAL))
-        spread = np.atleast_1d(read(cls.__name__, "variance", variance, POSITIVE))
-        if at.shape != spread.shape:
-            raise ValueError(
-                f"{cls.__name__} has {len(at)} means and {len(spread)} variances; give one of "
-                "each for every column."
-            )
-        square = Sums(at) * Sums(at) + Sums(spread)
-        sums = {PRESENT: Sums(np.ones_like(at)), VALUE: Sums(at), SQUARE: square}
-        return cls(smoothing=0, estimate="mle").given(Columns(range(len(at))), sums)
-
-    @property
-    def free(self) -> tuple[str, ...]:
-        known = {"mean": self.mean is not None, "variance": self._given_variance is not None}
-        return tuple(name for name, given in known.items() if not given)
-
-    def log_likelihood_of(
-        self, tally: BlockTally[Columns], parameters: Mapping[str, Floats]
-    ) -> Floats:
-        variance = parameters.get("variance", np.asarray(self._given_variance, np.float64))
-        n = flat(tally[PRESENT].high)
-        mean, spread = (
-            np.nan_to_num(flat(of)) for of in self._moments(*(tally[s] for s in self.statistics))
-        )
-        distance = spread + (mean - parameters.get("mean", mean)) ** 2
-        return summed(-n / 2 * (np.log(2 * np.pi * variance) + distance / variance), n)
-
-    def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
-        from scipy import stats
-
-        found = self.parameters(tally, how)
-        mean, deviation = flat(found["mean"]), np.sqrt(flat(found["variance"]))
-        if self.of_logarithms:
-            return stats.lognorm(deviation, scale=np.exp(mean))
-        return stats.norm(mean, deviation)
-
-    def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
-        return np.zeros((1, 1)) if how == "mle" else self._prior(tally)[1]
 
     def sample(
         self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
