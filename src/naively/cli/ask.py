@@ -188,22 +188,8 @@ def write_parameters(
 
 def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = None) -> None:
     """Write accuracy, log loss and calibration, and precision and recall by class."""
-    lines: list[list[object]] = [
-        ["rows", None, s.rows],
-        ["accuracy", None, s.accuracy],
-        ["accuracy of the majority class", s.majority, s.majority_accuracy],
-        ["log loss", None, s.log_loss],
-        ["Brier score", None, s.brier],
-        ["area under ROC", None, s.auc],
-        ["calibration error", None, s.calibration_error],
-    ]
-    for label, (precision, recall, support) in s.by_class.items():
-        lines += [
-            ["precision", label, precision],
-            ["recall", label, recall],
-            ["rows", label, support],
-        ]
-    output.write(["score", "class", "value"], lines, form, out)
+    columns = s.to_dict()
+    output.write([*columns], zip(*columns.values(), strict=True), form, out)
 
 
 def _verdict(explained: ExplainedRow) -> list[object]:

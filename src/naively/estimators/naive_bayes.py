@@ -17,7 +17,7 @@ from naively.estimators.base import exclusive
 from naively.estimators.checks import Seed, check_is_fitted
 from naively.estimators.on_cluster import ClusterAnswers, read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
-from naively.estimators.training import InMemory, Training, read_labelled, read_stream
+from naively.estimators.training import InMemory, Learned, Training, read_labelled, read_stream
 from naively.evaluation.calibrate import fit
 from naively.evaluation.interactions import choose, with_interactions
 from naively.evaluation.leave_one_out import leave_one_out_table
@@ -187,8 +187,7 @@ class Learner(ClusterAnswers):
     def _fit(self, X: Table, y: Target, weight: RowWeight, classes: Target, *, more: bool) -> Self:
         """Learn from labelled rows; there may be more of them, of other classes."""
         settings = settings_of(self)
-        texts = means_texts(self.event_models)
-        found = self._read(X, y, weight, texts, some=self.semi_supervised)
+        found = self._read(X, y, weight, means_texts(self.event_models), some=self.semi_supervised)
         if self.interactions:
             found.check_interactions()
         model, sample, batches = found.learn(
@@ -234,8 +233,7 @@ class Learner(ClusterAnswers):
         """
         if not self.__sklearn_is_fitted__():
             return self._fit(X, y, sample_weight, classes, more=True)
-        texts = self._learned_texts
-        found = self._read(X, y, sample_weight, texts, some=self.semi_supervised)
+        found = self._read(X, y, sample_weight, self._learned_texts, some=self.semi_supervised)
         model, sample = self.model_, self._sample
         if sample is None and not found.is_labelled:
             sample = Reservoir(self.random_state)  # of these rows alone
@@ -349,3 +347,7 @@ class Learner(ClusterAnswers):
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         found = self._read(X, y, sample_weight, self._learned_texts)
         return found.alone(self.model_, self.event_models)
+
+    def _count(self, X: Table, y: Target, *, weighted: bool) -> Learned:
+        found = self._read(X, y, None, means_texts(self.event_models))
+        return found.learn(self.event_models, settings_of(self, weighted=weighted), Reservoir())

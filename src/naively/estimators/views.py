@@ -8,10 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from naively.counting.block import Batch
-from naively.counting.labels import Label, Target
-from naively.data.frames import Table
-from naively.estimators.numbers import Numbers
-from naively.evaluation.scores import Scores, score
+from naively.counting.labels import Label
+from naively.estimators.evaluated import Evaluated
 from naively.model.column import column_view
 from naively.model.column_views import ColumnView
 from naively.model.images import ClassImages, class_images
@@ -19,34 +17,8 @@ from naively.model.nomogram import Nomogram, nomogram
 from naively.model.regions import Regions, regions
 
 
-class Views(Numbers):
+class Views(Evaluated):
     """Results of a fitted model, each with its numbers and its picture."""
-
-    def evaluate(self, X: Table, y: Target) -> Scores:
-        """Score predictions on labelled rows that were not learned.
-
-        Parameters
-        ----------
-        X : table of rows
-            As for ``fit``.
-        y : array-like of shape (rows,), or str
-            The right labels, or the name of their column in ``X``.
-
-        Returns
-        -------
-        scores : Scores
-            Accuracy, log loss, Brier score, area under the ROC curve, calibration error,
-            confusion, reliability, and precision and recall by class.
-
-        Examples
-        --------
-        >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
-        >>> nb.evaluate([[1.5], [6.5]], ["a", "b"]).accuracy
-        1.0
-        """
-        rows, labels = self._with_labels(X, y)
-        return score(self._checked, rows, labels)
 
     def column(
         self, column: str | int, *, weighted: bool = False, at: ArrayLike | None = None

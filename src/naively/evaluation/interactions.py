@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
+from naively.evaluation.losses import log_loss
 from naively.evaluation.reservoir import Sample
-from naively.evaluation.scores import log_loss
 from naively.events.lift import Lift, log_lift_without
 from naively.kernels.reference import Floats
 from naively.model.model import Model
