@@ -79,7 +79,8 @@ def on_terminal(command: str) -> tuple[int, str]:
 
 def python(example: doctest.Example, names: dict[str, Any]) -> None:
     """Run an example for what it does; that it shows what the page says is the doctest's business."""
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+    expected = (Exception,) if example.exc_msg else ()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(*expected):
         exec(compile(example.source, "page", "single"), names)  # noqa: S102
 
 

@@ -103,7 +103,7 @@ def speed() -> str:
             f"{median(ratios):.1f}",
             f"{min(ratios):.1f} to {max(ratios):.1f}",
         ])  # fmt: skip
-    names = ["", "scikit-learn", "naively", "times faster", "range"]
+    names = ["", "beside it", "naively", "times faster", "range"]
     return f"{_said(found)}\n\n{_table(names, rows)}"
 
 
