@@ -13,6 +13,9 @@ import pytest
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+# What builds the documentation needs what "make docs" installs, and has no examples.
+collect_ignore_glob = ["docs/*.py", "docs/*/*.py"]
+
 
 @pytest.fixture(autouse=True)
 def _close_figures() -> Iterator[None]:

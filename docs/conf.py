@@ -1,8 +1,10 @@
-"""How Sphinx builds the documentation: ``make docs``."""  # noqa: INP001
+"""How Sphinx builds the documentation: ``make docs``."""
 
 import sys
 from pathlib import Path
 from typing import Any
+
+from docutils import nodes
 
 import naively
 
@@ -26,7 +28,7 @@ exclude_patterns = ["_build"]
 nitpicky = True  # a name that leads nowhere is a warning, and "make docs" makes it an error
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
-suppress_warnings = ["config.cache"]
+smartquotes = False  # two dashes begin an option
 
 numpydoc_show_class_members = False
 autosummary_generate = False
@@ -50,6 +52,15 @@ def _is_generated(_app: Any, _what: str, name: str, *_: Any) -> bool | None:
     return True if made else None
 
 
+def _without_empty_end(_app: Any, page: nodes.document) -> None:
+    """Take the empty line off that an example ends with, which its doctest needs and no reader."""
+    for block in page.findall(nodes.literal_block):
+        text = block.astext().rstrip("\n")
+        block.children = [nodes.Text(text)]
+        block.rawsource = text  # what is highlighted must be what is shown
+
+
 def setup(app: Any) -> None:
     """Tell Sphinx."""
+    app.connect("doctree-read", _without_empty_end)
     app.connect("autodoc-skip-member", _is_generated)

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import doctest
+import importlib.util
+import inspect
 import io
+import json
 import os
 import pty
 import re
@@ -24,8 +27,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
 OURS = ("$ naively ", "$ python -m naively ")
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+WIDEST = 90  # characters of a line of code that are seen without scrolling
 ELSEWHERE = {"docs/how-to/spark.md"}  # its Python needs Spark, Dask or Ray (tests/spark)
 
 
@@ -78,7 +83,7 @@ def on_terminal(command: str) -> tuple[int, str]:
 
 
 def python(example: doctest.Example, names: dict[str, Any]) -> None:
-    """Run an example for what it does; that it shows what the page says is the doctest's business."""
+    """Run an example for what it does; what it shows is compared by the page's doctest."""
     expected = (Exception,) if example.exc_msg else ()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(*expected):
         exec(compile(example.source, "page", "single"), names)  # noqa: S102
@@ -125,6 +130,15 @@ def test_python_on_pages_is_an_example_that_runs(page) -> None:
     assert [block for block in blocks if not block.endswith("\n\n")] == []
 
 
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_readers_would_copy_fits_the_page(page) -> None:
+    if page.relative_to(ROOT).as_posix() in ELSEWHERE:
+        pytest.skip("its Python runs on a cluster")
+    lines = HIDDEN.sub("", page.read_text(encoding="utf-8")).splitlines()
+    shown = [line for line in lines if line.startswith((">>> ", "... ", "$ "))]
+    assert [line for line in shown if len(line) > WIDEST] == []
+
+
 def test_each_event_model_has_a_page_with_a_picture() -> None:
     from naively.events import EVENT_MODELS
 
@@ -139,3 +153,49 @@ def test_each_event_model_has_a_page_with_a_picture() -> None:
         drawn = re.findall(r"pictures\.py (\w+)$", (folder / page).read_text("utf-8"), re.MULTILINE)
         assert drawn
         assert all(f"\ndef {name}() -> Axes:" in pictures for name in drawn)
+
+
+@pytest.fixture(scope="module")
+def generated() -> Any:
+    """Return the module that makes parts of pages."""
+    path = ROOT / "docs" / "extensions" / "generated.py"
+    spec = importlib.util.spec_from_file_location("generated", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_each_part_that_a_page_asks_for_can_be_made(generated) -> None:
+    asked = [name for page in PAGES for name in generated.LINE.findall(page.read_text("utf-8"))]
+    assert sorted(asked) == sorted(generated.MAKE)
+
+
+def test_the_command_lines_page_has_all_verbs_and_options(generated) -> None:
+    from naively.cli import learn
+    from naively.mail.command import VERBS
+
+    page = generated.verbs()
+    sections = dict(
+        re.findall(r"^## naively (\w+)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    )
+    assert {"train", "predict", "show", *VERBS} < {*sections}
+    assert [verb for verb in sections if f"* [{verb}](#naively-{verb}): " not in page] == []
+    options = {name.replace("_", "-") for name in inspect.signature(learn.train).parameters}
+    assert [o for o in options - {"data", "form"} if f"--{o}" not in sections["train"]] == []
+    assert "--unsure LOW HIGH" in sections["filter"]
+
+
+def test_the_measurements_page_has_the_means_of_its_file(generated) -> None:
+    page = generated.accuracy_of_tables()
+    found = json.loads((ROOT / "benchmarks/results/accuracy-tables.json").read_text("utf-8"))
+    of_ours = [
+        trial["means"]["log_loss"]
+        for one in found["results"]
+        for trial in one["trials"]
+        if trial["contender"] == "naively"
+    ]
+    assert f"| naively | {sum(of_ours) / len(of_ours):.3f} |" in page
+    assert f"Means over {len(of_ours)} data sets" in page
+    assert found["machine"] in page

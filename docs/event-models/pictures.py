@@ -1,7 +1,7 @@
 """The pictures of the event models: what two or three classes are learned to be, beside their data.
 
 Each is drawn while the documentation is built, from the public interface alone.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
@@ -155,9 +155,10 @@ def negative_binomial() -> Axes:
 
 def bernoulli() -> Axes:
     words = ["free", "meeting", "click", "lunch"]
-    X = RNG(0).random((200, 4)) < np.array([[0.6, 0.1, 0.5, 0.05], [0.1, 0.4, 0.08, 0.3]])[
-        np.arange(200) % 2
-    ]
+    X = (
+        RNG(0).random((200, 4))
+        < np.array([[0.6, 0.1, 0.5, 0.05], [0.1, 0.4, 0.08, 0.3]])[np.arange(200) % 2]
+    )
     y = np.array(["spam", "ham"])[np.arange(200) % 2]
     nb = NaiveBayes(Bernoulli(), weights=None)
     p = np.array([
@@ -237,4 +238,3 @@ def priors() -> Axes:
     ax.set(xlabel="probability of heads", ylabel="density", ylim=(0, None))
     named(ax, 1)
     return ax
-

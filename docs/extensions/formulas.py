@@ -2,7 +2,7 @@
 
 Sphinx's own renderers load a script while the page is read (MathJax) or run TeX (imgmath).
 ``ziamath`` is plain Python, and draws the shapes of the letters.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 

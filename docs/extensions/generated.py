@@ -1,7 +1,7 @@
 """Parts of pages that are made while they are read: never written by hand, so never out of date.
 
 A page asks for one by a line ``<!-- generated: name -->``.
-"""  # noqa: INP001
+"""
 
 from __future__ import annotations
 
@@ -24,11 +24,18 @@ MAIL = ("filter", "learn", "unlearn")  # these parse their own arguments
 def verbs() -> str:
     """Return the command line's verbs, a section each, from their own help."""
     run = [sys.executable, "-m", "typer", "naively.cli.app", "utils", "docs", "--name", "naively"]
-    text = html.unescape(_output(run)).removeprefix("# `naively`\n")
+    first, *sections = re.split(
+        r"^## `naively (\w+)`\n", html.unescape(_output(run)), flags=re.MULTILINE
+    )
+    said = dict(zip(sections[::2], sections[1::2], strict=True))
+    listed = [f"* [{verb}](#naively-{verb}): {of.split(chr(10))[1]}" for verb, of in said.items()]
     for verb in MAIL:
-        said = _output([sys.executable, "-m", "naively", verb, "--help"])
-        section = f"## `naively {verb}`\n\n```text\n{said.strip()}\n```\n"
-        text = re.sub(rf"## `naively {verb}`\n.*?(?=\n## |\Z)", lambda _: section, text, flags=re.S)  # noqa: B023
+        said[verb] = f"\n```text\n{_output([sys.executable, '-m', 'naively', verb, '--help'])}```\n"
+    text = "\n".join([
+        first.split("**Commands**")[0].removeprefix("# `naively`\n"),
+        *listed,
+        *(f"\n## naively {verb}\n{of}" for verb, of in said.items()),
+    ])  # fmt: skip
     text = re.sub(r"^\*\*(\w+)\*\*:$", r"\1:", text, flags=re.MULTILINE)
     return re.sub(r"^```console$", "```text", text, flags=re.MULTILINE)
 
@@ -67,8 +74,7 @@ def _accuracy(name: str) -> str:
         ]
         rows.append([contender, *cells, str(len(means))])
     rows.sort(key=lambda row: row[1] or "9")
-    shown = [n for n in by_name if all("log_loss" in m for m in by_name[n].values())]
-    shown = [n for n in shown if n in SHOWN]
+    shown = [name for name in SHOWN if name in by_name]
     losses = [
         [one["name"], f"{one['rows']:,}"]
         + [f"{by_name[n][one['name']]['log_loss']:.3f}" if one["name"] in by_name[n] else ""
@@ -86,7 +92,8 @@ def _accuracy(name: str) -> str:
 
 SHOWN = (
     "naively", "naively interactions", "naively words", "LogisticRegression",
-    "HistGradientBoosting", "MultinomialNB", "tf-idf + LogisticRegression", "GaussianNB",
+    "HistGradientBoosting", "CategoricalNB 10 bins", "tf-idf + LogisticRegression",
+    "tf-idf pairs + LogisticRegr.",
 )  # fmt: skip
 
 
