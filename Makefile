@@ -28,7 +28,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick test-numpy test-spark test-thorough fuzz coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-mail docs docs-links sanitize clean
+.PHONY: help setup demo test test-quick test-numpy test-spark test-browser test-thorough fuzz coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-mail docs docs-links sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -49,6 +49,9 @@ test-numpy: $(NAIVELY) $(MADE)/test ## run the tests of what counts in plain Num
 
 test-spark: $(NAIVELY) $(MADE)/test-spark ## run the tests of Spark on this machine; it needs Java 17 or newer, and 0.5 GB
 	$(BIN)/python -m pytest -p no:xdist $(ARGS) tests/spark
+
+test-browser: $(NAIVELY) $(MADE)/test-browser ## open the report in a real browser; it needs Chromium
+	$(BIN)/python -m pytest -p no:xdist $(ARGS) tests/browser
 
 test-thorough: export HYPOTHESIS_PROFILE := thorough
 test-thorough: SEED := $(or $(SEED),$(shell date +%s))
@@ -143,7 +146,7 @@ $(NAIVELY): $(MADE)/python pyproject.toml CMakeLists.txt $(wildcard src/native/*
 	@$(WITH) $(BIN)/python -c 'import naively; naively.show_config()'
 	@$(END)
 
-$(MADE)/test $(MADE)/test-spark $(MADE)/lint $(MADE)/docs $(MADE)/bench $(MADE)/mutants: $(MADE)/%: $(MADE)/python pyproject.toml | $(NAIVELY)
+$(MADE)/test $(MADE)/test-spark $(MADE)/test-browser $(MADE)/lint $(MADE)/docs $(MADE)/bench $(MADE)/mutants: $(MADE)/%: $(MADE)/python pyproject.toml | $(NAIVELY)
 	@$(BEGIN)
 	@echo 'Installing what "make $*" needs ...'
 	@$(PIP) install --group $*

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from naively.estimators.scikit import NaiveBayes as NaiveBayes
     from naively.estimators.scikit import load as load
     from naively.events import *  # noqa: F403  # as type checkers read it, what is public there
+    from naively.events.independence import independence as independence
     from naively.kernels.dispatch import set_threads as set_threads
     from naively.kernels.dispatch import show_config as show_config
     from naively.model.model import Model as Model
@@ -40,6 +41,7 @@ _HOME = {
     "Patterns": "naively.schema.patterns",
     "Tally": "naively.counting.tally",
     "Text": "naively.schema.text",
+    "independence": "naively.events.independence",
     "load": "naively.estimators.scikit",
     "set_threads": "naively.kernels.dispatch",
     "show_config": "naively.kernels.dispatch",

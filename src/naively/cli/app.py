@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from naively.cli import ask, demo, learn, update
+from naively.cli import ask, demo, learn, report, update
 from naively.mail import command
 from naively.messages import say
 
@@ -48,6 +48,7 @@ for function in (
     ask.evaluate,
     ask.explain,
     ask.show,
+    report.report,
     demo.demo,
 ):
     app.command(cls=Once)(function)

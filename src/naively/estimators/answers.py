@@ -255,7 +255,12 @@ class Answers(Fitted):
         return linear(self._checked)
 
     def sample(
-        self, n: int, y: Label | None = None, random_state: Seed = None
+        self,
+        n: int,
+        y: Label | None = None,
+        random_state: Seed = None,
+        *,
+        length: int | None = None,
     ) -> tuple[Table, LabelArray]:
         """Draw labelled rows from the model, to see what it has learned.
 
@@ -267,6 +272,8 @@ class Answers(Fitted):
             Of all rows; by default labels are drawn from the class prior.
         random_state : int or numpy.random.Generator, optional
             A seed, for the same rows each time.
+        length : int, optional
+            How many words each text has, and the total of each row of counts.
 
         Returns
         -------
@@ -285,7 +292,8 @@ class Answers(Fitted):
         Notes
         -----
         Texts are written word by word from the vocabulary, and are about as long as those of
-        their class.
+        their class, but never empty: lengths are from a Poisson that is truncated at zero, and
+        where only the presence of words is modelled, one word at least is drawn.
 
         Examples
         --------
@@ -298,7 +306,7 @@ class Answers(Fitted):
         model = self._checked
         if n < 0:
             raise ValueError(f"n must be a number of rows that is at least 0, got {n}.")
-        rows, labels = model.sample(n, y, random_state)
+        rows, labels = model.sample(n, y, random_state, length)
         return self._table(rows), labels
 
     def _table(self, rows: Rows) -> Table:

@@ -22,6 +22,7 @@ from naively.events.poisson import Poisson as Poisson
 from naively.events.prior import Beta as Beta
 from naively.events.prior import Dirichlet as Dirichlet
 from naively.events.prior import Gamma as Gamma
+from naively.events.prior import InverseGamma as InverseGamma
 from naively.events.prior import Normal as Normal
 from naively.events.prior import NormalInverseGamma as NormalInverseGamma
 

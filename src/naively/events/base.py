@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import A, Columns, Words
+from naively.counting.axis import A, ByValue, Columns, Words
 from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, frequency_of
 from naively.counting.names import title
-from naively.counting.statistic import Statistic
+from naively.counting.statistic import LEVEL, PRESENT, Statistic
 from naively.counting.tally import BlockTally, count
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -167,6 +167,23 @@ class EventModel(ABC, Generic[A, B]):
         """Return how many parameters are free: by default, every entry of their tables."""
         return sum(table.size for table in self.parameters(tally, "mle").values())
 
+    def counted(self, tally: BlockTally[A]) -> Floats:
+        """Return how much was counted behind each parameter, (rows of the tables, classes).
+
+        By default it is the rows of the column, or of each level.
+        """
+        if isinstance(tally.axis, ByValue):
+            found = tally[tally.axis.statistic].high
+            return found if LEVEL in tally.sums else tally.axis.sum_by_column(found)
+        return tally[PRESENT].high
+
+    def pretended(self, tally: BlockTally[A], how: How) -> Floats:  # noqa: ARG002
+        """Return what the prior adds to what was counted, broadcastable to ``counted``.
+
+        It is 0 for maximum likelihood, and may be less for the mode than for the mean.
+        """
+        return np.zeros((1, 1))
+
     def n_values(self, tally: BlockTally[A]) -> int | float:  # noqa: ARG002
         """Return how many different rows there can be; ``inf`` if there is no end of them."""
         return math.inf
@@ -187,6 +204,16 @@ class EventModel(ABC, Generic[A, B]):
     ) -> B:
         """Draw a row for each class number in ``classes``, (rows,), by the estimate that is set."""
         raise self._lacks("sample")
+
+    def sample_rows(
+        self,
+        tally: BlockTally[A],
+        classes: NDArray[np.integer],
+        rng: np.random.Generator,
+        length: int | None = None,  # noqa: ARG002
+    ) -> B:
+        """Draw rows as ``sample`` does; texts and rows of counts with so many words, if given."""
+        return self.sample(tally, classes, rng)
 
     def _lacks(self, capability: Capability) -> ValueError:
         """Return the error that names a capability that the event model lacks, and why."""

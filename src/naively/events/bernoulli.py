@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Words
+from naively.counting.axis import Columns, Words
 from naively.counting.block import Counts, Dense, Documents, Sparse
 from naively.counting.leave_one_out import pseudo_count_of_coins
 from naively.counting.statistic import PRESENT, VALUE
@@ -24,7 +24,9 @@ from naively.events.base import (
     check_estimate,
     numbers,
 )
-from naively.events.estimate import Estimable, flat
+from naively.events.estimate import Estimable, Estimate, flat
+from naively.events.estimates.space import PROBABILITY, read, summed
+from naively.events.lengths import draw_present
 from naively.events.prior import Beta, pretend_rows, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import LogLinear
@@ -78,6 +80,7 @@ class Bernoulli(Estimable[Items, Counts]):
     statistics = (PRESENT, VALUE)
     shares = True
     chosen_by = "alpha"
+    space: ClassVar = {"p": PROBABILITY}
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True, auto=True)
@@ -124,16 +127,66 @@ class Bernoulli(Estimable[Items, Counts]):
             log_p, log_q = np.log(p), np.log(q)
             return LogLinear(slope=log_p - log_q, offset=log_q)
 
+    @classmethod
+    def of(cls, p: float | Sequence[float]) -> Estimate:
+        """Return the Bernoulli distribution with a given probability, as an estimate.
+
+        Parameters
+        ----------
+        p : float, or sequence of float
+            The probability of true; a sequence has one for each column.
+
+        Examples
+        --------
+        >>> coin = Bernoulli.of(p=0.25)
+        >>> coin
+        bernoulli, parameters given: 0.25
+        >>> coin.fitted.pmf(1)
+        np.float64(0.25)
+        """
+        true = np.atleast_1d(read(cls.__name__, "p", p, PROBABILITY))
+        sums = {PRESENT: np.ones_like(true), VALUE: true}
+        return cls(alpha=0, estimate="mle").given(Columns(range(len(true))), sums)
+
+    def log_likelihood_of(
+        self, tally: BlockTally[Items], parameters: Mapping[str, Floats]
+    ) -> Floats:
+        from scipy.special import xlog1py, xlogy
+
+        p, true, trials = parameters["p"], flat(tally[VALUE].high), flat(self._trials(tally))
+        return summed(xlogy(true, p) + xlog1py(trials - true, -p), true)
+
+    def fitted(self, tally: BlockTally[Items], how: How) -> Distribution:
+        from scipy import stats
+
+        return stats.bernoulli(flat(self.parameters(tally, how)["p"]))
+
+    def counted(self, tally: BlockTally[Items]) -> Floats:
+        return tally[VALUE].high
+
+    def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
+        return self._pretend(tally, how)[0]
+
     def n_values(self, tally: BlockTally[Items]) -> int:
         return 1 << len(tally.axis)
 
     def sample(
         self, tally: BlockTally[Items], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense | Documents:
+        return self.sample_rows(tally, classes, rng)
+
+    def sample_rows(
+        self,
+        tally: BlockTally[Items],
+        classes: NDArray[np.integer],
+        rng: np.random.Generator,
+        length: int | None = None,
+    ) -> Dense | Documents:
+        """Draw each column or word by itself; of a text one word at least, or ``length`` words."""
         p = np.nan_to_num(self.parameters(tally, self.estimate)["p"], nan=0.5)
         if isinstance(tally.axis, Words):
             words = tally.axis.writable
-            drawn = (words[rng.random(len(words)) < p[:, c]] for c in classes.tolist())
+            drawn = (words[there] for there in draw_present(p.T, classes, rng, length))
             return Documents([" ".join(text) for text in drawn], tally.axis, presence=True)
         true = (rng.random((len(classes), len(p))) < p.T[classes]).astype(np.float64)
         return numbers(true + (self.threshold or 0.0), tally)

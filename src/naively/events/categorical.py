@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,8 @@ from naively.events.base import (
     check_estimate,
     draw_levels,
 )
-from naively.events.estimate import Estimable, flat
+from naively.events.estimate import Estimable, Estimate, flat
+from naively.events.estimates.space import PROBABILITY, read_shares
 from naively.events.prior import Dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
@@ -92,6 +93,7 @@ class Categorical(Estimable[Levels, Codes]):
     statistics = (LEVEL,)
     layout = "levels"
     chosen_by = "m"
+    space: ClassVar = {"p": PROBABILITY}
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True)
@@ -156,6 +158,38 @@ class Categorical(Estimable[Levels, Codes]):
         with np.errstate(divide="ignore", invalid="ignore"):
             p = rest / whole
             return np.log(np.where(np.isnan(p), 1.0, p))
+
+    @classmethod
+    def of(cls, p: Mapping[Level, float] | Sequence[float]) -> Estimate:
+        """Return the distribution of levels with given probabilities, as an estimate.
+
+        Parameters
+        ----------
+        p : mapping of level to float, or sequence of float
+            Probabilities that sum to 1; a sequence is of the levels 0, 1, 2, ...
+
+        Examples
+        --------
+        >>> Categorical.of(p={"red": 0.75, "blue": 0.25}).sample(4, random_state=0)
+        ['red', 'red', 'red', 'red']
+        """
+        levels, shares = read_shares(cls.__name__, p)
+        return cls(alpha=0, estimate="mle").given(Levels((0,), (levels,)), {LEVEL: shares})
+
+    def log_likelihood_of(
+        self, tally: BlockTally[Levels], parameters: Mapping[str, Floats]
+    ) -> Floats:
+        from scipy.special import xlogy
+
+        return np.asarray(xlogy(tally[LEVEL].high[:, 0], parameters["p"]).sum(axis=-1))
+
+    def fitted(self, tally: BlockTally[Levels], how: How) -> Distribution:
+        from scipy import stats
+
+        return stats.multinomial(1, flat(self.parameters(tally, how)["p"]))
+
+    def pretended(self, tally: BlockTally[Levels], how: How) -> Floats:
+        return self._pretend(tally, how).known
 
     def n_parameters(self, tally: BlockTally[Levels]) -> int:
         free = np.maximum(self.n_levels(tally.axis) - 1, 0)

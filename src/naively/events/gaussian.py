@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from naively.counting.names import title
 from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, How, check_estimate, numbers
-from naively.events.estimate import Estimable, flat
+from naively.events.estimate import Estimable, Estimate, flat
+from naively.events.estimates.space import POSITIVE, REAL, read, summed
 from naively.events.prior import Normal, NormalInverseGamma, share
 from naively.kernels.double_double import CANCELLED, Sums
 from naively.kernels.reference import Floats, clipped
@@ -36,6 +37,7 @@ class NormalNumbers(Estimable[Columns, Dense]):
     estimate: How = "mean"
     statistics = (PRESENT, VALUE, SQUARE)
     smoothed_by = "smoothing"
+    space: ClassVar = {"mean": REAL, "variance": POSITIVE}
 
     def __post_init__(self) -> None:
         """Refuse a wrong smoothing, variance or floor, and a prior of other parameters."""
@@ -140,6 +142,60 @@ class NormalNumbers(Estimable[Columns, Dense]):
         columns, classes = tally[VALUE].shape
         of_variance = {"class": classes, "shared": 1}.get(str(self.variance), 0)
         return columns * (classes + of_variance)
+
+    @classmethod
+    def of(cls, mean: float | Sequence[float], variance: float | Sequence[float]) -> Estimate:
+        """Return the distribution with a given mean and variance, as an estimate.
+
+        Parameters
+        ----------
+        mean, variance : float, or sequence of float
+            Of a Gaussian, or of the logarithms of a log-normal; a sequence has one for each
+            column.
+
+        Examples
+        --------
+        >>> from naively import Gaussian
+        >>> Gaussian.of(mean=170, variance=49).normal.std()
+        np.float64(7.0)
+        """
+        at = np.atleast_1d(read(cls.__name__, "mean", mean, REAL))
+        spread = np.atleast_1d(read(cls.__name__, "variance", variance, POSITIVE))
+        if at.shape != spread.shape:
+            raise ValueError(
+                f"{cls.__name__} has {len(at)} means and {len(spread)} variances; give one of "
+                "each for every column."
+            )
+        square = Sums(at) * Sums(at) + Sums(spread)
+        sums = {PRESENT: Sums(np.ones_like(at)), VALUE: Sums(at), SQUARE: square}
+        return cls(smoothing=0, estimate="mle").given(Columns(range(len(at))), sums)
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        return ("mean", "variance") if self._given_variance is None else ("mean",)
+
+    def log_likelihood_of(
+        self, tally: BlockTally[Columns], parameters: Mapping[str, Floats]
+    ) -> Floats:
+        variance = parameters.get("variance", np.asarray(self._given_variance, np.float64))
+        n = flat(tally[PRESENT].high)
+        mean, spread = (
+            np.nan_to_num(flat(of)) for of in _moments(*(tally[s] for s in self.statistics))
+        )
+        distance = spread + (mean - parameters["mean"]) ** 2
+        return summed(-n / 2 * (np.log(2 * np.pi * variance) + distance / variance), n)
+
+    def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
+        from scipy import stats
+
+        found = self.parameters(tally, how)
+        mean, deviation = flat(found["mean"]), np.sqrt(flat(found["variance"]))
+        if self.of_logarithms:
+            return stats.lognorm(deviation, scale=np.exp(mean))
+        return stats.norm(mean, deviation)
+
+    def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
+        return np.zeros((1, 1)) if how == "mle" else self._prior(tally)[1]
 
     def sample(
         self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
@@ -306,6 +362,7 @@ class LogNormal(NormalNumbers):
     """
 
     name = "lognormal"
+    of_logarithms = True
 
     def prepare(self, block: Dense) -> Dense:
         wrong = (block.values <= 0).any(axis=0)

@@ -129,6 +129,12 @@ class JointTable(Estimable[Levels, Codes]):
         alpha = self.posterior(tally).alpha
         return stats.multinomial(1, alpha / alpha.sum())
 
+    def pretended(self, tally: BlockTally[Levels], how: How) -> Floats:
+        """Return the pretend count of each row, shared among the classes as the counted rows."""
+        of_class = tally[LEVEL].high.sum(axis=0, keepdims=True)
+        alpha: Floats = added(self.alpha, self.estimate, how)
+        return alpha * share(of_class, of_class.sum(keepdims=True))
+
     def n_parameters(self, tally: BlockTally[Levels]) -> int:
         return (self.n_values(tally) - 1) * tally[LEVEL].shape[1]
 

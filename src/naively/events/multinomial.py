@@ -6,14 +6,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self, final
+from typing import ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Words
+from naively.counting.axis import Columns, Words
 from naively.counting.block import Counts, Dense, Documents
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import BagsLeftOut, bags_left_out, pseudo_count_of_words
@@ -32,7 +32,10 @@ from naively.events.base import (
     draw_levels,
     numbers,
 )
-from naively.events.estimate import Estimable, flat
+from naively.events.estimate import Estimable, Estimate, flat
+from naively.events.estimates.space import POSITIVE, PROBABILITY, read, read_shares
+from naively.events.estimates.words import axis_of_words
+from naively.events.lengths import draw_lengths
 from naively.events.prior import Dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
@@ -71,6 +74,12 @@ class BagOfCounts(Estimable[Items, Counts]):
         if not recorded.all():  # a column never recorded does not count as a word
             count = count[np.broadcast_to(recorded, len(count))]
         return replace(self, alpha=pseudo_count_of_words(count))
+
+    def counted(self, tally: BlockTally[Items]) -> Floats:
+        return self._of_classes(tally[VALUE].high)
+
+    def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
+        return np.where(self._unrecorded(tally)[:, None], 0.0, self._pretend(tally, how))
 
     def n_parameters(self, tally: BlockTally[Items]) -> int:
         words, classes = tally[VALUE].shape
@@ -218,6 +227,46 @@ class Multinomial(BagOfCounts):
     """
 
     name = "multinomial"
+    space: ClassVar = {"p": PROBABILITY}
+
+    @classmethod
+    def of(cls, p: Mapping[str, float] | Sequence[float], length: float = 1.0) -> Estimate:
+        """Return the distribution of words or outcomes with given probabilities, as an estimate.
+
+        Parameters
+        ----------
+        p : mapping of word to float, or sequence of float
+            Probabilities that sum to 1. Of words they make texts, of a sequence rows of counts.
+        length : float, default 1.0
+            How many words a text, or how many counts a row has on average; more than 0.
+
+        Examples
+        --------
+        >>> mail = Multinomial.of(p={"cheap": 0.75, "lunch": 0.25}, length=4)
+        >>> mail.sample(2, random_state=0, length=3)
+        ['cheap cheap cheap', 'cheap lunch lunch']
+        """
+        words, shares = read_shares(cls.__name__, p)
+        size = read(cls.__name__, "length", length, POSITIVE)
+        if isinstance(p, Mapping):
+            axis: Columns | Words = axis_of_words(words)
+            present = np.ones(1)
+        else:
+            axis, present = Columns(range(len(shares))), np.ones_like(shares)
+        sums = {PRESENT: present, VALUE: shares * size}
+        return cls(alpha=0, estimate="mle").given(axis, sums)
+
+    def log_likelihood_of(
+        self, tally: BlockTally[Items], parameters: Mapping[str, Floats]
+    ) -> Floats:
+        from scipy.special import xlogy
+
+        return np.asarray(xlogy(tally[VALUE].high[:, 0], parameters["p"]).sum(axis=-1))
+
+    def fitted(self, tally: BlockTally[Items], how: How) -> Distribution:
+        from scipy import stats
+
+        return stats.multinomial(1, flat(self.parameters(tally, how)["p"]))
 
     @property
     def integrates(self) -> bool:
@@ -240,20 +289,33 @@ class Multinomial(BagOfCounts):
     def sample(
         self, tally: BlockTally[Items], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense | Documents:
-        """Draw rows word by word; their lengths are Poisson with the mean of their class."""
+        return self.sample_rows(tally, classes, rng)
+
+    def sample_rows(
+        self,
+        tally: BlockTally[Items],
+        classes: NDArray[np.integer],
+        rng: np.random.Generator,
+        length: int | None = None,
+    ) -> Dense | Documents:
+        """Draw rows word by word; their lengths are Poisson with the mean of their class.
+
+        Texts are not empty: their lengths are from a Poisson that is truncated at zero.
+        """
         value, rows = tally[VALUE].high, tally[PRESENT].high
         mean = np.divide(value, rows, out=np.zeros_like(value), where=rows > 0).sum(axis=0)
-        length = rng.poisson(mean[classes])
-        row = np.repeat(np.arange(len(classes)), length)
+        lengths = draw_lengths(mean[classes], rng, length, texts=isinstance(tally.axis, Words))
+        lengths = lengths * (len(value) > 0)  # there is no word to be drawn
+        row = np.repeat(np.arange(len(classes)), lengths)
         count = self._counts(tally, self.estimate)
         if self.integrates:
-            drawn = _draw_from_urns(count, classes, length, rng)
+            drawn = _draw_from_urns(count, classes, lengths, rng)
         else:
             drawn = draw_levels(count, classes[row], rng)
         if isinstance(tally.axis, Words):
             words = tally.axis.writable[drawn]
-            ends = np.cumsum(length)
-            texts = [" ".join(words[end - n : end]) for n, end in zip(length, ends, strict=True)]
+            ends = np.cumsum(lengths)
+            texts = [" ".join(words[end - n : end]) for n, end in zip(lengths, ends, strict=True)]
             return Documents([*texts], tally.axis)
         shape = len(classes), len(value)
         cell = np.bincount(row * len(value) + drawn, minlength=shape[0] * shape[1])

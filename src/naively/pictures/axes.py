@@ -43,6 +43,7 @@ STYLE: dict[str, Any] = {
     "figure.dpi": 150,
     "savefig.dpi": 300,
     "svg.fonttype": "none",
+    "svg.hashsalt": "naively",
 }
 
 

@@ -1,0 +1,104 @@
+"""Pieces of a page: every text is escaped here, and its direction of writing kept to itself."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+
+from naively.messages import visible
+
+LONGEST = 300  # characters of a text that is shown
+
+
+def escaped(text: object) -> str:
+    """Return a text for a page: nothing in it is obeyed, by a browser or by a terminal."""
+    return html.escape(visible(str(text)), quote=True)
+
+
+def data(value: object) -> str:
+    """Return something of the user's data: short, escaped, and with a direction of its own."""
+    text = visible(str(value))
+    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return f"<bdi>{html.escape(text, quote=True)}</bdi>"
+
+
+class Nats(float):
+    """A weight of evidence, in nats: shown with its sign."""
+
+
+def cell(value: object) -> str:
+    """Return a cell of a table: digits of numbers, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, tuple):  # the cells of an interaction
+        return " · ".join(cell(of) or "missing" for of in value)
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, Nats):
+        return f"{value:+.4f}"
+    if isinstance(value, float):
+        return "undefined" if math.isnan(value) else f"{value:,.6g}"
+    return data(value)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table, which can be scrolled where it is wider than the page.
+
+    Numbers are to the right; the names of the columns are this page's own words.
+    """
+    lines = [[*row] for row in rows]
+    right = [
+        bool(lines) and all(isinstance(line[j], int | float | None) for line in lines)
+        for j in range(len(head))
+    ]
+    mark = [' class="n"' if of else "" for of in right]
+    top = "".join(f'<th scope="col"{m}>{escaped(n)}</th>' for n, m in zip(head, mark, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(f"<td{m}>{cell(v)}</td>" for v, m in zip(line, mark, strict=True))
+        + "</tr>"
+        for line in lines
+    )
+    return (
+        f'<div class="wide" tabindex="0"><table><thead><tr>{top}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def note(text: str) -> str:
+    """Return a remark, of the page's own words."""
+    return f'<p class="note">{escaped(text)}</p>'
+
+
+def figure(svg: str, caption: str = "") -> str:
+    """Return a picture with its caption."""
+    below = f'<figcaption class="note">{caption}</figcaption>' if caption else ""
+    return f"<figure>{svg}{below}</figure>"
+
+
+def section(name: str, title: str, *parts: str) -> str:
+    """Return a section of the page; without any part it is not there."""
+    body = "".join(parts)
+    if not body:
+        return ""
+    head = f'<h2 id="{name}-title">{escaped(title)}</h2>'
+    return f'<section id="{name}" aria-labelledby="{name}-title">{head}{body}</section>'
+
+
+def cards(each: Iterable[str]) -> str:
+    """Return cards side by side, as many as fit."""
+    found = "".join(f'<div class="card">{body}</div>' for body in each)
+    return f'<div class="cards">{found}</div>' if found else ""
+
+
+def details(summary: str, body: str) -> str:
+    """Return something that is opened by who wants it."""
+    return f"<details><summary>{escaped(summary)}</summary>{body}</details>"
+
+
+def escaped_page(page: str) -> str:
+    """Return a whole page as the value of an attribute."""
+    return html.escape(page, quote=True)

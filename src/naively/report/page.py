@@ -1,0 +1,148 @@
+"""The page: sections put together into one file that needs no network and runs no foreign code.
+
+Its own program is allowed by its hash alone, so that a script in the data is never run. Text is
+escaped (``report.html``), and what the program reads is JSON without any ``<``.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from naively import saving
+from naively.messages import Shown, visible
+from naively.report import html, sections
+from naively.report.scorer import Scorer, make_scorer
+from naively.report.subject import Subject
+
+TITLES = {
+    "learned": "What it learned from",
+    "good": "How good it is",
+    "calibration": "Can its probabilities be believed?",
+    "classes": "Classes",
+    "columns": "Columns",
+    "interactions": "Interactions",
+    "rows": "Rows",
+    "whatif": "What if?",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Shown):
+    """A page about a model: HTML that needs nothing else.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+    >>> report = nb.report()
+    >>> report.html.startswith("<!doctype html>")
+    True
+    """
+
+    html: str
+    title: str
+    sections: tuple[str, ...]
+
+    def save(self, path: str | Path) -> None:
+        """Write the page to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file; one that is there is replaced.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written.
+        """
+        with saving.writing(path) as file:
+            file.write(self.html.encode())
+
+    def __str__(self) -> str:
+        size = len(self.html.encode())
+        return f"{self.title}: a page of {size:,} bytes\n" + "\n".join(self.sections)
+
+    def _repr_html_(self) -> str:
+        """Return what notebooks show: the page, apart from theirs."""
+        page = html.escaped_page(self.html)
+        return (
+            f'<iframe sandbox="allow-scripts" srcdoc="{page}" width="100%" height="700"></iframe>'
+        )
+
+
+def write_report(subject: Subject, name: str = "") -> Report:
+    """Return the page about a model.
+
+    Parameters
+    ----------
+    subject : Subject
+        The model, and the rows that it is shown on.
+    name : str
+        What the model is called; by default by its target.
+    """
+    target = subject.provenance.get("target")
+    title = name or (f"naively: {target}" if target else "naively: a model")
+    scorer = _scorer(subject)
+    bodies = {
+        "learned": sections.learned(subject),
+        "good": sections.good(subject),
+        "calibration": sections.calibration(subject),
+        "classes": sections.classes(subject),
+        "columns": sections.columns(subject),
+        "interactions": sections.interactions(subject),
+        "rows": sections.rows(subject),
+        "whatif": sections.what_if(scorer),
+    }
+    there = {key: body for key, body in bodies.items() if body}
+    script = _asset("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    page = Template(_asset("page.html")).substitute(
+        digest=digest,
+        title=html.escaped(title),
+        heading=html.data(title),
+        style=_asset("page.css"),
+        contents=" ".join(f'<a href="#{key}">{TITLES[key]}</a>' for key in there),
+        sections="\n".join(html.section(key, TITLES[key], body) for key, body in there.items()),
+        data=_json(_shown(subject, scorer)),
+        script=script,
+    )
+    return Report(page, visible(title), tuple(TITLES[key] for key in there))
+
+
+def _scorer(subject: Subject) -> Scorer:
+    shown = subject.shown
+    if shown is None:
+        return Scorer([], [], [], "")
+    return make_scorer(subject.model, shown.rows, subject.worth, subject.numbers)
+
+
+def _shown(subject: Subject, scorer: Scorer) -> dict[str, Any]:
+    """Return what the page's program reads."""
+    if not scorer.columns:
+        return {"columns": [], "pairs": [], "rows": [], "classes": []}
+    assert subject.shown is not None
+    names = [f"{one.why}: row {one.row}" for one in subject.shown.chosen]
+    return {
+        "columns": scorer.columns,
+        "pairs": scorer.pairs,
+        "rows": [{**row, "name": name} for row, name in zip(scorer.rows, names, strict=True)],
+        "classes": [visible(str(label)) for label in subject.model.classes.tolist()],
+    }
+
+
+def _json(value: object) -> str:
+    """Return JSON in which nothing can end the element that holds it."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _asset(name: str) -> str:
+    return files("naively.report").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,227 @@
+"""What a report is of: a model, a sample of the rows it learned, and rows that it never saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Batch
+from naively.counting.labels import LabelArray, Target, encode_labels
+from naively.counting.names import Derived, Name, title
+from naively.data.rows import Rows, column_rows
+from naively.data.times import times_of
+from naively.evaluation.cross_validate import assess, work
+from naively.evaluation.reservoir import Reservoir, Sample
+from naively.evaluation.scores import Scores, scores
+from naively.kernels.reference import Floats
+from naively.model.explain import ExplainedRow, explain
+from naively.model.model import Model
+from naively.model.weights import Weighting
+from naively.report.rows import Chosen, choose
+from naively.schema.held import Held
+
+MOST_WORK = 2e7  # numbers of evidence; to assess a model of more takes longer than a page may
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a report is of.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    sample : Sample, optional
+        A sample of the rows that it has learned.
+    assessment : Scores, optional
+        Its scores by cross-validation on the sample.
+    rows : Rows, optional
+        Other rows.
+    y : array-like of shape (rows,), optional
+        The right labels of the other rows.
+    provenance : mapping, optional
+        What a model file says about where the model comes from.
+    """
+
+    model: Model
+    sample: Sample | None = None
+    assessment: Scores | None = None
+    rows: Rows | None = None
+    y: Target = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        model: Model,
+        learned: Reservoir | None,
+        kind: Weighting | None,
+        rows: Rows | None = None,
+        y: Target = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> Subject:
+        """Return what a report is of, assessed by cross-validation where that can be.
+
+        Parameters
+        ----------
+        learned : Reservoir, optional
+            The rows that the model has learned, as far as they are in memory.
+        kind : {"loo", "temperature"} or None
+            Of the weights.
+        """
+        sample = None if learned is None else learned.of(model)
+        found = None
+        n = 0 if sample is None else len(sample)
+        can_be = n > 1 and len(model.classes) > 1
+        if learned is not None and can_be and work(model, n) <= MOST_WORK:
+            found = assess(model, learned, kind)
+        return cls(model, sample, found, rows, y, provenance or {})
+
+    @cached_property
+    def labels(self) -> LabelArray | None:
+        """The right labels of the other rows, (rows,)."""
+        if self.y is None:
+            return None
+        found = encode_labels(self.y)
+        return found.classes[found.codes]
+
+    @cached_property
+    def posterior(self) -> Floats:
+        """The posteriors of the other rows, (rows, classes)."""
+        assert self.rows is not None
+        return self.model.posterior(self.rows)
+
+    @cached_property
+    def scores(self) -> Scores | None:
+        """The scores on the other rows, if their labels are known."""
+        if self.rows is None or self.labels is None:
+            return None
+        return scores(self.posterior, self.model.classes, self.labels)
+
+    @cached_property
+    def scores_without_weights(self) -> Scores | None:
+        """The scores on the other rows of the model without weights: before calibration."""
+        if self.rows is None or self.labels is None or self.model.weights is None:
+            return None
+        plain = self.model.without_interactions().weighed(None)
+        return scores(plain.posterior(self.rows), self.model.classes, self.labels)
+
+    @cached_property
+    def worth(self) -> list[Name]:
+        """The columns of the table, those without which the log loss grows most first."""
+        cost: Mapping[str, float] = {} if self.assessment is None else self.assessment.cost
+        return sorted(self.model.schema.order, key=lambda name: -cost.get(title(name), 0.0))
+
+    @cached_property
+    def numbers(self) -> dict[Name, Floats]:
+        """The numbers of each column of numbers, in the sample or else in the other rows."""
+        columns = [n for n, g in self.model.schema.columns.items() if g.kind == "number"]
+        columns = [name for name in columns if not isinstance(name, Derived)]
+        if self.sample is not None and self.sample.batches:
+            held = [Held(batch) for batch in self.sample.batches]
+            return {
+                name: np.concatenate([of.number(name) for of in held]).astype(np.float64)
+                for name in columns
+            }
+        if self.rows is None:
+            return {}
+        rows = self.model.schema.match(self.rows)
+        return {name: rows.numbers([name])[:, 0].astype(np.float64) for name in columns}
+
+    @cached_property
+    def shown(self) -> ShownRows | None:
+        """The rows that the page shows; None if there are none, or they cannot be written."""
+        if self.rows is not None and len(self.rows):
+            return self._of_others()
+        if self.sample is not None and len(self.sample):
+            return self._of_sample()
+        return None
+
+    def _of_others(self) -> ShownRows:
+        assert self.rows is not None
+        right = None if self.labels is None else self._codes(self.labels)
+        chosen = choose(self.posterior, right)
+        places = [one.row for one in chosen]
+        rows = self.rows.take(np.array(places, np.int64))
+        labels = [None if self.labels is None else self.labels[row] for row in places]
+        return ShownRows(rows, chosen, labels, list(explain(self.model, rows)), "rows it never saw")
+
+    def _of_sample(self) -> ShownRows | None:
+        """Return rows of the sample; their posteriors are as if they had not been learned."""
+        assert self.sample is not None
+        if any(group.kind == "text" for group in self.model.schema.groups):
+            return None  # of texts only the counts are kept
+        model, labels = self.model, self.sample.labels
+        found = self.sample.leave_one_out(model, length_normalised=model.weights is not None)
+        joint = found.prior.copy()
+        if model.weights is None:
+            joint += found.table.sum(axis=0)
+        else:
+            classes = model.classes.tolist()
+            joint = found.joint(model.weights.table(found.parts, classes))
+            joint = joint + model.weights.bias_of(classes)
+        p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+        chosen = choose(p, labels.codes)
+        cells = [_rows_of(model, batch) for batch in self.sample.batches]
+        if any(rows is None for rows in cells):
+            return None
+        ends = np.cumsum([0, *map(len, self.sample.batches)])
+        parts = []
+        for one in chosen:
+            at = int(np.searchsorted(ends, one.row, side="right")) - 1
+            of = cells[at]
+            assert of is not None
+            parts.append(of.take(np.array([one.row - ends[at]])))
+        rows = column_rows(
+            {name: np.concatenate([of.values(name) for of in parts]) for name in parts[0].names},
+            model.schema.kinds,
+        )
+        right = [model.classes[labels.codes[one.row]] for one in chosen]
+        return ShownRows(
+            rows, chosen, right, list(explain(model, rows)), "rows that it has learned"
+        )
+
+    def _codes(self, labels: LabelArray) -> NDArray[np.int64]:
+        place = {label: c for c, label in enumerate(self.model.classes.tolist())}
+        return np.array([place.get(label, -1) for label in labels.tolist()], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class ShownRows:
+    """Rows that the page shows, why, their right labels if known, and their explanations."""
+
+    rows: Rows
+    chosen: list[Chosen]
+    labels: list[Any]
+    explained: list[ExplainedRow]
+    source: str
+
+
+def _rows_of(model: Model, batch: Batch) -> Rows | None:
+    """Return the rows that a batch of the sample holds; None if their cells are not kept."""
+    held = Held(batch)
+    if held.sparse:
+        return None
+    columns: dict[Name, Any] = {}
+    for name in model.schema.order:
+        group = model.schema.columns.get(name)
+        if group is None:
+            columns[name] = np.full(len(batch), None, object)
+        elif group.event.layout == "rows":
+            return None
+        elif name in held.coded:
+            block, at = held.coded[name]
+            codes, levels = block.codes[:, at], block.axis.levels[at]
+            cells = np.full(len(batch), None, object)
+            there = np.flatnonzero((codes >= 0) & (codes < len(levels)))
+            cells[there] = np.array([*levels, None], object)[codes[there]]
+            columns[name] = cells
+        else:
+            numbers = held.number(name).astype(np.float64)
+            columns[name] = times_of(numbers) if group.kind == "time" else numbers
+    return column_rows(columns, model.schema.kinds)
