@@ -199,3 +199,13 @@ def test_the_measurements_page_has_the_means_of_its_file(generated) -> None:
     assert f"| naively | {sum(of_ours) / len(of_ours):.3f} |" in page
     assert f"Means over {len(of_ours)} data sets" in page
     assert found["machine"] in page
+
+
+def test_the_reference_has_every_public_name_once() -> None:
+    import naively
+
+    pages = (ROOT / "docs" / "reference").glob("*.md")
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    assert sorted(re.findall(r"auto(?:class|function):: naively\.(\w+)$", text, re.MULTILINE)) == (
+        naively.__all__
+    )
