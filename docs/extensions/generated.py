@@ -33,6 +33,7 @@ def verbs() -> str:
         said[verb] = f"\n```text\n{_output([sys.executable, '-m', 'naively', verb, '--help'])}```\n"
     text = "\n".join([
         first.split("**Commands**")[0].removeprefix("# `naively`\n"),
+        "Verbs:\n",
         *listed,
         *(f"\n## naively {verb}\n{of}" for verb, of in said.items()),
     ])  # fmt: skip
