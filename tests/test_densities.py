@@ -12,6 +12,7 @@ from scipy import integrate, stats
 from naively import (
     Bernoulli,
     Beta,
+    Binomial,
     Categorical,
     Complement,
     Dirichlet,
@@ -20,6 +21,7 @@ from naively import (
     Gaussian,
     Geometric,
     Histogram,
+    InverseGamma,
     LogNormal,
     Multinomial,
     NegativeBinomial,
@@ -40,6 +42,10 @@ ONE = [  # event, sample, parameter, its range, SciPy's log probability of one v
     (Poisson(prior=Gamma(2, 0.5)), COUNTS, "rate", (0, 60), stats.poisson.logpmf),
     (Exponential(prior=Gamma(2, 3)), TIMES, "rate", (0, 30),
      lambda x, r: stats.expon.logpdf(x, scale=1 / r)),
+    (Binomial(trials=6, prior=Beta(2, 3)), COUNTS, "p", (0, 1),
+     lambda x, p: stats.binom.logpmf(x, 6, p)),
+    (Gaussian(mean=1.0, prior=InverseGamma(3, 4)), NUMBERS, "variance", (0, 80),
+     lambda x, v: stats.norm.logpdf(x, 1, np.sqrt(v))),
     (Geometric(prior=Beta(2, 3)), COUNTS, "p", (0, 1), lambda x, p: stats.geom.logpmf(x + 1, p)),
     (NegativeBinomial(r=2.5, prior=Beta(2, 3)), COUNTS, "p", (0, 1),
      lambda x, p: stats.nbinom.logpmf(x, 2.5, p)),
@@ -64,7 +70,7 @@ def test_likelihood_at_a_parameter_is_scipys(event, sample, name, ends, log_p) -
     assert isinstance(at, float)
     assert at == pytest.approx(expected[0, 1], rel=1e-12)
     mle = event.fit(sample).mle
-    mle = mle["mean"] if isinstance(mle, dict) else mle
+    mle = mle[name] if isinstance(mle, dict) else mle
     of = replace(event, estimate="mle").fit(sample)
     assert of.log_likelihood(sample) == pytest.approx(of.log_likelihood_at(**{name: mle}))
 
@@ -80,6 +86,8 @@ def test_evidence_is_the_integral_of_likelihood_times_prior(
             density = stats.beta(prior.a, prior.b).pdf
         case Gamma():
             density = stats.gamma(prior.shape, scale=1 / prior.rate).pdf
+        case InverseGamma():
+            density = stats.invgamma(prior.shape, scale=prior.scale).pdf
         case _:
             density = stats.norm(prior.mean, np.sqrt(prior.variance)).pdf
     found, _ = integrate.quad(
@@ -174,6 +182,7 @@ def test_evidence_of_counts_has_their_coefficient() -> None:
     assert estimate.log_likelihood_at(p=p) == pytest.approx(
         stats.multinomial(7, p).logpmf([2, 1, 4])
     )
+    assert Categorical().fit(["a", "a"]).log_evidence == pytest.approx(0, abs=1e-12)
     urn = replace(event, estimate="predictive").fit([2, 1, 4])
     assert urn.log_evidence == pytest.approx(expected, abs=1e-12)
 

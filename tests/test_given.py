@@ -10,6 +10,7 @@ from scipy import stats
 
 from naively import (
     Bernoulli,
+    Binomial,
     Categorical,
     Estimate,
     Exponential,
@@ -28,6 +29,7 @@ PRIOR = {"spam": 0.4, "ham": 0.6}
 
 GIVEN = [
     (Bernoulli.of(p=0.3), 0.3, stats.bernoulli(0.3)),
+    (Binomial.of(p=0.3, trials=7), 0.3, stats.binom(7, 0.3)),
     (Poisson.of(rate=2.7), 2.7, stats.poisson(2.7)),
     (Exponential.of(rate=0.7), 0.7, stats.expon(scale=1 / 0.7)),
     (Geometric.of(p=0.3), 0.3, stats.nbinom(1, 0.3)),

@@ -173,7 +173,7 @@ FAULTS = [
     ),
     Fault(
         "all classes have the variance of the column",
-        "src/naively/events/gaussian.py",
+        "src/naively/events/normal.py",
         "variance = variance + self.added_variance(tally)",
         "variance = pooled + self.added_variance(tally) + 0 * variance",
         ("tests/test_worked.py::test_gaussian_by_hand",),

@@ -98,7 +98,7 @@ class BlockTally(Shown, Generic[A]):
         """Drop levels and words without counts, so that a forgotten one is as if never seen."""
         if not self.axis.grows:
             return self
-        keep = np.zeros(len(self.axis), np.bool_)
+        keep = self.axis.stays
         for statistic, sums in self.sums.items():
             if self.axis.per_row(statistic):
                 keep |= (sums.high != 0).any(axis=1)
@@ -265,6 +265,8 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
             _refuse_infinite(block, tables[SQUARE], "values whose squares overflow")
     elif isinstance(block, Sparse):
         return _count_sparse(block, statistics, labels)
+    elif isinstance(block, Documents) and block.axis.analyser.vocabulary is not None:
+        return _count_sparse(block.split(), statistics, labels)  # no other word is counted
     elif isinstance(block, Codes):
         tables = {LEVEL: Sums(*dispatch.tally_codes(block.codes, block.axis.first, y, w, k))}
     elif isinstance(block, Documents):

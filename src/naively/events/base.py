@@ -15,7 +15,7 @@ from naively.counting.axis import A, ByValue, Columns, Words
 from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, frequency_of
-from naively.counting.names import title
+from naively.counting.names import Level, title
 from naively.counting.statistic import LEVEL, PRESENT, Statistic
 from naively.counting.tally import BlockTally, count
 from naively.kernels.reference import Floats
@@ -63,15 +63,20 @@ class EventModel(ABC, Generic[A, B]):
 
     def __str__(self) -> str:
         """Return the name, with the options that differ from their defaults."""
-        usual = type(self)()
-        options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]  # a subclass is a dataclass
-        other = [f"{o}={value!r}" for o, value in options.items() if value != getattr(usual, o)]
+        of = fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
+        options = [(f.name, getattr(self, f.name), f.default) for f in of]
+        other = [f"{name}={value!r}" for name, value, usual in options if value != usual]
         return f"{self.name}({', '.join(other)})" if other else self.name
 
     @property
     def sparse(self) -> bool:
         """Whether zeros need not be stored to be counted and scored."""
         return True
+
+    @property
+    def declared(self) -> tuple[Level, ...]:
+        """The levels that every column has, whether they are seen or not."""
+        return ()
 
     @property
     def by_word(self) -> bool:

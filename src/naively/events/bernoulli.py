@@ -27,6 +27,7 @@ from naively.events.base import (
 from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.estimates.space import PROBABILITY, read, summed
 from naively.events.lengths import draw_present
+from naively.events.m_estimate import check_m
 from naively.events.prior import Beta, pretend_rows, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import LogLinear
@@ -52,10 +53,13 @@ class Bernoulli(Estimable[Items, Counts]):
         Instead of ``alpha``.
     m : float, optional
         Instead of ``alpha``: pretend rows in each class, of which the same share is true as of
-        all rows (the m-estimate).
+        all rows (the m-estimate), or the share ``p``.
     estimate : {"mean", "map", "mle", "predictive"}
         Posterior mean, mode, or maximum likelihood; the predictive is the mean. What is undefined
         (maximum likelihood from nothing, the mode of a uniform posterior) is NaN.
+    p : float or sequence of float, optional
+        The share of the m pretend rows that is true, of all columns or of each:
+        (n of true + m · p) / (n + m).
 
     Notes
     -----
@@ -76,6 +80,7 @@ class Bernoulli(Estimable[Items, Counts]):
     prior: Beta | None = None
     m: float | None = None
     estimate: How = "mean"
+    p: float | Sequence[float] | None = None
     name = "bernoulli"
     statistics = (PRESENT, VALUE)
     shares = True
@@ -85,8 +90,13 @@ class Bernoulli(Estimable[Items, Counts]):
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True, auto=True)
         check_estimate(self.estimate)
-        if self.m is not None and not (np.isfinite(self.m) and self.m >= 0):
-            raise ValueError(f"Bernoulli m must be at least 0, got {self.m}.")
+        check_m(self, self.m, self.p)
+        if self.p is not None:
+            p = np.asarray(self.p, np.float64)
+            if not ((p >= 0) & (p <= 1)).all():
+                raise ValueError(f"Bernoulli p must be between 0 and 1, got {self.p}.")
+            if p.ndim:  # as a tuple it is equal to itself, and hashes
+                object.__setattr__(self, "p", tuple(p.tolist()))
 
     def prepare(self, block: Counts) -> Counts:
         """Turn numbers into 1 above the threshold, if there is one, and 0 elsewhere.
@@ -197,6 +207,10 @@ class Bernoulli(Estimable[Items, Counts]):
         a, b = (flat(of) for of in self._pretend(tally, "mean"))
         return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
+    def updated(self, tally: BlockTally[Items]) -> Beta | None:
+        a, b = (flat(of) for of in self._counts(tally, "mean"))
+        return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
+
     def posterior(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 
@@ -230,7 +244,10 @@ class Bernoulli(Estimable[Items, Counts]):
             a, b = map(by_row, self.prior.pretend(how))
             return a, b
         if self.m is not None and how != "mle":
-            rows, of_them = pretend_rows(tally, self.m)
+            if self.p is None:
+                rows, of_them = pretend_rows(tally, self.m)
+            else:
+                rows, of_them = by_row(self.m), self.m * by_row(self.p)
             a, b = (added(part, self.estimate, how) for part in (of_them, rows - of_them))
             return a, b
         alpha = added(0.0 if how == "mle" else self.settled(tally).alpha, self.estimate, how)

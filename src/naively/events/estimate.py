@@ -68,6 +68,13 @@ class Estimable(EventModel[A, B]):
         """
         return self.predictive(tally)
 
+    def updated(self, tally: BlockTally[A]) -> Prior | None:  # noqa: ARG002
+        """Return the posterior of the first class as a prior, that of the next sample.
+
+        None where it is improper, as without data and pretend data.
+        """
+        raise self._lacks("posterior")
+
     @final
     def fit(self, sample: Sample, sample_weight: RowWeight = None) -> Estimate:
         """Estimate from a plain sample, without classes.

@@ -17,7 +17,7 @@ from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, How, check_alpha, check_estimate, numbers
 from naively.events.discretise import CUTS, edges_of, extent_of, smoothing_kernels
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, share
+from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import Binned
 
@@ -141,6 +141,9 @@ class Histogram(Estimable[Cells, Dense]):
         smoothed = self._smoothed(tally)
         counts = smoothed.pretend[smoothed.there, 0] + float(self.estimate == "map")
         return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
+
+    def updated(self, tally: BlockTally[Cells]) -> Dirichlet | None:
+        return dirichlet(self.posterior(tally).alpha)
 
     def posterior(self, tally: BlockTally[Cells]) -> Distribution:
         """Return the posterior of the probabilities of the bins of one column."""

@@ -25,7 +25,7 @@ from naively.events.base import (
     draw_levels,
 )
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, share
+from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
@@ -110,6 +110,10 @@ class JointTable(Estimable[Levels, Codes]):
     def prior_of(self, tally: BlockTally[Levels]) -> Dirichlet | None:  # noqa: ARG002
         alpha = self._of_mean
         return Dirichlet(alpha) if alpha > 0 else None
+
+    def updated(self, tally: BlockTally[Levels]) -> Dirichlet | None:
+        """Return the posterior of the rows seen, and last of all other rows together."""
+        return dirichlet(self.posterior(tally).alpha)
 
     def posterior(self, tally: BlockTally[Levels]) -> Distribution:
         """Return the posterior of the rows seen, and last of all other rows together."""

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self, final
 
@@ -36,7 +36,8 @@ from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.estimates.space import POSITIVE, PROBABILITY, read, read_shares
 from naively.events.estimates.words import axis_of_words
 from naively.events.lengths import draw_lengths
-from naively.events.prior import Dirichlet, share
+from naively.events.m_estimate import bags_left_of_spread, check_m, check_shares, spread
+from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -95,6 +96,9 @@ class BagOfCounts(Estimable[Items, Counts]):
         counts = flat(self._pretend(tally, "mean"))
         return Dirichlet(counts) if np.all(counts > 0) else None
 
+    def updated(self, tally: BlockTally[Items]) -> Dirichlet | None:
+        return dirichlet(flat(self._counts(tally, "mean")))
+
     def posterior(self, tally: BlockTally[Items]) -> Distribution:
         from scipy import stats
 
@@ -131,15 +135,21 @@ class BagOfCounts(Estimable[Items, Counts]):
 
         A word (or a dense column) that no other row has is as if never seen.
         """
-        count = self._counts(tally, self.estimate)
-        pretend = np.maximum(self._pretend(tally, self.estimate)[:, 0], 0.0)
-        pretend = np.where(self._unrecorded(tally), 0.0, pretend)
-        of, bands = self._affected(labels.k), self._bands(tally)
+        bands = self._bands(tally)
         evidence = np.zeros((len(block), bands, labels.k))
-        for rows, bags in bags_left_out(tally, block, labels, count, pretend, of):
+        for rows, bags in self._left_out(tally, block, labels):
             part = bags.row * bands + (band_of(bags.others) if bands > 1 else 0)
             evidence[rows] = self._log_likelihood(bags, part, bands)
         return evidence
+
+    def _left_out(
+        self, tally: BlockTally[Items], block: Counts, labels: Labels
+    ) -> Iterator[tuple[NDArray[np.int64], BagsLeftOut]]:
+        """Yield numbers of rows, and what is left of the counts without each."""
+        count = self._counts(tally, self.estimate)
+        pretend = np.maximum(self._pretend(tally, self.estimate)[:, 0], 0.0)
+        pretend = np.where(self._unrecorded(tally), 0.0, pretend)
+        return bags_left_out(tally, block, labels, count, pretend, self._affected(labels.k))
 
     def _bands(self, tally: BlockTally[Items]) -> int:
         """Return how many bands of document frequency the words are divided into."""
@@ -211,6 +221,12 @@ class Multinomial(BagOfCounts):
         Posterior mean, mode, or maximum likelihood; "predictive" integrates the probabilities out,
         for each row as a whole (Pólya's urn, the Dirichlet-multinomial), so that a word seen once
         in a row is expected there again. Maximum likelihood from nothing is NaN.
+    m : float, optional
+        Instead of ``alpha``: pretend counts in each class, spread as the counts are over all
+        classes (the m-estimate), or by ``p``.
+    p : sequence of float, or "uniform", optional
+        How the m pretend counts are spread, in the order of the columns:
+        (n of the column + m · p) / (n + m).
 
     Notes
     -----
@@ -226,8 +242,16 @@ class Multinomial(BagOfCounts):
     array(['b'], dtype='<U1')
     """
 
+    m: float | None = None
+    p: str | Sequence[float] | None = None
     name = "multinomial"
     space: ClassVar = {"p": PROBABILITY}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_m(self, self.m, self.p)
+        if self.p is not None:
+            object.__setattr__(self, "p", check_shares(self, self.p))
 
     @classmethod
     def of(cls, p: Mapping[str, float] | Sequence[float], length: float = 1.0) -> Estimate:
@@ -334,6 +358,21 @@ class Multinomial(BagOfCounts):
 
     def _log_weight(self, count: Floats) -> Floats:
         return np.log(count)
+
+    def _pretend(self, tally: BlockTally[Items], how: How) -> Floats:
+        if self.m is None or self.prior is not None or how == "mle":
+            return super()._pretend(tally, how)
+        shares = spread(tally[VALUE].high, ~self._unrecorded(tally), self.p)
+        return added(self.m * shares, self.estimate, how)
+
+    def _left_out(
+        self, tally: BlockTally[Items], block: Counts, labels: Labels
+    ) -> Iterator[tuple[NDArray[np.int64], BagsLeftOut]]:
+        alike = isinstance(self.p, tuple) or self.estimate == "mle" or self.prior is not None
+        if self.m is None or alike:
+            return super()._left_out(tally, block, labels)
+        recorded, p = ~self._unrecorded(tally), None if self.p is None else "uniform"
+        return bags_left_of_spread(tally, block, labels, recorded, self.m, p)
 
 
 def _draw_from_urns(

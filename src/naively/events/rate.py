@@ -114,9 +114,10 @@ class Rate(Estimable[Columns, Dense | Sparse]):
 
     def log_kernel(self, a: Floats, b: Floats, rate: Floats) -> Floats:
         """Return the log likelihood of two sums at rates, less the base measure, broadcast."""
-        from scipy.special import xlogy
+        from scipy.special import xlog1py, xlogy
 
-        return np.asarray(xlogy(a, rate) - b * rate)
+        of_b = xlog1py(b, -rate) if self.conjugate is Beta else -b * rate
+        return np.asarray(xlogy(a, rate) + of_b)
 
     def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
         return self.distribution(flat(self.parameters(tally, how)[self.parameter]))
@@ -154,6 +155,10 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         if self.prior is not None:
             return self.prior
         a, b = map(flat, self._pretend(tally, "mean"))
+        return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
+
+    def updated(self, tally: BlockTally[Columns]) -> Gamma | Beta | None:
+        a, b = map(flat, self._counts(tally, "mean"))
         return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
     def posterior(self, tally: BlockTally[Columns]) -> Distribution:
@@ -221,11 +226,6 @@ class Trials(Rate):
 
     def mean(self, rate: Floats) -> Floats:
         return self.successes * (1 - rate) / rate
-
-    def log_kernel(self, a: Floats, b: Floats, rate: Floats) -> Floats:
-        from scipy.special import xlog1py, xlogy
-
-        return np.asarray(xlogy(a, rate) + xlog1py(b, -rate))
 
     def distribution(self, rate: Floats | float) -> Distribution:
         from scipy import stats

@@ -109,7 +109,9 @@ def _named(name: str, estimate: Estimate) -> BlockTally:
             axis: Any = replace(tally.axis, columns=(name,))
         case Words():
             analyser = Text(event=estimate.event)
-            axis = Words((name,), analyser.vocabulary(tally.axis.words), analyser)
+            vocabulary = analyser.new_vocabulary()
+            vocabulary.add(tally.axis.words)
+            axis = Words((name,), vocabulary, analyser)
         case _ if len(tally.axis) == 1:
             axis = Columns((name,))
         case _:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.pictures.axes import COLOURS, GREY, MOST, line, name_of, new_axes, points, pyplot
+from naively.pictures.axes import (
+    COLOURS,
+    GREY,
+    MOST,
+    line,
+    name_of,
+    new_axes,
+    points,
+    pyplot,
+    styled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,10 +26,12 @@ if TYPE_CHECKING:
 Array = NDArray[np.floating]
 BARS = 40  # the most bars of a histogram
 MOST_LEVELS = 20  # levels that have a bar each
+MOST_SIZES = 10  # of a sample, whose posteriors are drawn
 BELOW = (1.0, 2.0, 4.0, 8.0)  # nats below the best value, where contours are drawn
 PALE = "#D9D9D9"  # of a sample, behind the lines
 
 
+@styled()
 def draw_densities(
     x: Array,
     densities: Mapping[str, Array],
@@ -40,18 +52,23 @@ def draw_densities(
                 edges = np.linspace(edges[0], edges[-1], BARS + 1)
             ax.hist(sample, bins=list(edges), density=True, color=PALE, label="sample")
     for i, (name, density) in enumerate(densities.items()):
-        mark: dict[str, Any] = {"marker": "os^"[i % 3]} if discrete else {}
-        ax.plot(x, density, label=name, **line(i), **mark)
+        if discrete:  # beside each other, as they are often alike
+            step = 0.2 * (i - (len(densities) - 1) / 2)
+            ax.plot(x + step, density, label=name, **points(i))
+        else:
+            ax.plot(x, density, label=name, **line(i))
     ax.set_xlabel("value")
     ax.set_ylabel("probability" if discrete else "density")
     if discrete:
         from matplotlib.ticker import MaxNLocator
 
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_ylim(bottom=0)
     _legend_above(ax)
     return ax
 
 
+@styled()
 def draw_shares(
     names: Sequence[object], shares: Mapping[str, Array], ax: Axes | None = None
 ) -> Axes:
@@ -59,24 +76,31 @@ def draw_shares(
     ax = new_axes(ax)
     first = next(iter(shares.values()))
     most = np.argsort(-first, kind="stable")[:MOST_LEVELS]
-    place = np.arange(len(most))
+    place = np.arange(len(most), dtype=np.float64)
+    labels = [name_of(names[i]) for i in most.tolist()]
+    lying = len(most) > 6 or max(map(len, labels)) > 8
     for i, (name, share) in enumerate(shares.items()):
+        p, at = share[most], place + (i - 1.5) * 0.2
         if i == 0:
-            ax.bar(place, share[most], width=0.8, color=PALE, edgecolor=GREY, label=name)
+            bars = ax.barh if lying else ax.bar
+            bars(place, p, color=PALE, edgecolor=GREY, label=name)
         else:
-            ax.plot(place + (i - 1.5) * 0.2, share[most], label=name, **points(i - 1))
-    tall = len(most) > 4 or max(len(name_of(names[i])) for i in most.tolist()) > 8
-    ax.set_xticks(place, [name_of(names[i]) for i in most.tolist()], rotation=60 if tall else 0,
-                  ha="right" if tall else "center")  # fmt: skip
-    ax.set_ylabel("probability")
-    ax.set_ylim(bottom=0)
+            ax.plot(*((p, at) if lying else (at, p)), label=name, **points(i - 1))
+    if lying:
+        ax.set_yticks(place, labels)
+        ax.invert_yaxis()
+    else:
+        ax.set_xticks(place, labels)
+    (ax.set_xlabel if lying else ax.set_ylabel)("probability")
+    (ax.set_xlim if lying else ax.set_ylim)(0)
     left = len(first) - len(most)
     if left:
-        ax.set_xlabel(f"the {len(most)} most probable; {left:,} more are not drawn")
+        ax.set_ylabel(f"the {len(most)} most probable of {len(first):,}")
     _legend_above(ax)
     return ax
 
 
+@styled()
 def draw_curve(
     value: Array,
     densities: Mapping[str, Array],
@@ -103,6 +127,7 @@ def draw_curve(
     return ax
 
 
+@styled()
 def draw_surface(
     mean: Array,
     variance: Array,
@@ -129,27 +154,30 @@ def draw_surface(
     ax.set_xlabel("mean")
     ax.set_ylabel("variance")
     below = ", ".join(f"{nats:g}" for nats in BELOW)
-    ax.set_title(f"contours: {below} nats below the best")
-    ax.legend(handles=handles, loc="best")
+    _legend_above(ax, handles=handles, title=f"contours {below} nats below the best")
     return ax
 
 
+@styled()
 def draw_updates(
     value: Array, density: Array, n: Sequence[int], parameter: str, ax: Axes | None = None
 ) -> Axes:
     """Draw a density for each number of observations, the later the darker."""
     ax = new_axes(ax)
-    shades = pyplot().get_cmap("viridis_r")(np.linspace(0.1, 0.95, len(n)))
-    for i, (size, of, shade) in enumerate(zip(n, density, shades, strict=True)):
-        look = {**line(i), "color": shade} if len(n) <= MOST else {"color": shade}
-        ax.plot(value, of, label=f"{size:,}", **look)
+    some = np.unique(np.linspace(0, len(n) - 1, min(len(n), MOST_SIZES)).round().astype(int))
+    shades = pyplot().get_cmap("viridis_r")(np.linspace(0.1, 0.95, len(some)))
+    for i, (at, shade) in enumerate(zip(some.tolist(), shades, strict=True)):
+        look = {**line(i), "color": shade}
+        ax.plot(value, density[at], label=f"{n[at]:,}", **look)
+    of = f" ({len(some)} of {len(n):,} sizes are drawn)" if len(some) < len(n) else ""
     ax.set_xlabel(parameter)
     ax.set_ylabel("density")
     ax.set_ylim(bottom=0)
-    ax.legend(title="observations", ncols=1 + (len(n) > MOST), title_fontsize=7)
+    _legend_above(ax, title=f"observations{of}", ncols=5)
     return ax
 
 
+@styled()
 def draw_consistency(
     n: NDArray[np.int64],
     estimate: Mapping[Any, Array],
@@ -164,7 +192,9 @@ def draw_consistency(
     for i, name in enumerate(names):
         ax.plot(n, estimate[name], label=name_of(name), **line(i))
         if not np.isnan(low[name]).all():
-            ax.fill_between(n, low[name], high[name], color=COLOURS[i], alpha=0.2, linewidth=0)
+            band = "posterior interval" if i == 0 else None
+            ax.fill_between(n, low[name], high[name], color=COLOURS[i], alpha=0.2, linewidth=0,
+                            label=band)  # fmt: skip
         if name in truth:
             ax.axhline(truth[name], color=GREY, linewidth=0.8, linestyle=":",
                        label="truth" if name == next(iter(truth)) else None)  # fmt: skip
@@ -172,10 +202,11 @@ def draw_consistency(
     left = len(estimate) - len(names)
     ax.set_xlabel("observations" + (f" ({left:,} more parameters are not drawn)" if left else ""))
     ax.set_ylabel("maximum likelihood estimate")
-    ax.legend()
+    _legend_above(ax, ncols=3)
     return ax
 
 
+@styled()
 def draw_series(values: Array, ax: Axes | None = None) -> Axes:
     """Draw a sample in its order."""
     ax = new_axes(ax)
@@ -186,6 +217,7 @@ def draw_series(values: Array, ax: Axes | None = None) -> Axes:
     return ax
 
 
+@styled()
 def draw_autocorrelation(
     lag: NDArray[np.int64], correlation: Array, band: float, ax: Axes | None = None
 ) -> Axes:
@@ -197,10 +229,11 @@ def draw_autocorrelation(
     ax.axhline(0, color=GREY, linewidth=0.7)
     ax.set_xlabel("lag")
     ax.set_ylabel("autocorrelation")
-    ax.legend()
+    _legend_above(ax)
     return ax
 
 
-def _legend_above(ax: Axes) -> None:
+def _legend_above(ax: Axes, **options: Any) -> None:
     """Put the legend above the Axes, where it covers nothing."""
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, columnspacing=1.0)
+    given = {"ncols": 2, "columnspacing": 1.0, "title_fontsize": 7, **options}
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), **given)

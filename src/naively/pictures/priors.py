@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.pictures.axes import GREY, MOST, line, new_axes
+from naively.pictures.axes import GREY, MOST, line, new_axes, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
-STEEP = 4.0  # a density higher than so many times its value between the quartiles is cut off
+STEEP = 4.0  # what rises without bound at an end is cut off at so many times the rest
 HELD = (0.95, 0.8, 0.5)  # the probability within each contour
-LONGEST = 44  # characters of a title
+WIDE, LONGEST = 48, 90  # characters of a line of a title, and of the title
 
 
+@styled()
 def draw_densities(
     x: Floats,
     density: Floats,
@@ -60,7 +62,7 @@ def draw_densities(
     ax = new_axes(ax)
     shown = density[:MOST]
     several = len(density) > 1
-    height = _height(shown)
+    height = _height(shown, at_mode)
     for i, of in enumerate(shown):
         ax.plot(x, of, **line(i), label=f"{each} {i + 1}" if several else None)
     marks = (("mean", mean, at_mean, "o", 3), ("mode", mode, at_mode, "^", 4))
@@ -84,6 +86,7 @@ def draw_densities(
     return ax
 
 
+@styled()
 def draw_contours(
     mean: Floats,
     variance: Floats,
@@ -155,14 +158,16 @@ def contour_levels(density: Floats) -> list[float]:
     return found
 
 
-def _height(density: Floats) -> float:
+def _height(density: Floats, at_mode: Floats) -> float:
     """Return the height of a picture; what rises without bound at an end is cut off."""
-    finite = np.where(np.isfinite(density), density, 0.0)
-    inner = finite[:, finite.shape[1] // 20 : -(finite.shape[1] // 20)]
-    highest = float(finite.max())
-    return min(highest, STEEP * float(inner.max())) or 1.0
+    highest = max(float(density.max()), float(np.nan_to_num(at_mode, nan=0.0, posinf=0.0).max()))
+    edge = density.shape[1] // 20
+    inner = STEEP * float(density[:, edge:-edge].max())
+    steep = np.isinf(at_mode).any() or np.isnan(at_mode).any()
+    return min(highest, inner) if steep else highest
 
 
 def _short(title: str) -> str:
-    """Return a title that fits the picture."""
-    return title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…"
+    """Return a title on at most two lines."""
+    shown = title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}…"
+    return fill(shown, WIDE)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 POINTS = 401  # of a curve
 SIDE = 81  # points of each side of a surface
-TAIL = 1e-4  # of the posterior, beyond which the grid reaches by half of its width
+TAIL = 1e-3  # of the posterior, beyond which the grid reaches by half of its width
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,16 +142,16 @@ class Surface(Tabular):
 
 def curve(estimate: Densities, parameter: Level | None, grid: ArrayLike | None) -> ParameterCurve:
     """Return the curve of a parameter (see ``Estimate.curve``)."""
-    mle = _of_one_column(estimate)
-    if parameter is None and len(mle) == 1:
-        (parameter,) = mle
-    if parameter is None or parameter not in mle:
+    mle = of_one_column(estimate, spread=True)
+    names = estimate.unknown("mle")
+    if parameter is None and len(names) == 1:
+        (parameter,) = names
+    if parameter is None or parameter not in names:
         raise ValueError(
-            f"parameter must be one of {', '.join(map(repr, mle))}, got {parameter!r}."
+            f"parameter must be one of {', '.join(map(repr, names)) or 'none'}, got {parameter!r}."
         )
     before = after = None
     if estimate.prior is not None:
-        names = list(mle)
         before = marginals(estimate.proper_prior, names)[parameter]
         after = marginals(estimate.updated, names)[parameter]
     least, greatest, _ = estimate.event.space.get(str(parameter), PROBABILITY)
@@ -178,13 +178,13 @@ def curve(estimate: Densities, parameter: Level | None, grid: ArrayLike | None) 
 
 def surface(estimate: Densities, mean: ArrayLike | None, variance: ArrayLike | None) -> Surface:
     """Return the surface of a normal model (see ``Estimate.surface``)."""
-    mle = _of_one_column(estimate)
+    mle = of_one_column(estimate, spread=True)
     if set(estimate.event.space) != {"mean", "variance"}:
         raise ValueError(
             f"{type(estimate.event).__name__} has no mean and variance; ask for curve()."
         )
     n, v = max(float(estimate.n), 1.0), mle["variance"]
-    reach = 4 * np.sqrt(v / n)
+    reach = 5 * np.sqrt(v / n)
     means = np.asarray(
         np.linspace(mle["mean"] - reach, mle["mean"] + reach, SIDE) if mean is None else mean
     )
@@ -202,19 +202,31 @@ def surface(estimate: Densities, mean: ArrayLike | None, variance: ArrayLike | N
     return Surface(means, variances, found, posterior, {str(k): x for k, x in mle.items()}, mode)
 
 
-def _of_one_column(estimate: Densities) -> dict[Level, float]:
-    """Return the maximum likelihood estimate, by parameter or level, of one column."""
+def of_one_column(estimate: Densities, *, spread: bool = False) -> dict[Level, float]:
+    """Return the maximum likelihood estimate, by parameter or level, of one column.
+
+    With ``spread`` a variance must be above 0.
+    """
     if not estimate.event.space:
         estimate.event.log_likelihood_of(estimate.tally, {})  # says that there is none
     if len(estimate.tally.axis.columns) != 1:
         raise ValueError("A curve is of one column; estimate one column at a time.")
-    return estimate.points("mle")
+    found = estimate.points("mle")
+    if spread and "variance" in found and not found["variance"] > 0:
+        raise ValueError(
+            "The values are all equal, or there are none, so that the likelihood of a variance has "
+            "no greatest value."
+        )
+    return found
 
 
 def _extent(mle: float, after: Distribution | None) -> tuple[float, float]:
     """Return where the grid begins and ends: around the posterior, or the estimate."""
     if after is None:
-        return mle - 3 * abs(mle), mle + 3 * abs(mle)
+        if np.isnan(mle):
+            raise ValueError("Nothing was counted, and there is no prior: give a grid.")
+        wide = 3 * (abs(mle) or 1.0)
+        return mle - wide, mle + wide
     low, high = after.ppf(TAIL), after.ppf(1 - TAIL)
     wide = (high - low) / 2
     return float(low - wide), float(high + wide)

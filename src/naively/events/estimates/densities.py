@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from naively.counting.axis import Levels
-from naively.events.estimates.conjugate import log_density, posterior_of
+from naively.counting.names import Level
+from naively.events.base import How
+from naively.events.estimates.conjugate import log_density
 from naively.events.estimates.counted import Counted
 from naively.events.prior import Dirichlet, Prior
 from naively.kernels.reference import Floats
@@ -90,8 +92,10 @@ class Densities(Counted):
     @property
     def updated(self) -> Prior:
         """The posterior as a prior of what comes next."""
-        prior = self.proper_prior
-        return posterior_of(self.event, self.tally, prior)
+        self.proper_prior  # noqa: B018  (or the error that there is none)
+        found = self.event.updated(self.tally)
+        assert found is not None
+        return found
 
     @property
     def proper_prior(self) -> Prior:
@@ -116,6 +120,14 @@ class Densities(Counted):
     def free(self) -> tuple[str, ...]:
         """The parameters that are not known."""
         return self.event.free
+
+    def unknown(self, how: How) -> list[Level]:
+        """Return the parameters of one column that are not known, or its levels."""
+        of_levels = isinstance(self.tally.axis, Levels)
+        names = list(self.points(how))
+        if of_levels:
+            return names if len(names) > 1 else []  # one level has the probability 1
+        return [name for name in names if name in self.free]
 
     @property
     def is_scalar(self) -> bool:

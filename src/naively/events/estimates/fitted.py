@@ -42,7 +42,10 @@ def plot_fitted(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> A
     observed = None if observed is None else observed[np.isfinite(observed)]
     found = _distributions(estimate)
     if not found:
-        raise ValueError("Nothing was counted, so that no distribution is fitted.")
+        raise ValueError(
+            "No distribution is fitted that has a density: nothing was counted, or all values are "
+            "equal."
+        )
     logs = estimate.event.of_logarithms
     discrete = all(_is_discrete(of) for of in found.values())
     low, high = _extent(found, observed, logs=logs)
@@ -66,7 +69,8 @@ def _plot_shares(estimate: Estimate, sample: Sample | None, ax: Axes | None) -> 
     names = [title(column) if item is None else item for column, item in labels]
     shares: dict[str, Floats] = {}
     if sample is not None:
-        tally = event.tally(event.prepare(event.encode(sample, axis)), _one_class(len(sample)))
+        block = event.encode(sample, axis)
+        tally = event.tally(block, _one_class(len(block)))
         count = event.counted(tally)[:, 0]
         shares["sample"] = count / max(count.sum(), 1e-300)
     ways: list[How] = ["mle"] if estimate.given else ["mle", _typical(event.estimate)]
@@ -82,16 +86,30 @@ def _distributions(estimate: Estimate) -> Found:
     if estimate.given:
         return {"given parameters": estimate.fitted}
     ways: list[How] = ["mle", _typical(estimate.event.estimate), "predictive"]
-    found = {}
+    if not estimate.event.space:  # of histograms and kernel densities there is but one
+        ways = ways[-1:]
+    found: Found = {}
     for how in dict.fromkeys(ways):
+        if how == "predictive" and estimate.event.space and not found:
+            continue  # of equal numbers, or none, its width means nothing
         try:
             of = estimate.fitted_by(how)
         except ValueError:
             continue  # the event model has none, or SciPy refuses it as improper
-        points = estimate.points(how) if how != "predictive" else {}
-        if not np.isnan(list(points.values())).any():
+        if _is_spread(of):
             found[LABELS[how]] = of
-    return found if estimate.event.space else dict(list(found.items())[-1:])
+    return found
+
+
+def _is_spread(of: Distribution) -> bool:
+    """Whether a distribution is defined, and not all at one number."""
+    from scipy.stats import gaussian_kde
+
+    if isinstance(of, gaussian_kde):
+        return True
+    with np.errstate(all="ignore"):
+        low, high = of.ppf(TAIL), of.ppf(1 - TAIL)
+    return bool(np.isfinite([low, high]).all() and (_is_discrete(of) or low < high))
 
 
 def _typical(how: How) -> How:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from naively.counting.names import Level
 from naively.events.estimates.conjugate import marginals
+from naively.events.estimates.curve import of_one_column
 from naively.kernels.reference import Floats
 from naively.tabular import Tabular
 
@@ -123,7 +124,8 @@ def updates(event: Estimable, sample: Sample, at: Sequence[int], level: float) -
     """Return the posteriors after so many observations (see ``Estimable.updates``)."""
     block = event.encode(sample)
     whole = event.estimated(block)
-    prior, names = whole.proper_prior, list(whole.points("mean"))
+    of_one_column(whole)
+    prior, names = whole.proper_prior, whole.unknown("mean")
     if len(whole.free) != 1 or not whole.is_scalar:
         raise ValueError(
             f"Updates are of one parameter, and {type(event).__name__} has several here; ask "
@@ -162,9 +164,10 @@ def consistency(
     """Return the running estimate (see ``Estimable.consistency``)."""
     block = event.encode(sample)
     whole = event.estimated(block)
-    if not len(block) or len(whole.tally.axis.columns) != 1:
-        raise ValueError("Give a sample of one column, with one observation at least.")
-    names = list(whole.points("mle"))
+    of_one_column(whole)
+    if not len(block):
+        raise ValueError("Give a sample with one observation at least.")
+    names = whole.unknown("mle")
     sizes = np.unique(np.geomspace(1, len(block), SIZES).round().astype(np.int64))
     known = whole.prior
     fixed: Any = event if known is None else replace(event, prior=known)  # type: ignore[type-var]  # a subclass is a dataclass

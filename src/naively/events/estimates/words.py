@@ -34,7 +34,8 @@ def axis_of_words(words: Sequence[object]) -> Words:
     for word in words:
         if not isinstance(word, str):
             raise ValueError(f"Words must be strings, got {word!r}.")  # noqa: TRY004  (as all that is given wrong)
-    vocabulary = analyser.vocabulary(map(str, words))
+    vocabulary = analyser.new_vocabulary()
+    vocabulary.add([*map(str, words)])
     ends, found, _ = vocabulary.encode([*map(str, words)], presence=False)
     alone = np.diff(ends) == 1
     if not (alone.all() and (found == np.arange(len(words))).all()):

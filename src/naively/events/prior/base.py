@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -16,10 +16,9 @@ from naively.kernels.reference import Floats
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PretendCounts: TypeAlias = "float | Sequence[float]"  # one for all outcomes, or one for each
+PretendCounts: TypeAlias = float | Sequence[float]  # one for all outcomes, or one for each
 Value: TypeAlias = Any  # a float, or an array with one for each column or level
 Seed: TypeAlias = "int | np.random.Generator | None"
-REACH = 0.998  # of the probability is between the ends of a picture of a density
 POINTS = 513  # where a density is drawn
 
 
@@ -108,9 +107,13 @@ class Prior(ABC):
 class OneParameter(Prior):
     """A prior of one parameter, or of one for each column."""
 
-    parameter: str  # what the axis of a picture says
-    least: float | None = None  # the least and the greatest value, where a picture begins and ends
-    greatest: float | None = None
+    parameter: ClassVar[str]  # what the axis of a picture says
+    # The least and the greatest value, where a picture begins and ends.
+    least: ClassVar[float | None] = None
+    greatest: ClassVar[float | None] = None
+    reach: ClassVar[float] = (
+        0.98  # of the probability is between the ends of a picture, where there is none
+    )
 
     def log_pdf(self, x: Value) -> Value:
         return plain(self.frozen.logpdf(x))
@@ -127,7 +130,7 @@ class OneParameter(Prior):
     def plot(self, ax: Axes | None = None) -> Axes:
         from naively.pictures.priors import draw_densities
 
-        low, high = map(np.asarray, self.frozen.interval(REACH))
+        low, high = map(np.asarray, self.frozen.interval(self.reach))
         first = low.min() if self.least is None else self.least
         last = high.max() if self.greatest is None else self.greatest
         x = between(float(first), float(last))

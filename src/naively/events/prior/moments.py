@@ -51,6 +51,7 @@ class Normal(OneParameter):
     mean: float
     variance: float
     parameter: ClassVar = "mean"
+    reach: ClassVar = 0.998
 
     def __post_init__(self) -> None:
         check_finite(self, "mean")
@@ -112,7 +113,7 @@ class InverseGamma(OneParameter):
     @property
     def variance(self) -> float:
         """mean² / (shape - 2); NaN unless the shape is above 2."""
-        return self.mean**2 / (self.shape - 2) if self.shape > 2 else np.nan  # noqa: PLR2004
+        return self.mean**2 / (self.shape - 2) if self.shape > 2 else np.nan
 
     @property
     def frozen(self) -> Distribution:
@@ -169,7 +170,7 @@ class NormalInverseGamma(Prior):
 
         The mean of the mean needs a shape above 1/2, that of the variance one above 1.
         """
-        mean = float(self.mean) if self.shape > 0.5 else np.nan  # noqa: PLR2004
+        mean = float(self.mean) if self.shape > 0.5 else np.nan
         return {"mean": mean, "variance": self._of_variance.mean}
 
     @property

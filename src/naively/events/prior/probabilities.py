@@ -61,7 +61,7 @@ class Beta(OneParameter):
 
     @property
     def mean(self) -> Value:
-        """a / (a + b)."""
+        """A / (a + b)."""
         return plain(self.mean_of(*self.pretend("mean")))
 
     @property
@@ -200,7 +200,8 @@ class Dirichlet(Prior):
         """
         from naively.pictures.priors import draw_densities
 
-        x, of = between(0.0, 1.0), self._marginal
+        of = self._marginal
+        x = between(0.0, float(of.ppf(0.999).max()))
         return draw_densities(
             x,
             np.asarray(of.pdf(x[:, None])).T,
@@ -227,7 +228,7 @@ class Dirichlet(Prior):
                 f"{self} is of any number of levels: say how many, as in "
                 f"Dirichlet({self.alpha}).over(3)."
             )
-        if len(alpha) < 2:  # noqa: PLR2004
+        if len(alpha) < 2:
             raise ValueError(f"{self} has one level, whose probability is 1.")
         return alpha
 
@@ -235,3 +236,9 @@ class Dirichlet(Prior):
     def _marginal(self) -> Distribution:
         """The distribution of each probability alone: Beta(alpha, total - alpha)."""
         return Beta.distribution_of(self._counts, self._counts.sum() - self._counts)
+
+
+def dirichlet(counts: Floats | float) -> Dirichlet | None:
+    """Return the prior with these pretend counts; None unless there are some, all above 0."""
+    alpha = np.atleast_1d(counts)
+    return Dirichlet(tuple(alpha.tolist())) if alpha.size and (alpha > 0).all() else None
