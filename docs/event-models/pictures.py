@@ -13,6 +13,7 @@ from sklearn.datasets import load_iris
 
 from naively import (
     Bernoulli,
+    Binomial,
     Categorical,
     Complement,
     Exponential,
@@ -139,6 +140,12 @@ def exponential() -> Axes:
 
 def poisson() -> Axes:
     return bars(Poisson(), *two(RNG(0).poisson, 1.2, 4.0), "goals in a match")
+
+
+def binomial() -> Axes:
+    rng = RNG(0)
+    x, y = two(lambda p, n: rng.binomial(10, p, n), 0.4, 0.8)
+    return bars(Binomial(trials=10), x, y, "right answers out of ten")
 
 
 def geometric() -> Axes:
