@@ -175,6 +175,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         f"Learned {total - (len(aside[0]) if aside else 0):,} rows of {len(learned.classes):,} "
         f"classes ({_counts(learned)}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
         *str(learned.described).split("\n"),
+        *([f"Interactions: none; {nb.why_no_interactions_}."] if nb.why_no_interactions_ else []),
     )
     out = sys.stderr if saving.is_standard_output(output) else sys.stdout
     if aside is not None:

@@ -19,7 +19,7 @@ from naively.estimators.on_cluster import ClusterAnswers, read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
 from naively.estimators.training import InMemory, Training, read_labelled, read_stream
 from naively.evaluation.calibrate import fit
-from naively.evaluation.interactions import add_interactions
+from naively.evaluation.interactions import choose, with_interactions
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
 from naively.events.base import How
@@ -110,6 +110,8 @@ class Learner(ClusterAnswers):
         Number of columns.
     unlabelled_weight_ : float
         How much a row without a label counts; 0 where there was none.
+    why_no_interactions_ : str
+        Why ``interactions="auto"`` chose none, or "".
     feature_names_in_ : ndarray of str
         Names of the columns, where the table had any.
 
@@ -196,14 +198,15 @@ class Learner(ClusterAnswers):
         check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.taken)
         warn_of_no_tokens(model.schema, model.taken)
-        self._sample = sample
+        self._sample, self.why_no_interactions_ = sample, ""
         self.__dict__.pop("unlabelled_weight_", None)
         if isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
         else:
             model = self._weighed(model)
         if self.interactions:
-            model = add_interactions(model, sample.of(model), batches)
+            pairs, self.why_no_interactions_ = choose(model, sample.of(model))
+            model = with_interactions(model, pairs, sample.of(model), batches)
         self.keep(model)
         return self
 

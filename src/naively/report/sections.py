@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from naively.counting.names import Name, title
 from naively.evaluation.scores import Scores
-from naively.model.explain import ExplainedRow, strongest
+from naively.model.explain import ExplainedRow
 from naively.model.model import Model
-from naively.model.parameters import count_joint_parameters, count_parameters
+from naively.model.parameter_counts import count_joint_parameters, count_parameters
+from naively.model.strongest import strongest
 from naively.report import html
 from naively.report.scorer import Scorer
 from naively.report.subject import Subject
