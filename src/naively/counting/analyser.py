@@ -40,12 +40,9 @@ class Analyser(ABC):
     def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
         """Return the texts as a vocabulary splits them: as they are, or as lists of tokens."""
 
-    def new_vocabulary(self, words: Iterable[str] = ()) -> Vocabulary:
-        """Return a vocabulary that splits texts by these settings and holds ``words`` already.
-
-        Without any, it holds those that are declared.
-        """
-        return Vocabulary([*words] or self.vocabulary or (), **self.splitting)
+    def new_vocabulary(self) -> Vocabulary:
+        """Return a vocabulary that splits texts by these settings; it holds the declared words."""
+        return Vocabulary(self.vocabulary or (), **self.splitting)
 
     @property
     def single_words(self) -> bool:

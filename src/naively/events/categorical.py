@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Levels
 from naively.counting.block import Codes
-from naively.counting.labels import is_missing
 from naively.counting.leave_one_out import LeftOut, choose
 from naively.counting.names import Level, title
 from naively.counting.statistic import LEVEL
@@ -34,6 +33,7 @@ from naively.events.m_estimate import (
     Shares,
     check_m,
     check_shares,
+    declared_levels,
     log_uniform_without,
     pooled,
     pooled_total,
@@ -122,34 +122,11 @@ class Categorical(Estimable[Levels, Codes]):
             object.__setattr__(self, "codes", tuple(self.codes))
         if self.codes is not None and not (self.p is None and self.levels is None):
             raise ValueError("Categorical codes= are levels already: leave out levels= and p=.")
-        self._declare()
-
-    def _declare(self) -> None:
-        """Make levels and shares tuples in one order, and raise a ValueError if they are wrong."""
-        p, levels = self.p, self.levels
-        if isinstance(levels, str):
-            raise ValueError(  # noqa: TRY004
-                f"Categorical levels must be a sequence of levels, got {levels!r}."
-            )
-        if isinstance(p, Mapping):
-            given = {_own(level): share for level, share in p.items()}
-            levels = [*given] if levels is None else levels
-            if {*given} != {_own(level) for level in levels}:
-                raise ValueError(
-                    "Categorical p must have a share for each of levels=, and no other."
-                )
-            p = [given[_own(level)] for level in levels]
-        if levels is not None:
-            levels = tuple(map(_own, levels))
-            if not levels or len(set(levels)) < len(levels) or any(map(is_missing, levels)):
-                raise ValueError(
-                    f"Categorical levels must be at least one, and each once, got {levels!r}."
-                )
-            object.__setattr__(self, "levels", levels)
-        if p is not None:
-            object.__setattr__(self, "p", check_shares(self, p))
-            if levels is not None and not isinstance(p, str) and len(p) != len(levels):
-                raise ValueError(f"Categorical p has {len(p)} shares for {len(levels)} levels.")
+        levels, p = declared_levels(self.levels, self.p)
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "p", None if p is None else check_shares(self, p))
+        if levels is not None and isinstance(self.p, tuple) and len(self.p) != len(levels):
+            raise ValueError(f"Categorical p has {len(self.p)} shares for {len(levels)} levels.")
 
     @property
     def declared(self) -> tuple[Level, ...]:
@@ -369,11 +346,6 @@ class _Smoothed:
     total: Floats  # (columns, classes)
     never: Floats  # (columns or 1, 1): of a level never seen
     outside: Floats  # (columns or 1, 1): what a level never seen adds to the total
-
-
-def _own(level: Level) -> Level:
-    """Return a level of NumPy as Python's own."""
-    return level.item() if isinstance(level, np.generic) else level
 
 
 def _column(tally: BlockTally[Levels]) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ machine learning (1990), and Mitchell, Machine Learning (1997), section 6.9.1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Levels
 from naively.counting.block import Block
-from naively.counting.labels import Labels
+from naively.counting.labels import Labels, is_missing
 from naively.counting.leave_one_out import ROWS, BagsLeftOut, LeftOut, frequency_of
-from naively.counting.names import title
+from naively.counting.names import Level, title
 from naively.counting.statistic import LEVEL, VALUE
 from naively.counting.tally import BlockTally
 from naively.kernels.double_double import NEGLIGIBLE
@@ -54,6 +54,32 @@ def check_shares(model: object, p: Any) -> Shares:
     if not right or abs(shares.sum() - 1) > SLACK:
         raise ValueError(f"{type(model).__name__} p must be shares that sum to 1, got {p}.")
     return tuple(shares.tolist())
+
+
+def declared_levels(levels: Any, p: Any) -> tuple[tuple[Level, ...] | None, Any]:
+    """Return declared levels, and shares in their order, where these are a mapping by level."""
+    if isinstance(levels, str):
+        raise ValueError(  # noqa: TRY004  (as all that is given wrong)
+            f"Categorical levels must be a sequence of levels, got {levels!r}."
+        )
+    if isinstance(p, Mapping):
+        given = {_own(level): share for level, share in p.items()}
+        levels = [*given] if levels is None else levels
+        if {*given} != {_own(level) for level in levels}:
+            raise ValueError("Categorical p must have a share for each of levels=, and no other.")
+        p = [given[_own(level)] for level in levels]
+    if levels is None:
+        return None, p
+    found = tuple(map(_own, levels))
+    if not found or len(set(found)) < len(found) or any(map(is_missing, found)):
+        raise ValueError(f"Categorical levels must be at least one, and each once, got {levels!r}.")
+    return found, p
+
+
+def _own(level: Level) -> Level:
+    """Return a level of NumPy as Python's own, and a whole number as int, as levels are kept."""
+    own = level.item() if isinstance(level, np.generic) else level
+    return int(own) if isinstance(own, float) and own.is_integer() else own
 
 
 def pooled_total(

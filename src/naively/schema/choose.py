@@ -20,7 +20,7 @@ from naively.data.columns import Cells, Kind, as_floats
 from naively.data.rows import Rows, SparseRows
 from naively.data.times import CYCLES, are_times
 from naively.events import Bernoulli, Categorical, EventModel, JointTable, Multinomial
-from naively.events.multinomial import BagOfCounts
+from naively.events.bag_of_counts import BagOfCounts
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.schema.derived import TimePart
