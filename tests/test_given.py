@@ -41,7 +41,9 @@ GIVEN = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given", "parameters", "oracle"), GIVEN, ids=repr)
+@pytest.mark.parametrize(
+    ("given", "parameters", "oracle"), GIVEN, ids=[of[0].event.name for of in GIVEN]
+)
 def test_given_parameters_are_recovered(given: Estimate, parameters, oracle) -> None:
     for how in ("mle", "map", "mean"):
         assert getattr(given, how) == pytest.approx(parameters, rel=1e-15)

@@ -40,7 +40,7 @@ SCIPYS: list[tuple[Any, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("prior", "scipys"), SCIPYS, ids=str)
+@pytest.mark.parametrize(("prior", "scipys"), SCIPYS, ids=[str(of[0]) for of in SCIPYS])
 def test_one_parameter_is_as_scipy_has_it(prior: Any, scipys: Any) -> None:
     for x in (0.03, 0.4, 0.9):
         assert prior.pdf(x) == pytest.approx(scipys.pdf(x), rel=1e-12)

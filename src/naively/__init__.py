@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from naively.counting.tally import Tally as Tally
     from naively.estimators.categorical_nb import CategoricalNB as CategoricalNB
+    from naively.estimators.compare import compare as compare
     from naively.estimators.discrete_nb import BernoulliNB as BernoulliNB
     from naively.estimators.discrete_nb import ComplementNB as ComplementNB
     from naively.estimators.discrete_nb import MultinomialNB as MultinomialNB
@@ -42,6 +43,7 @@ _HOME = {
     "Tally": "naively.counting.tally",
     "Text": "naively.schema.text",
     "independence": "naively.events.independence",
+    "compare": "naively.estimators.compare",
     "load": "naively.estimators.scikit",
     "set_threads": "naively.kernels.dispatch",
     "show_config": "naively.kernels.dispatch",

@@ -64,20 +64,20 @@ FAULTS = [
     Fault(
         "scores ignore sample weights",
         "src/naively/evaluation/cross_validate.py",
-        "model.classes[labels.codes], labels.weight)",
+        "model.classes[labels.codes], labels.weight, copies)",
         "model.classes[labels.codes])",
         ("tests/test_honesty.py::test_it_is_cross_validation_by_learning_again",),
     ),
     Fault(
         "the calibration error does not weigh its bins by their rows",
-        "src/naively/evaluation/scores.py",
+        "src/naively/evaluation/reliability.py",
         "sum(b.rows * abs(b.confidence - b.accuracy) for b in bins) / rows",
         "sum(abs(b.confidence - b.accuracy) for b in bins) / len(bins)",
         ("tests/test_scores.py",),
     ),
     Fault(
         "the log loss forgives what was held to be impossible",
-        "src/naively/evaluation/scores.py",
+        "src/naively/evaluation/losses.py",
         "LEAST = 1e-15",
         "LEAST = 1e-3",
         ("tests/test_scores.py",),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Generic
+from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from naively.kernels.cells import CAP
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import scatter
 from naively.messages import Shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHOWN = 10  # classes that are printed
 LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer count as none; sums of more overflow
@@ -224,6 +227,12 @@ class Tally(Shown):
         )
 
     __rmul__ = __mul__
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many rows of each class were counted, of the most frequent ones."""
+        from naively.pictures.tallies import draw_tally
+
+        return draw_tally(self.classes.tolist(), self.class_count, SHOWN, ax)
 
     def pruned(self) -> Tally:
         """Drop classes, levels and words without counts."""

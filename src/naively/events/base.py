@@ -27,6 +27,7 @@ PseudoCount: TypeAlias = "float | str | Sequence[float] | Floats"  # one for all
 Distribution: TypeAlias = Any  # frozen, of SciPy; by name if parameters have one each
 HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
+Support: TypeAlias = Literal["numbers", "positive", "counts"]
 # What an event model may lack, and why.
 Capability: TypeAlias = Literal["posterior", "predictive", "sample"]
 WHY_NOT: dict[Capability, str] = {
@@ -59,6 +60,8 @@ class EventModel(ABC, Generic[A, B]):
     smoothed_by: ClassVar[str] = "alpha"  # the option that ``NaiveBayes(smoothing=)`` sets
     chosen_by: ClassVar[str | None] = None  # the option whose "auto" leave-one-out chooses
     shares: ClassVar[bool] = False  # whether values are from 0 to 1
+    # Which numbers have a likelihood: all, those above 0 (or of at least 0), or whole ones.
+    support: ClassVar[Support] = "numbers"
     estimate: How
 
     def __str__(self) -> str:

@@ -60,6 +60,7 @@ class Binomial(Rate):
     prior: Beta | None = None
     trials: int = 0
     name = "binomial"
+    support = "counts"
     parameter = "p"
     conjugate: ClassVar = Beta
     space: ClassVar = {"p": PROBABILITY}

@@ -154,6 +154,12 @@ def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats, Fl
     return middle, np.where(flat, at - 0.5, low), np.where(flat, at + 0.5, high)
 
 
+def bins_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return the column of each bin, and where it begins and ends, each of shape (bins,)."""
+    _, low, high = extent_of(cells, bin_)
+    return cells.column[np.flatnonzero(np.diff(bin_, prepend=-1))], low, high
+
+
 CUTS: dict[str, Cut] = {"frequency": by_frequency, "width": by_width, "mdl": by_entropy}
 
 

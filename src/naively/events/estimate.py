@@ -18,6 +18,7 @@ from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, EventModel, How
 from naively.events.estimates.estimate import Estimate
 from naively.events.estimates.learning import Consistency, Updates, consistency, updates
+from naively.events.estimates.outcomes import Outcomes
 from naively.events.estimates.shown import flat
 from naively.events.estimates.space import Given, Space, read
 from naively.events.prior import Prior
@@ -33,6 +34,12 @@ FIRST = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # after how many observat
 
 class Estimable(EventModel[A, B]):
     """An event model that can be estimated from a plain sample, without classes."""
+
+    def outcomes(self, tally: BlockTally[A]) -> Outcomes:  # noqa: ARG002
+        """Return whole rows of columns with their probabilities; only a joint table has any."""
+        raise ValueError(
+            f"{type(self).__name__} has no joint probabilities of columns; use JointTable."
+        )
 
     def prior_of(self, tally: BlockTally[A]) -> Prior | None:  # noqa: ARG002
         """Return the prior of all estimates, or None if there is no proper one."""

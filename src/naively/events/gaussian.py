@@ -96,6 +96,7 @@ class LogNormal(NormalNumbers):
     """
 
     name = "lognormal"
+    support = "positive"
     of_logarithms = True
 
     def prepare(self, block: Dense) -> Dense:

@@ -15,7 +15,7 @@ from naively.counting.leave_one_out import LeftOut, choose, leave_out
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, How, check_alpha, check_estimate, numbers
-from naively.events.discretise import CUTS, edges_of, extent_of, smoothing_kernels
+from naively.events.discretise import CUTS, bins_of, edges_of, extent_of, smoothing_kernels
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.reference import Floats
@@ -136,6 +136,10 @@ class Histogram(Estimable[Cells, Dense]):
         p = smoothed.without(cells.column, bin_, cells.weight, right, real=real)
         with np.errstate(divide="ignore"):
             return np.log(p)
+
+    def bins_of(self, tally: BlockTally[Cells]) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Return the column of each bin, and where it begins and ends, each of shape (bins,)."""
+        return bins_of(tally.axis, self._bins(tally))
 
     def prior_of(self, tally: BlockTally[Cells]) -> Dirichlet | None:
         smoothed = self._smoothed(tally)

@@ -25,6 +25,7 @@ from naively.events.base import (
     draw_levels,
 )
 from naively.events.estimate import Estimable, flat
+from naively.events.estimates.outcomes import Outcomes
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
@@ -160,6 +161,19 @@ class JointTable(Estimable[Levels, Codes]):
         code = {row: i for i, row in enumerate(dict.fromkeys(rows))}
         codes = np.array([[code[row]] for row in rows], np.int32).reshape(-1, 1)
         return Codes(codes, Levels(tally.axis.columns, (tuple(code),)))
+
+    def outcomes(self, tally: BlockTally[Levels]) -> Outcomes:
+        """Return the rows with their probabilities, by the estimate that is set."""
+        (rows,), values = tally.axis.levels, _values(tally)
+        place = [{value: i for i, value in enumerate(of)} for of in values]
+        codes = [[of[value] for of, value in zip(place, row, strict=True)] for row in rows]
+        p, n = self.parameters(tally, self.estimate)["p"], tally[LEVEL].high.sum()
+        pretend = 0.0 if self.estimate == "mle" else self.alpha * self._sides(tally)
+        unseen = pretend / (n + pretend) if n + pretend > 0 else 0.0
+        names = self.columns or range(len(values))
+        return Outcomes(
+            names, values, np.array(codes, np.int64).reshape(-1, len(values)), p, unseen
+        )
 
     def _sides(self, tally: BlockTally[Levels]) -> float:
         """Return how many rows are possible, as a float that can be multiplied."""

@@ -51,6 +51,7 @@ class Poisson(Rate):
 
     prior: Gamma | None = None
     name = "poisson"
+    support = "counts"
     unknown = (0.0, 1.0)
     space: ClassVar = {"rate": RATE}
 

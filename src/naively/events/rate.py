@@ -22,6 +22,7 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     Distribution,
     How,
+    Support,
     by_row,
     check_alpha,
     check_estimate,
@@ -51,6 +52,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     prior: Gamma | Beta | None = None
     estimate: How = "mean"
     statistics = (PRESENT, VALUE)
+    support: ClassVar[Support] = "positive"
     parameter: ClassVar[str] = "rate"
     conjugate: ClassVar[type[Gamma | Beta]] = Gamma
     space: ClassVar = {"rate": POSITIVE}
@@ -212,6 +214,7 @@ class Trials(Rate):
     """Counts of failures before the last of a known number of successes."""
 
     prior: Beta | None = None
+    support = "counts"
     parameter = "p"
     space: ClassVar = {"p": CHANCE}
     conjugate = Beta

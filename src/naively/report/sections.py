@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 
 from naively.counting.names import Name, title
 from naively.evaluation.scores import Scores
-from naively.model.explain import ExplainedRow, strongest
+from naively.model.explain import ExplainedRow
 from naively.model.model import Model
-from naively.model.parameters import count_joint_parameters, count_parameters
+from naively.model.parameter_counts import count_joint_parameters, count_parameters
+from naively.model.strongest import strongest
 from naively.report import html
 from naively.report.scorer import Scorer
 from naively.report.subject import Subject
@@ -19,6 +20,7 @@ CLASSES = 30  # that are described one by one
 COLUMNS = 24  # that are drawn
 WORDS = 10  # of each class
 ITEMS = 10  # of an explanation
+HARDLY = 5e-5  # nats a row, which is 0.0000 when it is written
 
 
 def learned(subject: Subject) -> str:
@@ -155,10 +157,16 @@ def _drawn(subject: Subject, names: list[Name], cost: Mapping[str, float]) -> It
             continue
         view = subject.column(name)
         worth = cost.get(title(name))
-        said = "" if worth is None else f"Without it the log loss grows by {worth:+.4f} nats a row."
+        said = "" if worth is None else _worth(worth)
         yield f"<h3>{html.data(title(name))}</h3>" + html.figure(
             svg_of(view.plot(), f"column{i}", f"Column {title(name)} by class"), html.escaped(said)
         )
+
+
+def _worth(nats: float) -> str:
+    if abs(nats) < HARDLY:
+        return "Without it the log loss hardly changes."
+    return f"Without it the log loss grows by {nats:+.4f} nats a row."
 
 
 def interactions(subject: Subject) -> str:

@@ -12,6 +12,7 @@ from naively.events.base import Distribution, How
 from naively.events.estimates import curve as curves
 from naively.events.estimates import fitted as pictures
 from naively.events.estimates.densities import Densities
+from naively.events.estimates.outcomes import Names, Probabilities
 from naively.events.estimates.shown import shown
 from naively.kernels.reference import Floats
 
@@ -166,6 +167,56 @@ class Estimate(Densities):
         ax : Axes
         """
         return self.curve().plot(ax, level=level)
+
+    def marginal(self, columns: Names) -> Probabilities:
+        """Return the probabilities of the values of some columns of a joint table.
+
+        Parameters
+        ----------
+        columns : str, int or sequence of these
+            Their names, or their numbers from 0; the others are summed over.
+
+        Returns
+        -------
+        probabilities : Probabilities
+            A table that sums to 1.
+
+        Examples
+        --------
+        >>> from naively import JointTable
+        >>> table = JointTable(alpha=0).fit([("rain", "wet"), ("sun", "dry"), ("sun", "wet")])
+        >>> table.marginal(0)
+        x0    probability
+        rain     0.333333
+        sun      0.666667
+        """
+        return self.event.outcomes(self.tally).marginal(columns)
+
+    def conditional(self, of: Names, given: Names) -> Probabilities:
+        """Return the probabilities of columns of a joint table, given the values of others.
+
+        Parameters
+        ----------
+        of, given : str, int or sequence of these
+            Names of columns, or their numbers from 0.
+
+        Returns
+        -------
+        probabilities : Probabilities
+            They sum to 1 for each combination of what is given.
+
+        Examples
+        --------
+        >>> from naively import JointTable
+        >>> table = JointTable(alpha=0).fit([("rain", "wet"), ("sun", "dry"), ("sun", "wet")])
+        >>> table.conditional(of=1, given=0)
+        x0    x1   probability
+        rain  wet            1
+        rain  dry            0
+        sun   wet          0.5
+        sun   dry          0.5
+        """
+        return self.event.outcomes(self.tally).conditional(of, given)
 
     def sample(
         self,
