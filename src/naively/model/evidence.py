@@ -31,7 +31,7 @@ def log_evidence(model: Model, rows: Rows, labels: Labels) -> float:
     for group in plain.schema.groups:
         event, counted = group.event, tally.blocks[group.key]
         if not isinstance(event, Estimable):
-            raise ValueError(_has_none(event, group.columns[0]))
+            raise ValueError(_has_none(event, group.columns[0]))  # noqa: TRY004
         block = event.prepare(batch.blocks[group.key])
         base = plain.unweighted_likelihoods[group.key].log_base(block)
         total += float(base @ labels.weights)
