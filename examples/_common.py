@@ -1,0 +1,55 @@
+"""What the examples share: where the data are, how Axes stand side by side, where pictures go."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+
+STYLE = {"font.size": 8, "legend.fontsize": 7, "legend.frameon": False, "figure.dpi": 150}
+plt.rcParams.update(STYLE)
+
+
+def real(name: str, instead: str) -> Path | None:
+    """Say which data are used; return the path of the real ones, None if they are not there."""
+    folder = os.environ.get("NAIVELY_DATA")
+    if folder:
+        print(f"Data: {name}, in full.")
+        return Path(folder) / name
+    print(f"Data: {instead}; in full, with NAIVELY_DATA set to a folder of data: {name}.")
+    return None
+
+
+def read(path: Path) -> Any:
+    """Return a table of a CSV file, or of a file of JSON lines."""
+    import pandas as pd
+
+    return pd.read_csv(path) if path.suffix == ".csv" else pd.read_json(path, lines=True)
+
+
+def side_by_side(*titles: str, rows: int = 1, width: float = 3.35, height: float = 2.6) -> Any:
+    """Return Axes of a new figure, one for each title; width and height are of each, in inches."""
+    columns = -(-len(titles) // rows)
+    figure = plt.figure(figsize=(width * columns, height * rows), layout="constrained")
+    axes = []
+    for title, part in zip(titles, figure.subfigures(rows, columns, squeeze=False).flat, strict=False):
+        part.suptitle(title, fontsize=8)
+        axes.append(part.subplots())
+    return axes
+
+
+def finish(script: str) -> None:
+    """Write the figures to the folder that ``--out`` names, or show them where there is a screen."""
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--out", type=Path, metavar="FOLDER", help="where pictures are written")
+    folder = arguments.parse_args().out
+    if folder is None:
+        if plt.get_backend().lower() != "agg":
+            plt.show()
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in plt.get_fignums():
+        plt.figure(number).savefig(folder / f"{Path(script).stem}-{number}.png", dpi=150)
