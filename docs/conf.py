@@ -1,8 +1,14 @@
-"""How Sphinx builds the documentation: ``make docs``."""  # noqa: INP001
+"""How Sphinx builds the documentation: ``make docs``."""
 
+import sys
+from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+
 import naively
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
 project = "naively"
 author = "the naively developers"
@@ -13,23 +19,48 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
+    "sphinx.ext.autosummary",
+    "matplotlib.sphinxext.plot_directive",
+    "formulas",
+    "generated",
 ]
 exclude_patterns = ["_build"]
-myst_enable_extensions = ["dollarmath"]
+nitpicky = True  # a name that leads nowhere is a warning, and "make docs" makes it an error
+myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
+smartquotes = False  # two dashes begin an option
 
 numpydoc_show_class_members = False
+autosummary_generate = False
+autodoc_typehints = "none"  # the docstrings say of which types and shapes parameters are
+
+plot_formats = ["svg"]
+plot_html_show_formats = False
+plot_html_show_source_link = False
 
 html_theme = "furo"
 html_title = "naively"
+html_math_renderer = "ziamath"
+html_static_path = ["static"]
+html_css_files = ["pages.css"]
+linkcheck_timeout = 20
 
 
 def _is_generated(_app: Any, _what: str, name: str, *_: Any) -> bool | None:
     """Leave out what scikit-learn generates for metadata routing, whose links lead nowhere here."""
-    return True if name.startswith("set_") and name.endswith("_request") else None
+    made = name == "get_metadata_routing" or (name.startswith("set_") and name.endswith("_request"))
+    return True if made else None
+
+
+def _without_empty_end(_app: Any, page: nodes.document) -> None:
+    """Take the empty line off that an example ends with, which its doctest needs and no reader."""
+    for block in page.findall(nodes.literal_block):
+        text = block.astext().rstrip("\n")
+        block.children = [nodes.Text(text)]
+        block.rawsource = text  # what is highlighted must be what is shown
 
 
 def setup(app: Any) -> None:
     """Tell Sphinx."""
+    app.connect("doctree-read", _without_empty_end)
     app.connect("autodoc-skip-member", _is_generated)

@@ -190,6 +190,7 @@ def test_an_estimate_prints_its_prior_and_itself() -> None:
     coin = Bernoulli(prior=Beta(2, 2)).fit([1, 1, 0])
     assert str(coin).splitlines() == [
         "bernoulli(prior=Beta(a=2, b=2))",
+        "n           3",
         "prior       Beta(a=2, b=2)",
         "mle         0.666667",
         "map         0.6",
@@ -200,7 +201,7 @@ def test_an_estimate_prints_its_prior_and_itself() -> None:
     assert repr(coin) == str(coin)
     assert "beta(4, 3)" in coin._repr_html_()
     assert (
-        str(Categorical().fit(np.array(["H", "T"]))).splitlines()[2] == "mle         H 0.5, T 0.5"
+        str(Categorical().fit(np.array(["H", "T"]))).splitlines()[3] == "mle         H 0.5, T 0.5"
     )
 
 

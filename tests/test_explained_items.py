@@ -10,7 +10,8 @@ import pytest
 
 from naively import Categorical, JointTable, NaiveBayes, Text
 from naively.events import Multinomial
-from naively.model.explain import NGRAMS, ExplainedRow, Ngram, strongest
+from naively.model.explain import NGRAMS, ExplainedRow, Ngram
+from naively.model.strongest import strongest
 
 N = 90
 LABELS = np.array(list("abc"))[np.arange(N) % 3]

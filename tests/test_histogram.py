@@ -20,7 +20,7 @@ from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
 from naively.events.histogram import WIDTHS
 from naively.likelihoods.table import Binned
-from naively.model.explain import strongest
+from naively.model.strongest import strongest
 
 
 def counted(event: Histogram, X: np.ndarray, y: Any, k: int, w: Any = None) -> BlockTally:

@@ -157,11 +157,12 @@ def check_noise(X: np.ndarray, assess: Assess) -> None:
 
 def by_the_model_that_learned_them(
     model: Any, sample: Any, _: Any, dealt: np.ndarray
-) -> tuple[np.ndarray, Labels]:
+) -> cross_validate.Predicted:
     """What assess() must not do."""
     folds = [sample.keep(fold) for fold in dealt.T]
     p = np.concatenate([fold.posterior(model) for fold in folds])
-    return p, Labels.join([fold.labels for fold in folds])
+    copies = np.concatenate([fold.copies for fold in folds])
+    return cross_validate.Predicted(p, Labels.join([fold.labels for fold in folds]), copies)
 
 
 @pytest.fixture

@@ -103,6 +103,8 @@ def test_learning_from_100_000_rows_recovers_the_parameters(case: Case) -> None:
         found.append(parameters(batch, names, "mle"))
         counts.append(batch.class_count_)
     true = parameters(nb, names, case.event.estimate)
+    if isinstance(case.event, Bernoulli) and case.X is TEXTS:  # a text is not empty
+        true = true / (1 - np.prod(1 - true, axis=1, keepdims=True))
     error = np.std(found, axis=0, ddof=1) / np.sqrt(BATCHES)
     # A batch's maximum likelihood estimate may be off by its error squared.
     assert (np.abs(np.mean(found, axis=0) - true) < SIGMAS * error + 1e-3 * np.abs(true)).all()

@@ -21,7 +21,10 @@ from sklearn.metrics import (
 
 from naively import NaiveBayes
 from naively.data.frames import as_rows
-from naively.evaluation.scores import BINS, LEAST, Scores, area_under_roc, score, scores
+from naively.evaluation.losses import LEAST
+from naively.evaluation.reliability import BINS
+from naively.evaluation.roc import roc
+from naively.evaluation.scores import Scores, score, scores
 
 LABELS = [
     np.array(["ham", "spam"]),
@@ -326,4 +329,4 @@ def test_area_under_roc_is_that_of_scikit_learn(rows: list[tuple[float, bool, in
     assume(0 < (truth @ weight) < weight.sum())
     for w in (weight, None):
         expected = roc_auc_score(truth, score, sample_weight=w)
-        assert area_under_roc(score, truth, w) == pytest.approx(expected, abs=1e-12)
+        assert roc(score, truth, w).area == pytest.approx(expected, abs=1e-12)

@@ -30,7 +30,7 @@ from tests.test_vocabulary import MULTILINGUAL, any_texts
 
 
 def documents(texts: Any, analyser: Analyser = Text()) -> Documents:  # noqa: B008  (it is frozen)
-    return Documents(texts, Words(("note",), analyser.vocabulary(), analyser))
+    return Documents(texts, Words(("note",), analyser.new_vocabulary(), analyser))
 
 
 @given(data=st.data(), texts=lists, junk=pieces, around=pieces)

@@ -7,7 +7,6 @@ Tables (FOLDER/*.csv) by stratified 2-fold cross-validation, repeated where rows
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -17,7 +16,7 @@ from pathlib import Path
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from benchmarks import table
+from benchmarks import saved, table
 from benchmarks.accuracy import aims, data, report, trial
 
 
@@ -47,7 +46,9 @@ def main() -> None:
         results.append(one)
     found = report.Summary(results)
     if options.save:
-        options.save.write_text(json.dumps([asdict(one) for one in results], indent=1))
+        results.sort(key=lambda one: one.name)
+        command = "make bench-accuracy" + (" ARGS=--text" if options.text else "")
+        saved.save(options.save, command, [asdict(one) for one in results])
     print(found.losses())
     print(found.means())
     print(found.absent())
@@ -82,7 +83,7 @@ def _options() -> argparse.Namespace:
     add("--jobs", type=int, default=2, help="data sets at a time (2)")
     add("--keep", type=Path, default=Path("build/bench-accuracy"), help="folder for peers' results")
     add("--brief", action="store_true", help="summaries only")
-    add("--save", type=Path, metavar="FILE", help="write all results as JSON")
+    add("--save", type=Path, metavar="FILE", help="write all results as JSON, with the machine")
     add("--no-keep", action="store_true", help="neither use nor keep what peers reached")
     add("--fresh", action="store_true", help="measure peers again")
     return parser.parse_args()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from naively.counting.tally import Tally as Tally
     from naively.estimators.categorical_nb import CategoricalNB as CategoricalNB
+    from naively.estimators.compare import compare as compare
     from naively.estimators.discrete_nb import BernoulliNB as BernoulliNB
     from naively.estimators.discrete_nb import ComplementNB as ComplementNB
     from naively.estimators.discrete_nb import MultinomialNB as MultinomialNB
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from naively.estimators.scikit import NaiveBayes as NaiveBayes
     from naively.estimators.scikit import load as load
     from naively.events import *  # noqa: F403  # as type checkers read it, what is public there
+    from naively.events.independence import independence as independence
     from naively.kernels.dispatch import set_threads as set_threads
     from naively.kernels.dispatch import show_config as show_config
     from naively.model.model import Model as Model
@@ -40,6 +42,8 @@ _HOME = {
     "Patterns": "naively.schema.patterns",
     "Tally": "naively.counting.tally",
     "Text": "naively.schema.text",
+    "independence": "naively.events.independence",
+    "compare": "naively.estimators.compare",
     "load": "naively.estimators.scikit",
     "set_threads": "naively.kernels.dispatch",
     "show_config": "naively.kernels.dispatch",

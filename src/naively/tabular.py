@@ -10,6 +10,7 @@ import json
 import math
 import sys
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 from naively.messages import Shown, visible
@@ -69,19 +70,26 @@ class Tabular(Shown):
 
     def __str__(self) -> str:
         """Return the names and the first rows, column under column."""
-        columns = self.to_dict()
-        rows = len(next(iter(columns.values()), []))
-        shown = [[name, *map(_cell, of[:SHOWN])] for name, of in columns.items()]
-        width = [max(map(len, cells)) for cells in shown]
-        numeric = [all(isinstance(v, int | float) for v in of) for of in columns.values()]
-        lines = [
-            "  ".join(
-                cell.rjust(w) if right else cell.ljust(w)
-                for cell, w, right in zip(line, width, numeric, strict=True)
-            ).rstrip()
-            for line in zip(*shown, strict=True)
-        ]
-        return "\n".join([*lines, f"... and {rows - SHOWN:,} more rows"] if rows > SHOWN else lines)
+        return as_text(self.to_dict())
+
+
+def as_text(columns: Mapping[str, Sequence[Any]], rows: int | None = None) -> str:
+    """Return a table's names and first rows, column under column.
+
+    ``rows`` is how many rows there are if the columns hold only the first of them.
+    """
+    rows = len(next(iter(columns.values()), [])) if rows is None else rows
+    shown = [[name, *map(_cell, of[:SHOWN])] for name, of in columns.items()]
+    width = [max(map(len, cells)) for cells in shown]
+    numeric = [all(isinstance(v, int | float) for v in of) for of in columns.values()]
+    lines = [
+        "  ".join(
+            cell.rjust(w) if right else cell.ljust(w)
+            for cell, w, right in zip(line, width, numeric, strict=True)
+        ).rstrip()
+        for line in zip(*shown, strict=True)
+    ]
+    return "\n".join([*lines, f"... and {rows - SHOWN:,} more rows"] if rows > SHOWN else lines)
 
 
 def _cell(value: object) -> str:

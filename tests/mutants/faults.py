@@ -64,20 +64,20 @@ FAULTS = [
     Fault(
         "scores ignore sample weights",
         "src/naively/evaluation/cross_validate.py",
-        "model.classes[labels.codes], labels.weight)",
+        "model.classes[labels.codes], labels.weight, copies)",
         "model.classes[labels.codes])",
         ("tests/test_honesty.py::test_it_is_cross_validation_by_learning_again",),
     ),
     Fault(
         "the calibration error does not weigh its bins by their rows",
-        "src/naively/evaluation/scores.py",
+        "src/naively/evaluation/reliability.py",
         "sum(b.rows * abs(b.confidence - b.accuracy) for b in bins) / rows",
         "sum(abs(b.confidence - b.accuracy) for b in bins) / len(bins)",
         ("tests/test_scores.py",),
     ),
     Fault(
         "the log loss forgives what was held to be impossible",
-        "src/naively/evaluation/scores.py",
+        "src/naively/evaluation/losses.py",
         "LEAST = 1e-15",
         "LEAST = 1e-3",
         ("tests/test_scores.py",),
@@ -173,7 +173,7 @@ FAULTS = [
     ),
     Fault(
         "all classes have the variance of the column",
-        "src/naively/events/gaussian.py",
+        "src/naively/events/normal.py",
         "variance = variance + self.added_variance(tally)",
         "variance = pooled + self.added_variance(tally) + 0 * variance",
         ("tests/test_worked.py::test_gaussian_by_hand",),

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from naively.cli import ask, demo, learn, report, update
+from naively.cli import ask, curve, demo, learn, report, update
 from naively.mail import command
 from naively.messages import say
 
@@ -52,6 +52,11 @@ for function in (
     demo.demo,
 ):
     app.command(cls=Once)(function)
+
+curves = typer.Typer(help="How good a model is by its rows, or by its pseudo-count.")
+curves.command(cls=Once)(curve.learning)
+curves.command(cls=Once)(curve.smoothing)
+app.add_typer(curves, name="curve")
 
 
 def _mail(context: typer.Context) -> None:

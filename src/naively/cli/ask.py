@@ -138,13 +138,28 @@ def explain(
 def show(
     model: ModelArgument,
     top: Annotated[int, typer.Option(min=1, help="Items of greatest weight for each class.")] = 10,
+    parameters: Annotated[
+        bool,
+        typer.Option(
+            "--parameters",
+            help="Write the parameters instead, of the items that tell the classes apart most.",
+        ),
+    ] = False,
+    column: Annotated[
+        str | None, typer.Option(help="With --parameters: those of this column only.")
+    ] = None,
     form: FormatOption = None,
 ) -> None:
     """Show a model: its classes, its columns, and what speaks most for each class."""
-    from naively.model.explain import strongest
     from naively.model.file import store
+    from naively.model.strongest import strongest
 
+    if column is not None and not parameters:
+        raise ValueError("--column chooses among parameters; give --parameters too.")
     learned, _, sample = store.load_all(model)
+    if parameters:
+        write_parameters(learned, column, top, form)
+        return
     total = learned.tally.class_count.sum()
     tell(f"{total:,.0f} rows, {learned.schema.width:,} columns")
     if sample is not None:
@@ -160,24 +175,21 @@ def show(
     output.write(["class", "share", "column", "value", "weight"], lines, form)
 
 
+def write_parameters(
+    learned: Model, column: str | None, top: int, form: output.Format | None
+) -> None:
+    """Write the parameters of the items that tell the classes apart most, or the class prior."""
+    from naively.model.parameters import parameters
+
+    found = parameters(learned, column=column)
+    table = (found.strongest(top) or found).to_dict()
+    output.write([*table], zip(*table.values(), strict=True), form)
+
+
 def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = None) -> None:
     """Write accuracy, log loss and calibration, and precision and recall by class."""
-    lines: list[list[object]] = [
-        ["rows", None, s.rows],
-        ["accuracy", None, s.accuracy],
-        ["accuracy of the majority class", s.majority, s.majority_accuracy],
-        ["log loss", None, s.log_loss],
-        ["Brier score", None, s.brier],
-        ["area under ROC", None, s.auc],
-        ["calibration error", None, s.calibration_error],
-    ]
-    for label, (precision, recall, support) in s.by_class.items():
-        lines += [
-            ["precision", label, precision],
-            ["recall", label, recall],
-            ["rows", label, support],
-        ]
-    output.write(["score", "class", "value"], lines, form, out)
+    columns = s.to_dict()
+    output.write([*columns], zip(*columns.values(), strict=True), form, out)
 
 
 def _verdict(explained: ExplainedRow) -> list[object]:

@@ -136,14 +136,14 @@ def train(  # noqa: PLR0917  (options, not positions)
     target = target or folder_target(data)
     source = Data(data, input_format, *_columns(columns, ignore, target), target, memory_limit)
     nb = Learned(
-        _event_models(event_models),
+        event_models_of(event_models),
         class_prior="data" if late else prior,
-        estimate=_option("estimate", estimate),
-        smoothing=_option("smoothing", smoothing),
-        weights=_option("weights", weights),
-        interactions=_option("interactions", interactions),
+        estimate=option_of("estimate", estimate),
+        smoothing=option_of("smoothing", smoothing),
+        weights=option_of("weights", weights),
+        interactions=option_of("interactions", interactions),
         semi_supervised=semi_supervised,
-        text=_option("text", text),
+        text=option_of("text", text),
     )
     aside = None
     if part or semi_supervised:
@@ -175,6 +175,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         f"Learned {total - (len(aside[0]) if aside else 0):,} rows of {len(learned.classes):,} "
         f"classes ({_counts(learned)}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
         *str(learned.described).split("\n"),
+        *([f"Interactions: none; {nb.why_no_interactions_}."] if nb.why_no_interactions_ else []),
     )
     out = sys.stderr if saving.is_standard_output(output) else sys.stdout
     if aside is not None:
@@ -224,7 +225,7 @@ def _plain(count: float) -> str:
     return f"{count:,.0f}" if count == round(count) else f"{count:,.1f}"
 
 
-def _option(name: str, given: str) -> Any:
+def option_of(name: str, given: str) -> Any:
     """Return the value of an option of ``NaiveBayes`` that is written as text."""
     from naively.estimators.checks import expected
     from naively.estimators.options import ALLOWED
@@ -263,7 +264,8 @@ def _numbers(given: Collection[str]) -> list[float]:
     return numbers if len(numbers) == len(given) else []
 
 
-def _event_models(given: str) -> str | dict[str, str]:
+def event_models_of(given: str) -> str | dict[str, str]:
+    """Return --event-models: one for all, or by column."""
     return _pairs(given, "--event-models") if "=" in given else given
 
 

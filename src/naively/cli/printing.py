@@ -59,7 +59,7 @@ def print_columns(console: Console, schema: Schema) -> None:
 
 def print_classes(console: Console, model: Model) -> None:
     """Print the items of greatest weight of evidence for each of the first classes."""
-    from naively.model.explain import strongest
+    from naively.model.strongest import strongest
 
     console.print("\n  What speaks most for each class", style="bold")
     labels = model.classes.tolist()

@@ -29,6 +29,7 @@ class Analyser(ABC):
     max_features: int | None = None
     binary: bool = False
     features: int | None = None
+    vocabulary: Sequence[str] | None = None  # where it is declared, no other tokens are counted
 
     @property
     @abstractmethod
@@ -39,9 +40,9 @@ class Analyser(ABC):
     def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
         """Return the texts as a vocabulary splits them: as they are, or as lists of tokens."""
 
-    def vocabulary(self, words: Iterable[str] = ()) -> Vocabulary:
-        """Return a vocabulary that splits texts by these settings and holds ``words`` already."""
-        return Vocabulary(words, **self.splitting)
+    def new_vocabulary(self) -> Vocabulary:
+        """Return a vocabulary that splits texts by these settings; it holds the declared words."""
+        return Vocabulary(self.vocabulary or (), **self.splitting)
 
     @property
     def single_words(self) -> bool:

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.analyser import Analyser
+from naively.counting.code_table import CodeTable
 from naively.counting.names import Derived, Level, Name, title
 from naively.counting.statistic import LEVEL, PRESENT, Statistic
 from naively.kernels.dispatch import Vocabulary
 
-DENSE_RANGE = 1 << 16  # whole numbers within such a range are encoded by position
 RowMap: TypeAlias = "NDArray[np.int64] | None"  # the new place of each row; None: all stay
 
 if TYPE_CHECKING:  # Python's own type variables have no default before 3.13
@@ -44,6 +44,11 @@ class Axis(ABC):
     def grows(self) -> bool:
         """Whether the data's values make the rows, so that a row without counts is dropped."""
         return True
+
+    @property
+    def stays(self) -> NDArray[np.bool_]:
+        """Which rows stay when nothing is counted of them any more, (rows,)."""
+        return np.full(len(self), not self.grows)
 
     @property
     def by_band(self) -> bool:
@@ -146,6 +151,7 @@ class Levels(ByValue):
     columns: tuple[Name, ...]
     levels: tuple[tuple[Level, ...], ...]
     whole: bool = False  # whether levels without counts stay
+    declared: tuple[Level, ...] = ()  # these come first in each column, and stay
 
     @classmethod
     def of_all(cls, columns: Sequence[Derived], *, whole: bool = True) -> Levels:
@@ -155,6 +161,13 @@ class Levels(ByValue):
     @property
     def grows(self) -> bool:
         return not self.whole
+
+    @property
+    def stays(self) -> NDArray[np.bool_]:
+        stays = super().stays
+        first = np.arange(len(self.declared))
+        stays[(self.first[:-1, None] + first).ravel()] = True
+        return stays
 
     @property
     def sizes(self) -> NDArray[np.int64]:
@@ -201,7 +214,12 @@ class Levels(ByValue):
             tuple(level for level, k in zip(levels, keep[start:], strict=False) if k)
             for levels, start in zip(self.levels, self.first, strict=False)
         )
-        return Levels(self.columns, kept)
+        return replace(self, levels=kept)
+
+    def declaring(self, declared: tuple[Level, ...]) -> Levels:
+        """Return the axis on which these levels come first in each column, and stay."""
+        whole = tuple(tuple(dict.fromkeys([*declared, *levels])) for levels in self.levels)
+        return replace(self, levels=whole, declared=declared)
 
 
 def _rows_in(axis: Levels, part: Levels) -> NDArray[np.int64]:
@@ -222,43 +240,6 @@ def rows_of(first: NDArray[np.int64], columns: Sequence[int]) -> NDArray[np.int6
 
 
 @dataclass(frozen=True, eq=False)
-class CodeTable:
-    """Codes by value, column after column, with a place for other numbers at each end."""
-
-    low: NDArray[np.int64]  # (columns,): the value of each column's first place
-    start: NDArray[np.int64]  # (columns,): where each column's places begin
-    size: NDArray[np.int64]  # (columns,): how many places each column has
-    codes: NDArray[np.int32]  # (places,): the code at each place
-
-    @classmethod
-    def of(cls, levels: tuple[tuple[Level, ...], ...]) -> CodeTable | None:
-        """Make the table; None where levels are not whole numbers, or far apart."""
-        if not all(of and all(type(level) is int for level in of) for of in levels):
-            return None
-        ends = [(min(of) - 1, max(of)) for of in levels]
-        fits = np.iinfo(np.int64)
-        if not ends or max(top - below + 2 for below, top in ends) > DENSE_RANGE:
-            return None
-        if min(below for below, _ in ends) < fits.min or max(top for _, top in ends) > fits.max:
-            return None
-        low = np.array([below for below, _ in ends], np.int64)
-        size = np.array([top for _, top in ends], np.int64) - low + 2
-        start = np.cumsum(size) - size
-        codes = np.repeat(np.array([len(of) for of in levels], np.int32), size)
-        for of, first, at in zip(levels, low, start, strict=True):
-            codes[np.array(of) - first + at] = np.arange(len(of))
-        return cls(low, start, size, codes)
-
-    def look_up(self, matrix: NDArray[np.integer]) -> NDArray[np.int32]:
-        """Return the code of each whole number, rows × columns."""
-        place = matrix - self.low
-        np.clip(place, 0, self.size - 1, out=place)
-        place += self.start
-        codes: NDArray[np.int32] = self.codes[place]
-        return codes
-
-
-@dataclass(frozen=True, eq=False)
 class Words(Axis):
     """One row for each token of a text column, or for each hash of a token."""
 
@@ -270,7 +251,12 @@ class Words(Axis):
 
     @property
     def grows(self) -> bool:
-        return self.analyser.features is None
+        return not self.hashed and self.analyser.vocabulary is None
+
+    @property
+    def hashed(self) -> bool:
+        """Whether rows are numbers that tokens are hashed to, so that words are not known."""
+        return self.analyser.features is not None
 
     @property
     def by_band(self) -> bool:
@@ -287,14 +273,14 @@ class Words(Axis):
     @property
     def writable(self) -> NDArray[np.object_]:
         """The words, (words,); an error if texts cannot be written from them."""
-        if not (self.grows and self.analyser.single_words):
+        if self.hashed or not self.analyser.single_words:
             raise ValueError(
                 f"Texts cannot be drawn from the tokens of {self.analyser}, only from single words."
             )
         return np.array(self.words, object)
 
     def label(self, row: int) -> tuple[Name, Level]:
-        return self.columns[0], self.words[row] if self.grows else f"#{row}"
+        return self.columns[0], f"#{row}" if self.hashed else self.words[row]
 
     def union(self, other: Words) -> tuple[Words, RowMap, RowMap]:
         if self.analyser != other.analyser:
@@ -342,7 +328,10 @@ class Words(Axis):
 
 
 def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: NDArray[Any]) -> Words:
-    """Return the axis whose vocabulary was written to arrays; hashed tokens have none."""
+    """Return the axis whose vocabulary was written to arrays.
+
+    Hashed tokens and declared words have none.
+    """
     if not arrays:
-        return Words(columns, analyser.vocabulary(), analyser)
+        return Words(columns, analyser.new_vocabulary(), analyser)
     return Words(columns, Vocabulary.from_arrays(*arrays, **analyser.splitting), analyser)

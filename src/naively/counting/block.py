@@ -199,7 +199,7 @@ class Documents(Block):
 
     def split(self, axis: Words | None = None) -> Sparse:
         """Return how often each text holds each word of ``axis``, by default of the block's."""
-        axis = axis or self.axis
+        axis = self.axis if axis is None else axis  # one without words is an axis too
         indptr, word, count = axis.vocabulary.encode(self.texts, self.presence)
         return Sparse(indptr, word, count, axis, self.missing, self.presence)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Generic
+from typing import TYPE_CHECKING, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from naively.kernels.cells import CAP
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import scatter
 from naively.messages import Shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHOWN = 10  # classes that are printed
 LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer count as none; sums of more overflow
@@ -98,7 +101,7 @@ class BlockTally(Shown, Generic[A]):
         """Drop levels and words without counts, so that a forgotten one is as if never seen."""
         if not self.axis.grows:
             return self
-        keep = np.zeros(len(self.axis), np.bool_)
+        keep = self.axis.stays
         for statistic, sums in self.sums.items():
             if self.axis.per_row(statistic):
                 keep |= (sums.high != 0).any(axis=1)
@@ -225,6 +228,12 @@ class Tally(Shown):
 
     __rmul__ = __mul__
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw how many rows of each class were counted, of the most frequent ones."""
+        from naively.pictures.tallies import draw_tally
+
+        return draw_tally(self.classes.tolist(), self.class_count, SHOWN, ax)
+
     def pruned(self) -> Tally:
         """Drop classes, levels and words without counts."""
         blocks = {name: block.pruned() for name, block in self.blocks.items()}
@@ -265,6 +274,8 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
             _refuse_infinite(block, tables[SQUARE], "values whose squares overflow")
     elif isinstance(block, Sparse):
         return _count_sparse(block, statistics, labels)
+    elif isinstance(block, Documents) and block.axis.analyser.vocabulary is not None:
+        return _count_sparse(block.split(), statistics, labels)  # no other word is counted
     elif isinstance(block, Codes):
         tables = {LEVEL: Sums(*dispatch.tally_codes(block.codes, block.axis.first, y, w, k))}
     elif isinstance(block, Documents):

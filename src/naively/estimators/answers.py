@@ -16,13 +16,14 @@ is in memory than a few batches:
 
 from __future__ import annotations
 
+import datetime as dt
 from abc import abstractmethod
 
 import numpy as np
 
-from naively.counting.labels import Label, LabelArray
+from naively.counting.labels import Label, LabelArray, Target, encode_labels, plain
 from naively.counting.names import title
-from naively.data.frames import Table, as_table
+from naively.data.frames import Table, as_table, read_labels
 from naively.data.rows import Rows
 from naively.estimators.checks import Seed
 from naively.estimators.fitted import Fitted
@@ -33,7 +34,9 @@ from naively.evaluation.scores import Scores
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
 from naively.model.explain import Explanation, explain
+from naively.model.likelihood import log_likelihoods
 from naively.model.linear import Linear, linear
+from naively.model.model import check_rows
 from naively.model.weights import Weighting
 from naively.schema.settings import Probabilities
 
@@ -113,11 +116,32 @@ class Answers(Fitted):
         return estimate_prior(p, np.exp(self.class_log_prior_))
 
     @by_row("log p(row)")
-    def score_samples(self, X: Table) -> Floats:
+    def score_samples(self, X: Table, y: Label | Target = None) -> Floats:
         """Return log p(row): how much each row surprises, for outliers and drift.
 
         It is the density (or probability) under the event models, the base measure included;
         weights and interactions have no part in it.
+
+        Parameters
+        ----------
+        X : table of rows
+            As for ``predict``.
+        y : label, or array-like of shape (rows,), optional
+            Return log p(row | y) instead, for one class or for a class of each row.
+
+        Returns
+        -------
+        log_p : ndarray of shape (rows,)
+            In nats.
+
+        Raises
+        ------
+        ValueError
+            If the model does not know a label.
+
+        Notes
+        -----
+        By the sum rule p(row) is the sum of p(class) p(row | class) over the classes.
 
         Examples
         --------
@@ -126,8 +150,17 @@ class Answers(Fitted):
         >>> surprise = nb.score_samples([[1.5], [50.0]])
         >>> surprise[0] > surprise[1]
         np.True_
+        >>> nb.score_samples([[1.5]], "a") > nb.score_samples([[1.5]], "b")
+        array([ True])
         """
-        return self._checked.log_evidence(self._rows(X))
+        model, rows = self._checked, self._rows(X)
+        if y is None:
+            return model.log_evidence(rows)
+        if isinstance(y, str | float | int | dt.date | np.generic):
+            return log_likelihoods(model, rows, plain(y))
+        labels = encode_labels(read_labels(y))
+        check_rows(rows, labels)
+        return log_likelihoods(model, rows, labels.classes[labels.codes])
 
     @by_row("log p({})")
     def predict_log_proba(self, X: Table) -> Floats:
@@ -255,7 +288,12 @@ class Answers(Fitted):
         return linear(self._checked)
 
     def sample(
-        self, n: int, y: Label | None = None, random_state: Seed = None
+        self,
+        n: int,
+        y: Label | None = None,
+        random_state: Seed = None,
+        *,
+        length: int | None = None,
     ) -> tuple[Table, LabelArray]:
         """Draw labelled rows from the model, to see what it has learned.
 
@@ -267,6 +305,8 @@ class Answers(Fitted):
             Of all rows; by default labels are drawn from the class prior.
         random_state : int or numpy.random.Generator, optional
             A seed, for the same rows each time.
+        length : int, optional
+            How many words each text has, and the total of each row of counts.
 
         Returns
         -------
@@ -285,7 +325,8 @@ class Answers(Fitted):
         Notes
         -----
         Texts are written word by word from the vocabulary, and are about as long as those of
-        their class.
+        their class, but never empty: lengths are from a Poisson that is truncated at zero, and
+        where only the presence of words is modelled, one word at least is drawn.
 
         Examples
         --------
@@ -298,7 +339,7 @@ class Answers(Fitted):
         model = self._checked
         if n < 0:
             raise ValueError(f"n must be a number of rows that is at least 0, got {n}.")
-        rows, labels = model.sample(n, y, random_state)
+        rows, labels = model.sample(n, y, random_state, length)
         return self._table(rows), labels
 
     def _table(self, rows: Rows) -> Table:

@@ -40,6 +40,7 @@ from naively.estimators.checks import (
     check_options,
     check_some_weight,
 )
+from naively.estimators.training import Learned
 from naively.evaluation.reservoir import Reservoir
 from naively.events.base import EventModel
 from naively.kernels.double_double import Sums
@@ -182,6 +183,21 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         if self._sample is not None:
             self._sample.add(batch, model)
         return self
+
+    def _count(
+        self,
+        X: Table,
+        y: Target,
+        *,
+        weighted: bool,  # noqa: ARG002  (there are no weights)
+    ) -> Learned:
+        check_options(self, self.allowed)
+        rows, labels = self._labelled(X, y, None, reset=True)
+        check_rows(rows, labels)
+        settings = Settings(self._class_prior(labels.classes))
+        schema = infer(rows, self._event(), settings)
+        batch = schema.encode(rows, labels)
+        return Learned(Model.count(batch, schema, settings), Reservoir(), [batch])
 
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         rows, labels = self._labelled(X, y, sample_weight, reset=False)

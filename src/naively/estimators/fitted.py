@@ -11,7 +11,11 @@ from naively.data.stream import Stream
 from naively.estimators.checks import check_is_fitted
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.model.parameters import ParameterCount, count_joint_parameters, count_parameters
+from naively.model.parameter_counts import (
+    ParameterCount,
+    count_joint_parameters,
+    count_parameters,
+)
 from naively.model.weights import Weights
 from naively.schema.schema import Schema
 

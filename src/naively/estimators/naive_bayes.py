@@ -17,9 +17,9 @@ from naively.estimators.base import exclusive
 from naively.estimators.checks import Seed, check_is_fitted
 from naively.estimators.on_cluster import ClusterAnswers, read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
-from naively.estimators.training import InMemory, Training, read_labelled, read_stream
+from naively.estimators.training import InMemory, Learned, Training, read_labelled, read_stream
 from naively.evaluation.calibrate import fit
-from naively.evaluation.interactions import add_interactions
+from naively.evaluation.interactions import choose, with_interactions
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
 from naively.events.base import How
@@ -110,6 +110,8 @@ class Learner(ClusterAnswers):
         Number of columns.
     unlabelled_weight_ : float
         How much a row without a label counts; 0 where there was none.
+    why_no_interactions_ : str
+        Why ``interactions="auto"`` chose none, or "".
     feature_names_in_ : ndarray of str
         Names of the columns, where the table had any.
 
@@ -185,8 +187,7 @@ class Learner(ClusterAnswers):
     def _fit(self, X: Table, y: Target, weight: RowWeight, classes: Target, *, more: bool) -> Self:
         """Learn from labelled rows; there may be more of them, of other classes."""
         settings = settings_of(self)
-        texts = means_texts(self.event_models)
-        found = self._read(X, y, weight, texts, some=self.semi_supervised)
+        found = self._read(X, y, weight, means_texts(self.event_models), some=self.semi_supervised)
         if self.interactions:
             found.check_interactions()
         model, sample, batches = found.learn(
@@ -196,14 +197,15 @@ class Learner(ClusterAnswers):
         check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.taken)
         warn_of_no_tokens(model.schema, model.taken)
-        self._sample = sample
+        self._sample, self.why_no_interactions_ = sample, ""
         self.__dict__.pop("unlabelled_weight_", None)
         if isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
         else:
             model = self._weighed(model)
         if self.interactions:
-            model = add_interactions(model, sample.of(model), batches)
+            pairs, self.why_no_interactions_ = choose(model, sample.of(model))
+            model = with_interactions(model, pairs, sample.of(model), batches)
         self.keep(model)
         return self
 
@@ -231,8 +233,7 @@ class Learner(ClusterAnswers):
         """
         if not self.__sklearn_is_fitted__():
             return self._fit(X, y, sample_weight, classes, more=True)
-        texts = self._learned_texts
-        found = self._read(X, y, sample_weight, texts, some=self.semi_supervised)
+        found = self._read(X, y, sample_weight, self._learned_texts, some=self.semi_supervised)
         model, sample = self.model_, self._sample
         if sample is None and not found.is_labelled:
             sample = Reservoir(self.random_state)  # of these rows alone
@@ -346,3 +347,7 @@ class Learner(ClusterAnswers):
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         found = self._read(X, y, sample_weight, self._learned_texts)
         return found.alone(self.model_, self.event_models)
+
+    def _count(self, X: Table, y: Target, *, weighted: bool) -> Learned:
+        found = self._read(X, y, None, means_texts(self.event_models))
+        return found.learn(self.event_models, settings_of(self, weighted=weighted), Reservoir())

@@ -49,8 +49,11 @@ class Options(Protocol):
 L = TypeVar("L", bound=Options)
 
 
-def settings_of(nb: Options) -> Settings:
-    """Return the settings that options stand for, or raise a ValueError that names a wrong one."""
+def settings_of(nb: Options, *, weighted: bool = True) -> Settings:
+    """Return the settings that options stand for, or raise a ValueError that names a wrong one.
+
+    They depend on whether weights are fitted, or will not be, whatever the options say.
+    """
     check_options(nb, ALLOWED)
     if nb.interactions and nb.weights != "loo":
         raise ValueError(
@@ -58,7 +61,8 @@ def settings_of(nb: Options) -> Settings:
             "by weights of their own."
         )
     # The blocks of a text say much alike, which only weights of their own put right.
-    blocks = nb.text == "auto" and nb.weights == "loo" and nb.estimate in ("mean", "map")
+    weighs = weighted and nb.weights == "loo"
+    blocks = nb.text == "auto" and weighs and nb.estimate in ("mean", "map")
     return Settings(nb.class_prior, nb.estimate, nb.smoothing, "blocks" if blocks else "words")
 
 

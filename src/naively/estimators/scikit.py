@@ -2,20 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
+from typing import Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils import Tags
 
+from naively.counting.labels import Label
 from naively.estimators.naive_bayes import Learner
 from naively.estimators.options import learner_of
+from naively.events import Estimate
 from naively.messages import warn
 from naively.model.file import store
+from naively.model.given import model_of
 
 
 class NaiveBayes(ClassifierMixin, Learner, BaseEstimator):  # noqa: D101  (it has the learner's)
     __doc__ = Learner.__doc__
+
+    @classmethod
+    def of(
+        cls, class_prior: Mapping[Label, float], columns: Mapping[str, Mapping[Label, Estimate]]
+    ) -> Self:
+        """Return the model with given parameters, which were not learned.
+
+        Parameters
+        ----------
+        class_prior : mapping of label to float
+            The probability of each class.
+        columns : mapping of str to mapping of label to Estimate
+            Of each column, the distribution in each class: ``Bernoulli.of(p=0.3)``,
+            ``Gaussian.of(mean=0, variance=1)``, and so on; a column of ``Multinomial.of`` with
+            named words is a text.
+
+        Returns
+        -------
+        nb : NaiveBayes
+            Fitted, without weights and without smoothing: one pretend row of each class was
+            counted.
+
+        Raises
+        ------
+        ValueError
+            If the class prior is no distribution, or a column lacks a class or has different
+            event models by class.
+
+        Examples
+        --------
+        >>> from naively import Bernoulli, NaiveBayes
+        >>> cheap = {"spam": Bernoulli.of(p=0.3), "ham": Bernoulli.of(p=0.01)}
+        >>> nb = NaiveBayes.of(class_prior={"spam": 0.4, "ham": 0.6}, columns={"cheap": cheap})
+        >>> nb.predict_proba({"cheap": [True]}).round(3)
+        array([[0.048, 0.952]])
+        """
+        return learner_of(cls, model_of(class_prior, columns))
 
     def _warn_of_a_column(self, message: str) -> None:
         warn(message, DataConversionWarning)

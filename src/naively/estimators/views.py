@@ -1,94 +1,168 @@
-"""What can be looked at in a fitted model: results that print, tabulate and plot."""
+"""What can be looked at in a fitted model: columns, regions, nomograms and images."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from naively.counting.labels import Target
-from naively.data.frames import Table, read_labels
-from naively.data.rows import Rows
-from naively.estimators.answers import Answers
-from naively.evaluation.scores import Scores, score
+from numpy.typing import ArrayLike
 
-if TYPE_CHECKING:
-    from naively.report.page import Report
+from naively.counting.block import Batch
+from naively.counting.labels import Label
+from naively.estimators.evaluated import Evaluated
+from naively.model.column import column_view
+from naively.model.column_views import ColumnView
+from naively.model.images import ClassImages, class_images
+from naively.model.nomogram import Nomogram, nomogram
+from naively.model.regions import Regions, regions
 
 
-class Views(Answers):
+class Views(Evaluated):
     """Results of a fitted model, each with its numbers and its picture."""
 
-    def evaluate(self, X: Table, y: Target) -> Scores:
-        """Score predictions on labelled rows that were not learned.
+    def column(
+        self, column: str | int, *, weighted: bool = False, at: ArrayLike | None = None
+    ) -> ColumnView:
+        """Return what one column looks like in each class: p(x | class), without weights.
 
         Parameters
         ----------
-        X : table of rows
-            As for ``fit``.
-        y : array-like of shape (rows,), or str
-            The right labels, or the name of their column in ``X``.
+        column : str or int
+            Its name, or its place in an array. Parts of times are columns too: "date (hour)".
+        weighted : bool, default False
+            Whether to multiply by the class priors, so that the curves are the joint p(x, class).
+        at : array-like of shape (numbers,), optional
+            Numbers to compute densities at; by default those of the 0.5 % to 99.5 % range.
 
         Returns
         -------
-        scores : Scores
-            Accuracy, log loss, Brier score, area under the ROC curve, calibration error,
-            confusion, reliability, and precision and recall by class.
+        view : ColumnView
+            Of numbers densities (or the probabilities of counts), over a histogram of the numbers
+            that were learned, where these were counted in cells or are kept; of levels their
+            probabilities; of a text the words that speak most for each class. It has ``plot``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column; it lists those that there are.
 
         Examples
         --------
         >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
-        >>> nb.evaluate([[1.5], [6.5]], ["a", "b"]).accuracy
-        1.0
+        >>> X = {"legs": [2.0, 4.0, 4.0, 2.0], "coat": ["feathers", "fur", "fur", "fur"]}
+        >>> nb = NaiveBayes({"legs": "poisson"}).fit(X, ["bird", "cat", "cat", "bird"])
+        >>> print(nb.column("legs"))
+        legs: probability by class (poisson), 5 points from 1 to 5
+          'bird': highest at 2 (0.264)
+          'cat': highest at 3 (0.21)
+        >>> nb.column("coat").to_dict()["level"][:2]
+        ['feathers', 'feathers']
         """
-        rows, labels = self._with_labels(X, y)
-        return score(self._checked, rows, labels)
+        return column_view(self._checked, column, self._sampled_batches(), weighted=weighted, at=at)
 
-    def report(self, X: Table = None, y: Target = None, *, name: str = "") -> Report:
-        """Write one page about the model: what it learned, how good it is, and why it answers so.
+    def regions(
+        self,
+        columns: Sequence[str | int],
+        at: Mapping[str | int, Any] | None = None,
+        *,
+        points: int | None = None,
+    ) -> Regions:
+        """Return what is predicted where, over two columns of numbers.
 
         Parameters
         ----------
-        X : table of rows, optional
-            Rows that were not learned, to be scored, shown and explained; by default some of the
-            sample of the learned rows that is in memory.
-        y : array-like of shape (rows,), or str, optional
-            Their right labels, or the name of their column in ``X``.
-        name : str, optional
-            What the page is called.
+        columns : sequence of two str or int
+            The horizontal and the vertical column.
+        at : mapping, optional
+            Values of other columns; those that are not named are missing, and say nothing.
+        points : int, optional
+            How many points the grid has on each side; by default 150, fewer of many classes.
 
         Returns
         -------
-        report : Report
-            ``report.save("report.html")`` writes it; the page needs no network.
+        regions : Regions
+            The predicted class and the posterior on a grid, with
+            ``plot(what="regions" | "posterior" | "difference" | "density")``.
+
+        Raises
+        ------
+        ValueError
+            If a column is not there, or does not hold numbers.
 
         Examples
         --------
-        >>> from sklearn.datasets import load_iris
         >>> from naively import NaiveBayes
-        >>> nb = NaiveBayes("gaussian").fit(*load_iris(return_X_y=True))
-        >>> print(nb.report(name="iris"))
-        iris: a page of ... bytes
-        What it learned from
-        How good it is
-        ...
+        >>> X = [[1.0, 2.0], [2.0, 1.0], [7.0, 8.0], [8.0, 7.0]]
+        >>> nb = NaiveBayes("gaussian").fit(X, ["a", "a", "b", "b"])
+        >>> found = nb.regions([0, 1], points=50)
+        >>> found.label.shape, found.label[0, 0], found.label[-1, -1]
+        ((50, 50), np.str_('a'), np.str_('b'))
         """
-        from naively.report.page import write_report
-        from naively.report.subject import Subject
+        return regions(self._checked, columns, at or {}, self._sampled_batches(), points)
 
-        model = self._checked
-        learned = None if self._counts_unlabelled else self._sample
-        rows, labels = (None, None) if X is None else (self._rows(X), None)
-        if X is not None and y is not None:
-            rows, labels = self._with_labels(X, y)
-        return write_report(Subject.of(model, learned, self._kind, rows, labels), name)
+    def nomogram(
+        self, label: Label | None = None, against: Label | None = None, n: int = 10
+    ) -> Nomogram:
+        """Return the model as a nomogram: each column's scale of weights of evidence.
 
-    @property
-    @abstractmethod
-    def _counts_unlabelled(self) -> bool:
-        """Whether rows without a label count, so that no row can be left out."""
+        Parameters
+        ----------
+        label : label, optional
+            The class that is spoken for; by default the second of two, else the most frequent.
+        against : label, optional
+            The class that it is compared with; by default all others as one, by their priors.
+        n : int, default 10
+            How many columns, those whose weights range most widely.
 
-    def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
-        """Read rows and their labels, which may be one of their columns."""
-        rows = self._rows(X)
-        return rows.split(y) if isinstance(y, str) else (rows, read_labels(y))
+        Returns
+        -------
+        nomogram : Nomogram
+            Weights by column and value, and what their sum means as a probability; it has ``plot``.
+
+        Notes
+        -----
+        Možina, Demšar, Kattan & Zupan, Nomograms for visualization of naive Bayesian classifier
+        (2004). The weights of two classes and the intercept sum to the log odds of ``explain``.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> X = {"coat": ["feathers", "fur", "fur", "feathers"]}
+        >>> nb = NaiveBayes(weights=None).fit(X, ["bird", "cat", "cat", "bird"])
+        >>> found = nb.nomogram("cat")
+        >>> found.to_dict()["value"]
+        ['feathers', 'fur']
+        """
+        return nomogram(self._checked, label, against, n, self._sampled_batches())
+
+    def images(self, shape: tuple[int, int]) -> ClassImages:
+        r"""Return the mean image of each class, where the columns are the pixels of an image.
+
+        Parameters
+        ----------
+        shape : (height, width)
+            Of the images, whose rows are one after the other.
+
+        Returns
+        -------
+        images : ClassImages
+            With ``mean``, of shape (classes, height, width), and ``plot``.
+
+        Raises
+        ------
+        ValueError
+            If an image of this shape has another number of pixels, or a column holds no numbers.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit([[0, 8, 8, 0], [8, 0, 0, 8]], ["/", "\\"])
+        >>> nb.images((2, 2)).mean[0]
+        array([[0., 8.],
+               [8., 0.]])
+        """
+        return class_images(self._checked, shape)
+
+    def _sampled_batches(self) -> list[Batch]:
+        """Return a sample of the rows that were learned, encoded; none where none is kept."""
+        return [] if self._sample is None else self._sample.of(self._checked).batches

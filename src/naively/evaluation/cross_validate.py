@@ -21,8 +21,9 @@ from naively.counting.statistic import VALUE
 from naively.evaluation.calibrate import count_parts
 from naively.evaluation.interactions import COLUMNS, add_interactions
 from naively.evaluation.leave_one_out import LeaveOneOut
+from naively.evaluation.losses import log_loss, p_right
 from naively.evaluation.reservoir import Reservoir, Sample
-from naively.evaluation.scores import Scores, log_loss, p_right, scores
+from naively.evaluation.scores import Scores, scores
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer
 from naively.model.model import Model
@@ -49,13 +50,31 @@ class Folds(NamedTuple):
     why: str
 
 
+class Predicted(NamedTuple):
+    """Rows that were held out.
+
+    Parameters
+    ----------
+    p : ndarray of shape (rows scored, classes)
+        Their posteriors.
+    labels : Labels
+        Their labels, with the weight of the copies in the fold.
+    copies : ndarray of int64, of shape (rows scored,)
+        How many copies of the row are in the fold.
+    """
+
+    p: Floats
+    labels: Labels
+    copies: NDArray[np.int64]
+
+
 def assess(model: Model, reservoir: Reservoir, kind: Weighting | None) -> Scores:
     """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
     sample = reservoir.of(model)
     folds = plan(model, len(sample))
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
-    p, labels = cross_validate(model, sample, kind, dealt)
-    found = scores(p, model.classes, model.classes[labels.codes], labels.weight)
+    p, labels, copies = cross_validate(model, sample, kind, dealt)
+    found = scores(p, model.classes, model.classes[labels.codes], labels.weight, copies)
     why, rows = reservoir.why, int(dealt.sum())
     if rows < len(sample):
         why = f"{why}; of these " * bool(why) + f"one fold of {folds.dealt}"
@@ -104,7 +123,7 @@ def work(model: Model, rows: float) -> float:
 
 def cross_validate(
     model: Model, sample: Sample, kind: Weighting | None, dealt: NDArray[np.int64]
-) -> tuple[Floats, Labels]:
+) -> Predicted:
     """Return the posteriors of rows under the model less their fold, and their labels.
 
     As many interactions as the model has are chosen anew without the fold, and counted on the rest
@@ -117,13 +136,11 @@ def cross_validate(
 
     Returns
     -------
-    p : ndarray of shape (rows scored, classes)
+    predicted : Predicted
         Fold by fold; a row is in as many folds as its copies.
-    labels : Labels
-        The labels of the rows scored, with the weight of the copies in the fold.
     """
     unweighted = replace(model.without_interactions(), weights=None)
-    copies, found, labels = sample.copies, [], []
+    copies, found, labels, times = sample.copies, [], [], []
     for fold in dealt.T:
         held_out, others = sample.keep(fold), sample.keep(copies - fold)
         rest = held_out.less(unweighted)
@@ -137,7 +154,8 @@ def cross_validate(
         p[:, np.isin(model.classes, rest.classes)] = held_out.posterior(rest)
         found.append(p)
         labels.append(held_out.labels)
-    return np.concatenate(found), Labels.join(labels)
+        times.append(held_out.copies)
+    return Predicted(np.concatenate(found), Labels.join(labels), np.concatenate(times))
 
 
 def costs(model: Model, sample: Sample) -> dict[str, float]:

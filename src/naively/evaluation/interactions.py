@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
+from naively.evaluation.losses import log_loss
 from naively.evaluation.reservoir import Sample
-from naively.evaluation.scores import log_loss
 from naively.events.lift import Lift, log_lift_without
 from naively.kernels.reference import Floats
 from naively.model.model import Model
@@ -77,16 +77,40 @@ def add_interactions(
         How many interactions at most; by default as many as predict a held-out third of the sample
         best.
     """
-    if len(sample) < FEWEST or len(model.classes) < 2:
-        return model
+    return with_interactions(model, choose(model, sample, most).columns, sample, all_rows)
+
+
+class Chosen(NamedTuple):
+    """The interactions that are worth counting; of none, why."""
+
+    columns: list[Interaction]
+    why: str = ""
+
+
+def choose(model: Model, sample: Sample, most: int | None = None) -> Chosen:
+    """Choose the interactions that are worth counting (see ``add_interactions``)."""
+    if len(model.classes) < 2:
+        return Chosen([], "there is only one class")
+    if len(sample) < FEWEST:
+        return Chosen([], f"{len(sample):,} rows are too few, it takes {FEWEST}")
+    able = sum(
+        len(g.columns) for g in model.schema.of_columns if not g.analyser and not g.event.joined
+    )
+    if able < 2:
+        return Chosen(
+            [], "pairs are made of columns, and not of words of texts or of bags of counts"
+        )
     found = screen(model, sample)
-    columns = found.columns[:most]
-    if most is None and columns:
+    columns, least = found.columns[:most], min(GAINS)
+    if not columns:
+        return Chosen([], f"no pair saves more than {least:g} nats of log loss on the sample")
+    if most is None:
         columns = found.worth(_least_gain(model, sample))
-    return _with(model, columns, sample, all_rows)
+    why = f"no pair that saves more than {least:g} nats of log loss predicts held-out rows better"
+    return Chosen(columns, "" if columns else why)
 
 
-def _with(
+def with_interactions(
     model: Model,
     columns: list[Interaction],
     sample: Sample,
@@ -111,7 +135,7 @@ def _least_gain(model: Model, sample: Sample) -> float:
     codes = held_out.labels.among(rest.classes).codes
 
     def loss(least: float) -> float:
-        p = held_out.posterior(_with(rest, found.worth(least), others))
+        p = held_out.posterior(with_interactions(rest, found.worth(least), others))
         return log_loss(p[np.arange(len(codes)), codes], held_out.copies)
 
     return min((np.inf, *GAINS), key=loss)

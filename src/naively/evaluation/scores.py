@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,30 +13,25 @@ from naively.counting.labels import (
     Label,
     LabelArray,
     Labels,
+    RowWeight,
     Target,
     encode_labels,
     union_classes,
 )
 from naively.data.rows import Rows
+from naively.evaluation.losses import log_loss, mean
+from naively.evaluation.reliability import Bin, calibration_error, calibration_noise, reliability
+from naively.evaluation.roc import Roc, roc
 from naively.kernels.reference import Floats
-from naively.messages import Shown
 from naively.model.model import Model
+from naively.tabular import Tabular
 
-LEAST = 1e-15  # the log loss clips probabilities here, so that no row has an infinite loss
-BINS = 15  # of confidence, from 0 to 1
-
-
-@dataclass(frozen=True, eq=False)
-class Bin:
-    """Rows whose most probable class has about the same probability."""
-
-    rows: float
-    confidence: float  # mean of that probability
-    accuracy: float  # share of the rows whose right class it is
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores(Shown):
+class Scores(Tabular):
     """Scores on labelled rows, compared with always answering the most frequent class.
 
     Parameters
@@ -69,6 +65,8 @@ class Scores(Shown):
         Rows by right class (down) and most probable class (across).
     reliability : list of Bin
         Confidence and accuracy in each bin of confidence that holds rows.
+    roc : mapping of label to Roc
+        The ROC curve of each class that some rows have, and some have not.
     cost : mapping of str to float
         Of an assessment: how much the log loss grows without each column, in nats.
     of : int
@@ -93,6 +91,7 @@ class Scores(Shown):
     classes: list[Label]
     confusion: Floats | NDArray[np.int64]
     reliability: list[Bin]
+    roc: Mapping[Label, Roc] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
     of: int = 0
     why: str = ""
@@ -126,19 +125,168 @@ class Scores(Shown):
         number = f"{held_out}" if held_out == dealt else f"{held_out} of {dealt}"
         return [f"folds              {number}" + (f" ({self.why_folds})" if self.why_folds else "")]
 
+    @property
+    def calibration_noise(self) -> float:
+        """The calibration error to be expected of right probabilities, from so few rows."""
+        return calibration_noise(self.reliability)
 
-def score(model: Model, rows: Rows, y: Target) -> Scores:
+    def to_dict(self) -> dict[str, list[Any]]:
+        lines: list[tuple[str, object, float]] = [
+            ("rows", None, self.rows),
+            ("accuracy", None, self.accuracy),
+            ("accuracy of the majority class", self.majority, self.majority_accuracy),
+            ("log loss", None, self.log_loss),
+            ("Brier score", None, self.brier),
+            ("area under ROC", None, self.auc),
+            ("calibration error", None, self.calibration_error),
+        ]
+        for label, of_class in self.by_class.items():
+            names = ("precision", "recall", "rows")
+            lines += [(name, label, of) for name, of in zip(names, of_class, strict=True)]
+        columns = zip(*lines, strict=True)
+        return dict(zip(("score", "class", "value"), map(list, columns), strict=True))
+
+    def plot_reliability(self, ax: Axes | None = None, before: Scores | None = None) -> Axes:
+        """Draw the reliability diagram: accuracy against confidence, in bins of confidence.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            What to draw on.
+        before : Scores, optional
+            Other scores of the same rows, drawn as a second line: as of the model without weights.
+
+        Returns
+        -------
+        ax : Axes
+            A calibrated model is on the diagonal. The grey bands are as wide as chance alone would
+            take it off, the expected abs(k / n - p) of right probabilities, in closed form; their
+            mean is ``calibration_noise``. The bars at the bottom are the rows of each bin.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from naively import NaiveBayes
+        >>> scores = NaiveBayes().fit(*load_iris(return_X_y=True)).assess()
+        >>> scores.plot_reliability().get_xlabel()
+        'confidence (probability of the answer)'
+        """
+        from naively.pictures.scores import Reliability, plot_reliability
+
+        drawn = [
+            Reliability(
+                np.array([b.confidence for b in of.reliability]),
+                np.array([b.accuracy for b in of.reliability]),
+                np.array([b.rows for b in of.reliability]),
+                np.array([b.noise for b in of.reliability]),
+                of.calibration_error,
+                of.calibration_noise,
+            )
+            for of in (self, before)
+            if of is not None
+        ]
+        return plot_reliability(drawn, ax)
+
+    def plot_confusion(self, ax: Axes | None = None) -> Axes:
+        """Draw the confusion table: rows by right class (down) and answer (across).
+
+        Of more than 30 classes the pairs that are most confused are drawn.
+        """
+        from naively.pictures.scores import plot_confusion
+
+        return plot_confusion(np.asarray(self.confusion, np.float64), self.classes, ax)
+
+    def plot_columns(self, ax: Axes | None = None, n: int = 15) -> Axes:
+        """Draw what the n columns of most worth are worth: how much the log loss grows without.
+
+        Raises
+        ------
+        ValueError
+            If it is not known: of scores that are no assessment (``nb.assess()``).
+        """
+        from naively.pictures.scores import plot_columns
+
+        if not self.cost:
+            raise ValueError(
+                "What each column is worth is known of the rows that were learned; draw it of "
+                "nb.assess()."
+            )
+        if n < 1:
+            raise ValueError(f"n must be a number of columns that is at least 1, got {n}.")
+        return plot_columns(list(self.cost), np.array(list(self.cost.values())), n, ax)
+
+    def plot_roc(self, ax: Axes | None = None) -> Axes:
+        """Draw the ROC curve: of two classes that of the second, else of each against the rest.
+
+        Of more than eight classes those of the most rows are drawn.
+
+        Raises
+        ------
+        ValueError
+            If only one class occurs.
+        """
+        from naively.pictures.scores import plot_roc
+
+        if not self.roc:
+            raise ValueError("There is no ROC curve of one class; score rows of two or more.")
+        chosen = list(self.roc.items())
+        chosen = chosen[1:] if len(chosen) == 2 == len(self.classes) else chosen
+        curves = [
+            (label, of.false_positive_rate, of.true_positive_rate, of.area, of.share)
+            for label, of in chosen
+        ]
+        return plot_roc(curves, ax)
+
+
+def score(model: Model, rows: Rows, y: Target, sample_weight: RowWeight = None) -> Scores:
     """Predict rows and score the predictions; a label that was never learned is always missed."""
-    if not len(rows):
+    right = encode_labels(y, sample_weight)  # refuses a missing label
+    return score_batches(model, [(rows, right)])
+
+
+def score_batches(model: Model, batches: Iterable[tuple[Rows, Labels]]) -> Scores:
+    """Predict the rows of batches, of which the posteriors alone are kept, and score all of them.
+
+    Raises
+    ------
+    ValueError
+        If there are no rows, not a label for each, or none of any weight.
+    """
+    posteriors, labels, weights = [], [], []
+    for rows, right in batches:
+        if len(rows) != len(right):
+            raise ValueError(f"There are {len(rows):,} rows to score, and {len(right):,} labels.")
+        if len(rows):
+            posteriors.append(model.posterior(rows))
+            labels.append(right.classes[right.codes])
+            weights.append(right.weight)
+    if not posteriors:
         raise ValueError("There are no rows to score.")
-    right = encode_labels(y)  # refuses a missing label
-    return scores(model.posterior(rows), model.classes, right.classes[right.codes])
+    every = labels[0]
+    for more in labels[1:]:
+        same = every.dtype.kind == more.dtype.kind  # what differs is compared as objects
+        every = np.concatenate([every, more] if same else [_own(every), _own(more)])
+    weight = None if weights[0] is None else np.concatenate([w for w in weights if w is not None])
+    if weight is not None and not weight.any():
+        raise ValueError("There is nothing to score: all sample weights are zero.")
+    return scores(np.concatenate(posteriors), model.classes, every, weight)
 
 
-def scores(p: Floats, learned: LabelArray, y: LabelArray, weight: Floats | None = None) -> Scores:
+def _own(labels: LabelArray) -> LabelArray:
+    return labels.astype(object)
+
+
+def scores(
+    p: Floats,
+    learned: LabelArray,
+    y: LabelArray,
+    weight: Floats | None = None,
+    copies: NDArray[np.int64] | None = None,
+) -> Scores:
     """Score posteriors, (rows, learned classes), against the right labels, (rows,).
 
-    ``weight`` is the weight of each row, (rows,); by default all rows weigh the same.
+    ``weight`` is the weight of each row with all its copies, (rows,), by default 1; ``copies`` is
+    how many equal rows each stands for, (rows,), by default one.
     """
     labels, code = np.unique(y, return_inverse=True)
     every = union_classes(learned, labels)
@@ -154,13 +302,18 @@ def scores(p: Floats, learned: LabelArray, y: LabelArray, weight: Floats | None 
     majority = rows.argmax()
     own = {label: label for label in learned.tolist()}  # 1.0 is called 1 if 1 was learned
     names = [own.get(label, label) for label in every.tolist()]
+    curves = {
+        names[of_learned[c]]: roc(p[:, c], truth[:, c], weight)
+        for c in range(p.shape[1])
+        if 0 < mean(truth[:, c], weight) < 1
+    }
     return Scores(
         rows=len(y),
         accuracy=float(hits.sum() / rows.sum()),
         log_loss=log_loss((p * truth).sum(axis=1), weight),
-        brier=_mean((((p - truth) ** 2).sum(axis=1) + never_learned) / 2, weight),
-        auc=_auc(p, truth, weight),
-        calibration_error=_mean_distance(bins := _reliability(p, truth, weight)),
+        brier=mean((((p - truth) ** 2).sum(axis=1) + never_learned) / 2, weight),
+        auc=_mean_area(list(curves.values())),
+        calibration_error=calibration_error(bins := reliability(p, truth, weight, copies)),
         majority=names[majority],
         majority_accuracy=float(rows[majority] / rows.sum()),
         by_class={
@@ -170,27 +323,8 @@ def scores(p: Floats, learned: LabelArray, y: LabelArray, weight: Floats | None 
         classes=names,
         confusion=confusion,
         reliability=bins,
+        roc=curves,
     )
-
-
-def log_loss(p_right: Floats, weight: Floats | NDArray[np.int64] | None = None) -> float:
-    """Return the mean of -log p(right class), with p clipped at 1e-15, in nats per row.
-
-    Parameters
-    ----------
-    p_right : ndarray of shape (rows,)
-        The posterior of the right class of each row.
-    weight : ndarray of shape (rows,), optional
-        The weight of each row; by default all rows weigh the same.
-    """
-    return _mean(-np.log(np.clip(p_right, LEAST, 1.0)), weight)
-
-
-def p_right(joint: Floats, labels: Labels) -> Floats:
-    """Return the posterior of the right class, (rows,), from joint log likelihoods, (rows, k)."""
-    log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-    right: Floats = np.exp(log_p[np.arange(len(joint)), labels.codes])
-    return right
 
 
 def _places(labels: LabelArray, every: LabelArray) -> NDArray[np.int64]:
@@ -199,52 +333,7 @@ def _places(labels: LabelArray, every: LabelArray) -> NDArray[np.int64]:
     return np.array([place[label] for label in labels.astype(every.dtype).tolist()], np.int64)
 
 
-def _mean(values: Floats, weight: Floats | NDArray[np.int64] | None) -> float:
-    return float(np.average(values, weights=weight))
-
-
-def _auc(p: Floats, truth: Floats, weight: Floats | None) -> float:
-    areas, shares = [], []
-    for c in range(p.shape[1]):
-        share = _mean(truth[:, c], weight)
-        if 0 < share < 1:
-            areas.append(area_under_roc(p[:, c], truth[:, c], weight))
-            shares.append(share)
+def _mean_area(curves: list[Roc]) -> float:
+    """Return the mean area under ROC curves, weighted by the rows of their classes."""
+    areas, shares = [curve.area for curve in curves], [curve.share for curve in curves]
     return float(np.average(areas, weights=shares)) if areas else float("nan")
-
-
-def area_under_roc(score: Floats, truth: Floats, weight: Floats | None = None) -> float:
-    """Return the chance that a row of the class scores above one that is not; a tie is half.
-
-    The scores, the truth (1 for a row of the class, else 0) and the weights are of shape (rows,).
-    Scikit-learn's function does the same, but takes a second to import.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> area_under_roc(np.array([0.1, 0.4, 0.4, 0.8]), np.array([0.0, 0.0, 1.0, 1.0]))
-    0.875
-    """
-    _, place = np.unique(score, return_inverse=True)
-    weight = np.ones(len(score)) if weight is None else weight
-    inside, outside = (np.bincount(place, weight * of) for of in (truth, 1.0 - truth))
-    below = outside.cumsum() - outside / 2
-    return float(inside @ below / (inside.sum() * outside.sum()))
-
-
-def _reliability(p: Floats, truth: Floats, weight: Floats | None) -> list[Bin]:
-    confidence, best = p.max(axis=1), p.argmax(axis=1)
-    right = truth[np.arange(len(p)), best]
-    of = np.minimum((confidence * BINS).astype(np.int64), BINS - 1)
-    one = np.ones(len(p)) if weight is None else weight
-    rows, sure, hit = (np.bincount(of, one * x, BINS) for x in (np.ones(len(p)), confidence, right))
-    return [
-        Bin(float(n), float(s / n), float(h / n))
-        for n, s, h in zip(rows, sure, hit, strict=True)
-        if n > 0
-    ]
-
-
-def _mean_distance(bins: list[Bin]) -> float:
-    rows = sum(b.rows for b in bins)
-    return sum(b.rows * abs(b.confidence - b.accuracy) for b in bins) / rows

@@ -17,8 +17,8 @@ from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.evaluation.calibrate import fit, temperature
 from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
+from naively.evaluation.losses import log_loss, p_right
 from naively.evaluation.reservoir import Reservoir, Sample
-from naively.evaluation.scores import log_loss, p_right
 from naively.kernels.reference import Floats
 from naively.model.model import Model, count_batch
 from naively.model.weights import Weighting

@@ -6,6 +6,7 @@ event model on the command line and in model files.
 
 from naively.events.base import EventModel as EventModel
 from naively.events.bernoulli import Bernoulli as Bernoulli
+from naively.events.binomial import Binomial as Binomial
 from naively.events.categorical import Categorical as Categorical
 from naively.events.complement import Complement as Complement
 from naively.events.estimate import Estimate as Estimate
@@ -22,6 +23,7 @@ from naively.events.poisson import Poisson as Poisson
 from naively.events.prior import Beta as Beta
 from naively.events.prior import Dirichlet as Dirichlet
 from naively.events.prior import Gamma as Gamma
+from naively.events.prior import InverseGamma as InverseGamma
 from naively.events.prior import Normal as Normal
 from naively.events.prior import NormalInverseGamma as NormalInverseGamma
 

@@ -11,12 +11,12 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import A, Columns, Words
+from naively.counting.axis import A, ByValue, Columns, Words
 from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, frequency_of
-from naively.counting.names import title
-from naively.counting.statistic import Statistic
+from naively.counting.names import Level, title
+from naively.counting.statistic import LEVEL, PRESENT, Statistic
 from naively.counting.tally import BlockTally, count
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -27,6 +27,7 @@ PseudoCount: TypeAlias = "float | str | Sequence[float] | Floats"  # one for all
 Distribution: TypeAlias = Any  # frozen, of SciPy; by name if parameters have one each
 HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
+Support: TypeAlias = Literal["numbers", "positive", "counts"]
 # What an event model may lack, and why.
 Capability: TypeAlias = Literal["posterior", "predictive", "sample"]
 WHY_NOT: dict[Capability, str] = {
@@ -59,19 +60,26 @@ class EventModel(ABC, Generic[A, B]):
     smoothed_by: ClassVar[str] = "alpha"  # the option that ``NaiveBayes(smoothing=)`` sets
     chosen_by: ClassVar[str | None] = None  # the option whose "auto" leave-one-out chooses
     shares: ClassVar[bool] = False  # whether values are from 0 to 1
+    # Which numbers have a likelihood: all, those above 0 (or of at least 0), or whole ones.
+    support: ClassVar[Support] = "numbers"
     estimate: How
 
     def __str__(self) -> str:
         """Return the name, with the options that differ from their defaults."""
-        usual = type(self)()
-        options = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]  # a subclass is a dataclass
-        other = [f"{o}={value!r}" for o, value in options.items() if value != getattr(usual, o)]
+        of = fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
+        options = [(f.name, getattr(self, f.name), f.default) for f in of]
+        other = [f"{name}={value!r}" for name, value, usual in options if value != usual]
         return f"{self.name}({', '.join(other)})" if other else self.name
 
     @property
     def sparse(self) -> bool:
         """Whether zeros need not be stored to be counted and scored."""
         return True
+
+    @property
+    def declared(self) -> tuple[Level, ...]:
+        """The levels that every column has, whether they are seen or not."""
+        return ()
 
     @property
     def by_word(self) -> bool:
@@ -167,6 +175,23 @@ class EventModel(ABC, Generic[A, B]):
         """Return how many parameters are free: by default, every entry of their tables."""
         return sum(table.size for table in self.parameters(tally, "mle").values())
 
+    def counted(self, tally: BlockTally[A]) -> Floats:
+        """Return how much was counted behind each parameter, (rows of the tables, classes).
+
+        By default it is the rows of the column, or of each level.
+        """
+        if isinstance(tally.axis, ByValue):
+            found = tally[tally.axis.statistic].high
+            return found if LEVEL in tally.sums else tally.axis.sum_by_column(found)
+        return tally[PRESENT].high
+
+    def pretended(self, tally: BlockTally[A], how: How) -> Floats:  # noqa: ARG002
+        """Return what the prior adds to what was counted, broadcastable to ``counted``.
+
+        It is 0 for maximum likelihood, and may be less for the mode than for the mean.
+        """
+        return np.zeros((1, 1))
+
     def n_values(self, tally: BlockTally[A]) -> int | float:  # noqa: ARG002
         """Return how many different rows there can be; ``inf`` if there is no end of them."""
         return math.inf
@@ -187,6 +212,16 @@ class EventModel(ABC, Generic[A, B]):
     ) -> B:
         """Draw a row for each class number in ``classes``, (rows,), by the estimate that is set."""
         raise self._lacks("sample")
+
+    def sample_rows(
+        self,
+        tally: BlockTally[A],
+        classes: NDArray[np.integer],
+        rng: np.random.Generator,
+        length: int | None = None,  # noqa: ARG002
+    ) -> B:
+        """Draw rows as ``sample`` does; texts and rows of counts with so many words, if given."""
+        return self.sample(tally, classes, rng)
 
     def _lacks(self, capability: Capability) -> ValueError:
         """Return the error that names a capability that the event model lacks, and why."""

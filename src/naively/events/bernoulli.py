@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Words
+from naively.counting.axis import Columns, Words
 from naively.counting.block import Counts, Dense, Documents, Sparse
 from naively.counting.leave_one_out import pseudo_count_of_coins
 from naively.counting.statistic import PRESENT, VALUE
@@ -24,7 +24,10 @@ from naively.events.base import (
     check_estimate,
     numbers,
 )
-from naively.events.estimate import Estimable, flat
+from naively.events.estimate import Estimable, Estimate, flat
+from naively.events.estimates.space import PROBABILITY, read, summed
+from naively.events.lengths import draw_present
+from naively.events.m_estimate import check_m
 from naively.events.prior import Beta, pretend_rows, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import LogLinear
@@ -50,10 +53,13 @@ class Bernoulli(Estimable[Items, Counts]):
         Instead of ``alpha``.
     m : float, optional
         Instead of ``alpha``: pretend rows in each class, of which the same share is true as of
-        all rows (the m-estimate).
+        all rows (the m-estimate), or the share ``p``.
     estimate : {"mean", "map", "mle", "predictive"}
         Posterior mean, mode, or maximum likelihood; the predictive is the mean. What is undefined
         (maximum likelihood from nothing, the mode of a uniform posterior) is NaN.
+    p : float or sequence of float, optional
+        The share of the m pretend rows that is true, of all columns or of each:
+        (n of true + m · p) / (n + m).
 
     Notes
     -----
@@ -74,16 +80,23 @@ class Bernoulli(Estimable[Items, Counts]):
     prior: Beta | None = None
     m: float | None = None
     estimate: How = "mean"
+    p: float | Sequence[float] | None = None
     name = "bernoulli"
     statistics = (PRESENT, VALUE)
     shares = True
     chosen_by = "alpha"
+    space: ClassVar = {"p": PROBABILITY}
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True, auto=True)
         check_estimate(self.estimate)
-        if self.m is not None and not (np.isfinite(self.m) and self.m >= 0):
-            raise ValueError(f"Bernoulli m must be at least 0, got {self.m}.")
+        check_m(self, self.m, self.p)
+        if self.p is not None:
+            p = np.asarray(self.p, np.float64)
+            if not ((p >= 0) & (p <= 1)).all():
+                raise ValueError(f"Bernoulli p must be between 0 and 1, got {self.p}.")
+            if p.ndim:  # as a tuple it is equal to itself, and hashes
+                object.__setattr__(self, "p", tuple(p.tolist()))
 
     def prepare(self, block: Counts) -> Counts:
         """Turn numbers into 1 above the threshold, if there is one, and 0 elsewhere.
@@ -124,16 +137,66 @@ class Bernoulli(Estimable[Items, Counts]):
             log_p, log_q = np.log(p), np.log(q)
             return LogLinear(slope=log_p - log_q, offset=log_q)
 
+    @classmethod
+    def of(cls, p: float | Sequence[float]) -> Estimate:
+        """Return the Bernoulli distribution with a given probability, as an estimate.
+
+        Parameters
+        ----------
+        p : float, or sequence of float
+            The probability of true; a sequence has one for each column.
+
+        Examples
+        --------
+        >>> coin = Bernoulli.of(p=0.25)
+        >>> coin
+        bernoulli, parameters given: 0.25
+        >>> coin.fitted.pmf(1)
+        np.float64(0.25)
+        """
+        true = np.atleast_1d(read(cls.__name__, "p", p, PROBABILITY))
+        sums = {PRESENT: np.ones_like(true), VALUE: true}
+        return cls(alpha=0, estimate="mle").given(Columns(range(len(true))), sums)
+
+    def log_likelihood_of(
+        self, tally: BlockTally[Items], parameters: Mapping[str, Floats]
+    ) -> Floats:
+        from scipy.special import xlog1py, xlogy
+
+        p, true, trials = parameters["p"], flat(tally[VALUE].high), flat(self._trials(tally))
+        return summed(xlogy(true, p) + xlog1py(trials - true, -p), true)
+
+    def fitted(self, tally: BlockTally[Items], how: How) -> Distribution:
+        from scipy import stats
+
+        return stats.bernoulli(flat(self.parameters(tally, how)["p"]))
+
+    def counted(self, tally: BlockTally[Items]) -> Floats:
+        return tally[VALUE].high
+
+    def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
+        return self._pretend(tally, how)[0]
+
     def n_values(self, tally: BlockTally[Items]) -> int:
         return 1 << len(tally.axis)
 
     def sample(
         self, tally: BlockTally[Items], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense | Documents:
+        return self.sample_rows(tally, classes, rng)
+
+    def sample_rows(
+        self,
+        tally: BlockTally[Items],
+        classes: NDArray[np.integer],
+        rng: np.random.Generator,
+        length: int | None = None,
+    ) -> Dense | Documents:
+        """Draw each column or word by itself; of a text one word at least, or ``length`` words."""
         p = np.nan_to_num(self.parameters(tally, self.estimate)["p"], nan=0.5)
         if isinstance(tally.axis, Words):
             words = tally.axis.writable
-            drawn = (words[rng.random(len(words)) < p[:, c]] for c in classes.tolist())
+            drawn = (words[there] for there in draw_present(p.T, classes, rng, length))
             return Documents([" ".join(text) for text in drawn], tally.axis, presence=True)
         true = (rng.random((len(classes), len(p))) < p.T[classes]).astype(np.float64)
         return numbers(true + (self.threshold or 0.0), tally)
@@ -142,6 +205,10 @@ class Bernoulli(Estimable[Items, Counts]):
         if self.prior is not None:
             return self.prior
         a, b = (flat(of) for of in self._pretend(tally, "mean"))
+        return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
+
+    def updated(self, tally: BlockTally[Items]) -> Beta | None:
+        a, b = (flat(of) for of in self._counts(tally, "mean"))
         return Beta(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
     def posterior(self, tally: BlockTally[Items]) -> Distribution:
@@ -177,7 +244,10 @@ class Bernoulli(Estimable[Items, Counts]):
             a, b = map(by_row, self.prior.pretend(how))
             return a, b
         if self.m is not None and how != "mle":
-            rows, of_them = pretend_rows(tally, self.m)
+            if self.p is None:
+                rows, of_them = pretend_rows(tally, self.m)
+            else:
+                rows, of_them = by_row(self.m), self.m * by_row(self.p)
             a, b = (added(part, self.estimate, how) for part in (of_them, rows - of_them))
             return a, b
         alpha = added(0.0 if how == "mle" else self.settled(tally).alpha, self.estimate, how)

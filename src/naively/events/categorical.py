@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +26,23 @@ from naively.events.base import (
     check_estimate,
     draw_levels,
 )
-from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, share
-from naively.kernels.double_double import NEGLIGIBLE
+from naively.events.estimate import Estimable, Estimate, flat
+from naively.events.estimates.space import PROBABILITY, read_shares
+from naively.events.m_estimate import (
+    SPARE,
+    Shares,
+    check_m,
+    check_shares,
+    declared_levels,
+    log_uniform_without,
+    pooled,
+    pooled_total,
+    shares_of_levels,
+)
+from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
 
-SPARE = 0.5  # rows that each level, and one never seen, has more when pretend rows are spread
 HALF = 0.5  # each class has half a row more in the log loss that m is chosen by
 MOST_CODES = 1 << 31  # levels of a column, with codes=
 CHOICES = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)  # of m, for "auto"
@@ -61,12 +71,20 @@ class Categorical(Estimable[Levels, Codes]):
         never seen takes nothing then.
     m : float or "auto", optional
         Instead of ``alpha``: pretend rows in each class, spread as the levels are over all classes
-        (the m-estimate), each level with half a row more. A level never seen takes the share of
-        half a row. "auto" takes for each column the m of least leave-one-out log loss, which
-        follows from the counts.
+        (the m-estimate), each level with half a row more, or by ``p``. A level never seen takes
+        the share of half a row. "auto" takes for each column the m of least leave-one-out log
+        loss, which follows from the counts.
     estimate : {"mean", "map", "mle", "predictive"}
         Posterior mean, mode, or maximum likelihood; the predictive is the mean. What is undefined
         (maximum likelihood from nothing, the mode of a uniform posterior) is NaN.
+    p : mapping of level to float, sequence of float, or "uniform", optional
+        How the m pretend rows are spread: (n of the level + m · p) / (n + m). A mapping declares
+        the levels too; a sequence is in the order of the levels. A level that is not among them
+        takes nothing when rows are scored, and is an error when it is learned; with "uniform" it
+        takes what it would have had if it had been known.
+    levels : sequence of str, bool, int or float, optional
+        Levels that each column has, seen or not: alpha / (n + alpha · levels). Any other is a
+        level from when it is learned, and until then one never seen.
 
     Notes
     -----
@@ -88,20 +106,36 @@ class Categorical(Estimable[Levels, Codes]):
     prior: Dirichlet | None = None
     m: float | str | None = None
     estimate: How = "mean"
+    p: str | Sequence[float] | Mapping[Level, float] | None = None
+    levels: Sequence[Level] | None = None
     name = "categorical"
     statistics = (LEVEL,)
     layout = "levels"
     chosen_by = "m"
+    space: ClassVar = {"p": PROBABILITY}
 
     def __post_init__(self) -> None:
         check_alpha(self, self.alpha, named=True)
         check_estimate(self.estimate)
-        if self.m is not None and self.m != "auto":
-            m = np.asarray(self.m)
-            if m.ndim or m.dtype.kind not in "fiu" or not (np.isfinite(m) and m >= 0):
-                raise ValueError(f"Categorical m must be at least 0 or 'auto', got {self.m!r}.")
+        check_m(self, self.m, self.p, named=("auto",))
         if isinstance(self.codes, Sequence):  # as a tuple it is equal to itself, and hashes
             object.__setattr__(self, "codes", tuple(self.codes))
+        if self.codes is not None and not (self.p is None and self.levels is None):
+            raise ValueError("Categorical codes= are levels already: leave out levels= and p=.")
+        levels, p = declared_levels(self.levels, self.p)
+        object.__setattr__(self, "levels", levels)
+        object.__setattr__(self, "p", None if p is None else check_shares(self, p))
+        if levels is not None and isinstance(self.p, tuple) and len(self.p) != len(levels):
+            raise ValueError(f"Categorical p has {len(self.p)} shares for {len(levels)} levels.")
+
+    @property
+    def declared(self) -> tuple[Level, ...]:
+        return () if self.levels is None else tuple(self.levels)
+
+    @property
+    def _shares(self) -> Shares | None:
+        """The given shares, in the order of the levels."""
+        return None if self.p is None or isinstance(self.p, Mapping) else self.p
 
     def n_levels(self, axis: Levels) -> NDArray[np.int64]:
         """Return how many levels each column has, (columns,)."""
@@ -140,10 +174,12 @@ class Categorical(Estimable[Levels, Codes]):
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
         """Return the log likelihood of each cell without its own row, (cells, classes); m stays."""
+        if self._shares == "uniform" and self.estimate != "mle":
+            return log_uniform_without(float(self._m(tally)[0]), tally, cells)
         column = cells.column
         level = tally.axis.first[column] + cells.x
         count, total = tally[LEVEL].high[level], _total(tally)[column]
-        if self.m is None or self.estimate == "mle":
+        if self.m is None or self.p is not None or self.estimate == "mle":
             net = self._pretend(tally, self.estimate).known
             net = np.broadcast_to(net, (len(tally.axis), 1))[level]
             rest = np.maximum(count - cells.own + net, 0.0)
@@ -151,11 +187,43 @@ class Categorical(Estimable[Levels, Codes]):
             whole = whole - np.maximum(count + net, 0.0) + rest
         else:
             m = self._m(tally)[column, None]
-            q = _pooled(tally, cells.weight, level, column)[:, None]
+            q = pooled(tally, cells.weight, level, column)[:, None]
             rest, whole = np.maximum(count - cells.own, 0.0) + m * q, total - cells.own + m
         with np.errstate(divide="ignore", invalid="ignore"):
             p = rest / whole
             return np.log(np.where(np.isnan(p), 1.0, p))
+
+    @classmethod
+    def of(cls, p: Mapping[Level, float] | Sequence[float]) -> Estimate:
+        """Return the distribution of levels with given probabilities, as an estimate.
+
+        Parameters
+        ----------
+        p : mapping of level to float, or sequence of float
+            Probabilities that sum to 1; a sequence is of the levels 0, 1, 2, ...
+
+        Examples
+        --------
+        >>> Categorical.of(p={"red": 0.75, "blue": 0.25}).sample(4, random_state=0)
+        ['red', 'red', 'red', 'red']
+        """
+        levels, shares = read_shares(cls.__name__, p)
+        return cls(alpha=0, estimate="mle").given(Levels((0,), (levels,)), {LEVEL: shares})
+
+    def log_likelihood_of(
+        self, tally: BlockTally[Levels], parameters: Mapping[str, Floats]
+    ) -> Floats:
+        from scipy.special import xlogy
+
+        return np.asarray(xlogy(tally[LEVEL].high[:, 0], parameters["p"]).sum(axis=-1))
+
+    def fitted(self, tally: BlockTally[Levels], how: How) -> Distribution:
+        from scipy import stats
+
+        return stats.multinomial(1, flat(self.parameters(tally, how)["p"]))
+
+    def pretended(self, tally: BlockTally[Levels], how: How) -> Floats:
+        return self._pretend(tally, how).known
 
     def n_parameters(self, tally: BlockTally[Levels]) -> int:
         free = np.maximum(self.n_levels(tally.axis) - 1, 0)
@@ -182,6 +250,13 @@ class Categorical(Estimable[Levels, Codes]):
             return None
         return Dirichlet(counts[0] if len(set(counts)) == 1 else counts)
 
+    def updated(self, tally: BlockTally[Levels]) -> Dirichlet | None:
+        return (
+            self.prior_of(tally)
+            if not len(tally.axis)
+            else dirichlet(flat(self._smoothed(tally, "mean").count))
+        )
+
     def posterior(self, tally: BlockTally[Levels]) -> Distribution:
         from scipy import stats
 
@@ -195,25 +270,26 @@ class Categorical(Estimable[Levels, Codes]):
     def _known(self, seen: Iterable[Level]) -> Iterable[Level]:
         """Return the levels of a plain sample: with ``codes``, all numbers up to the largest."""
         if self.codes is None:
-            return seen
+            return dict.fromkeys([*self.declared, *seen])
         return range(int(self.n_levels(Levels((0,), (tuple(seen),)))[0]))
 
     def _smoothed(self, tally: BlockTally[Levels], how: How) -> _Smoothed:
         """Return the counts of levels and their totals by column, with pretend counts."""
-        axis, column, pretend = tally.axis, _column(tally), self._pretend(tally, how)
+        axis, pretend = tally.axis, self._pretend(tally, how)
         if len(pretend.known) not in (1, len(axis)):
             raise ValueError(
                 f"The Dirichlet prior has {len(pretend.known)} counts for {len(axis)} levels."
             )
         count = np.maximum(tally[LEVEL].high + pretend.known, 0.0)
         never = np.maximum(pretend.never, 0.0)
-        if self.m is not None and how == self.estimate != "mle":
+        if self.m is not None and self.p is None and how == self.estimate != "mle":
             total = _total(tally) + self._m(tally)[:, None]  # exact, where adding up is not
             return _Smoothed(count, total, never, np.zeros_like(never))
         more = (self.n_levels(axis) - np.diff(axis.first))[:, None]
-        total = _sum_by_column(count, column, len(axis.levels)) + never * more
+        total = axis.sum_by_column(count) + never * more
         # With codes, a level never seen has its place already.
-        outside = never if self.codes is None and self.m is None else np.zeros((1, 1))
+        spread = self.m is not None and self.p is None
+        outside = np.zeros((1, 1)) if spread or self.codes is not None else never
         return _Smoothed(count, total, never, outside)
 
     def _pretend(self, tally: BlockTally[Levels], how: How) -> _Pretend:
@@ -225,8 +301,13 @@ class Categorical(Estimable[Levels, Codes]):
             known = added(0.0 if how == "mle" else self.alpha, self.estimate, how)
             return _Pretend(known, known)
         m = self._m(tally)
-        never = m * SPARE / _pooled_total(tally)
-        known = m[_column(tally)] * _pooled(tally)
+        if self._shares is not None:
+            known = m[_column(tally)] * shares_of_levels(self._shares, tally.axis)
+            uniform = m / np.maximum(tally.axis.sizes, 1)
+            never = uniform if self._shares == "uniform" else np.zeros(len(m))
+        else:
+            never = m * SPARE / pooled_total(tally)
+            known = m[_column(tally)] * pooled(tally)
         return _Pretend(added(known, self.estimate, how), added(never, self.estimate, how))
 
     def _m(self, tally: BlockTally[Levels]) -> Floats:
@@ -235,7 +316,7 @@ class Categorical(Estimable[Levels, Codes]):
         if self.m != "auto":
             return np.full(d, self.m, np.float64)
         column, count, total = _column(tally), tally[LEVEL].high, _total(tally)
-        q = _pooled(tally, 1.0)[:, None]
+        q = pooled(tally, 1.0)[:, None]
         prior, own_prior = total + HALF, np.maximum(total - 1.0, 0.0) + HALF
 
         def loss(m: float) -> Floats:
@@ -272,41 +353,5 @@ def _column(tally: BlockTally[Levels]) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(tally.axis.levels)), np.diff(tally.axis.first))
 
 
-def _sum_by_column(count: Floats, column: NDArray[np.int64], d: int) -> Floats:
-    total = np.zeros((d, *count.shape[1:]))
-    np.add.at(total, column, count)
-    return total
-
-
 def _total(tally: BlockTally[Levels]) -> Floats:
-    return _sum_by_column(tally[LEVEL].high, _column(tally), len(tally.axis.columns))
-
-
-def _pooled_total(
-    tally: BlockTally[Levels],
-    left_out: Floats | float = 0.0,
-    column: NDArray[np.int64] | slice = slice(None),
-) -> Floats:
-    """Return the counts of columns over all classes, (columns,), with half a row for each level."""
-    # After decay, less than a row may be left.
-    rows: Floats = np.maximum(_total(tally).sum(axis=1)[column] - left_out, 0.0)
-    return rows + SPARE * np.maximum(np.diff(tally.axis.first), 1)[column]
-
-
-def _pooled(
-    tally: BlockTally[Levels],
-    left_out: Floats | float = 0.0,
-    level: NDArray[np.int64] | slice = slice(None),
-    column: NDArray[np.int64] | None = None,
-) -> Floats:
-    """Return the shares of levels over all classes, less a row of weight ``left_out`` with each.
-
-    A level that only this row has keeps half a row, which is less than the share of a level never
-    seen without the row, but by one factor for all classes, so that no posterior differs.
-    """
-    seen = tally[LEVEL].high.sum(axis=1)[level]
-    left = np.maximum(seen - left_out, 0.0)
-    left = np.where(left <= NEGLIGIBLE * seen, 0.0, left)
-    column = _column(tally)[level] if column is None else column
-    share: Floats = (left + SPARE) / _pooled_total(tally, left_out, column)
-    return share
+    return tally.axis.sum_by_column(tally[LEVEL].high)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from naively.counting.block import Counts
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
+from naively.events.bag_of_counts import BagOfCounts
 from naively.events.base import How, Items
-from naively.events.multinomial import BagOfCounts
 from naively.events.prior import share
 from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import LogLinear

@@ -154,4 +154,22 @@ def extent_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[Floats, Floats, Fl
     return middle, np.where(flat, at - 0.5, low), np.where(flat, at + 0.5, high)
 
 
+def bins_of(cells: Cells, bin_: NDArray[np.int64]) -> tuple[NDArray[np.int64], Floats, Floats]:
+    """Return the column of each bin, and where it begins and ends, each of shape (bins,)."""
+    _, low, high = extent_of(cells, bin_)
+    return cells.column[np.flatnonzero(np.diff(bin_, prepend=-1))], low, high
+
+
 CUTS: dict[str, Cut] = {"frequency": by_frequency, "width": by_width, "mdl": by_entropy}
+
+
+def smoothing_kernels(bins: Floats, width: Floats, most: int) -> Floats:
+    """Return Gaussian kernels over so many bins, (kernels, most, most), whose columns sum to 1."""
+    number = np.arange(most)
+    there = number < bins[:, None]
+    distance = number[:, None] - number
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kernel = np.exp(-0.5 * (distance / width[:, None, None]) ** 2)
+    kernel = np.where(distance == 0, 1.0, kernel) * there[:, :, None]
+    kernel /= np.maximum(kernel.sum(axis=1, keepdims=True), 1e-300)
+    return np.asarray(kernel)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from naively.events.base import Distribution
+from naively.events.estimate import Estimate
 from naively.events.prior import Gamma
 from naively.events.rate import Rate, TwoSums
 from naively.kernels.reference import Floats
@@ -43,6 +45,22 @@ class Exponential(Rate):
     prior: Gamma | None = None
     name = "exponential"
 
+    @classmethod
+    def of(cls, rate: float | Sequence[float]) -> Estimate:
+        """Return the exponential distribution with a given rate, as an estimate.
+
+        Parameters
+        ----------
+        rate : float, or sequence of float
+            Events a unit of time, above 0; a sequence has one for each column.
+
+        Examples
+        --------
+        >>> Exponential.of(rate=0.5).fitted.mean()
+        np.float64(2.0)
+        """
+        return cls._at(cls(alpha=0, estimate="mle"), rate)
+
     def sums(self, rows: Floats, total: Floats) -> TwoSums:
         return rows, total
 
@@ -51,6 +69,11 @@ class Exponential(Rate):
 
     def log_linear(self, rate: Floats) -> LogLinear:
         return LogLinear(slope=-rate, offset=np.log(rate))
+
+    def distribution(self, rate: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.expon(scale=1 / np.asarray(rate))
 
     def draw(self, rate: Floats, rng: np.random.Generator) -> Floats:
         return rng.exponential(1 / rate)

@@ -12,224 +12,10 @@ from numpy.typing import NDArray
 from naively.counting.axis import Columns
 from naively.counting.block import Dense
 from naively.counting.names import title
-from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, How, check_estimate, numbers
-from naively.events.estimate import Estimable, flat
-from naively.events.prior import Normal, NormalInverseGamma, share
-from naively.kernels.double_double import CANCELLED, Sums
-from naively.kernels.reference import Floats, clipped
-from naively.likelihoods.base import Likelihood, sum_of_cells
-from naively.likelihoods.pointwise import Pointwise
-from naively.likelihoods.quadratic import Quadratic
-
-
-@dataclass(frozen=True)
-class NormalNumbers(Estimable[Columns, Dense]):
-    """Numbers with a mean and a variance for each class: what such event models share."""
-
-    smoothing: float = 1.0
-    variance: str | float = "class"
-    prior: NormalInverseGamma | Normal | None = None
-    floor: float = 0.0
-    floor_of: str = "largest"
-    estimate: How = "mean"
-    statistics = (PRESENT, VALUE, SQUARE)
-    smoothed_by = "smoothing"
-
-    def __post_init__(self) -> None:
-        """Refuse a wrong smoothing, variance or floor, and a prior of other parameters."""
-        check_estimate(self.estimate)
-        name = type(self).__name__
-        for option in ("smoothing", "floor"):
-            value = getattr(self, option)
-            if not (np.isfinite(value) and value >= 0):
-                raise ValueError(f"{name} {option} must be at least 0, got {value}.")
-        if self.floor_of not in ("column", "largest"):
-            raise ValueError(
-                f"{name} floor_of must be 'column' or 'largest', got {self.floor_of!r}."
-            )
-        named = self.variance in ("class", "shared")
-        if not named and (isinstance(self.variance, str) or not self.variance > 0):
-            raise ValueError(
-                f"{name} variance must be 'class', 'shared' or a number above 0, "
-                f"got {self.variance!r}."
-            )
-        if isinstance(self.prior, Normal) and named:
-            raise ValueError("A Normal prior is of the mean alone: give variance= a number.")
-        if isinstance(self.prior, NormalInverseGamma) and self.variance != "class":
-            raise ValueError("A NormalInverseGamma prior needs variance='class'.")
-
-    @property
-    def sparse(self) -> bool:
-        return False
-
-    @property
-    def _base(self) -> Callable[[Dense], Floats] | None:
-        """The log base measure of rows, if it is not 0."""
-        return None
-
-    @property
-    def _given_variance(self) -> float | None:
-        """The known variance of every class, if one is given."""
-        return None if isinstance(self.variance, str) else float(self.variance)
-
-    def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
-        """Return mean and variance, each (columns, classes): estimated, pooled or known."""
-        if how == "mle":
-            mean, variance = _moments(*(tally[s] for s in self.statistics))
-            rows, spread = tally[PRESENT].high, tally[PRESENT].high * variance
-        else:
-            mean, pretend, shape, scale = self._posterior(tally)
-            rows, spread = tally[PRESENT].high + pretend, 2 * scale
-            with np.errstate(invalid="ignore", divide="ignore"):
-                less = -1.5 if how == "map" else 1.0
-                variance = np.where(shape > less, scale / (shape - less), np.nan)
-        if self._given_variance is not None:
-            variance = np.full_like(mean, self._given_variance)
-        elif self.variance == "shared":
-            within = np.nan_to_num(spread).sum(axis=1, keepdims=True)
-            variance = np.tile(share(within, rows.sum(axis=1, keepdims=True)), mean.shape[1])
-        return {"mean": mean, "variance": variance}
-
-    def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
-        """Return normal densities, or Student's where mean and variance are integrated out."""
-        if self.estimate == "predictive":
-            shape, mean, width = self._predictive(tally)
-
-            def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
-                distance = clipped((clipped(x)[:, None] - mean[column]) / width[column])
-                standard = _standard(None if shape is None else shape[column])
-                return np.asarray(standard.logpdf(distance), np.float64) - np.log(width[column])
-
-            return Pointwise(log_density, mean, self._base)
-        mean, variance = self.moments(tally)
-        offset = -0.5 * np.log(2 * np.pi * variance)
-        return Quadratic(mean, 0.5 / variance, offset, self._base)
-
-    def prior_of(self, tally: BlockTally[Columns]) -> Normal | NormalInverseGamma | None:
-        if self.prior is not None or self.smoothing == 0:
-            return self.prior
-        at, rows, shape, scale = (float(of.ravel()[0]) for of in self._prior(tally))
-        if self._given_variance is not None:
-            return Normal(at, self._given_variance / rows)
-        return NormalInverseGamma(at, rows, shape, scale) if scale > 0 else None
-
-    def posterior(self, tally: BlockTally[Columns]) -> Distribution:
-        """Return the posterior of the mean, or of mean and variance (a mapping)."""
-        from scipy import stats
-
-        mean, pretend, shape, scale = map(flat, self._posterior(tally))
-        rows = flat(tally[PRESENT].high) + pretend
-        if self._given_variance is not None:
-            return stats.norm(mean, np.sqrt(self._given_variance / rows))
-        return {
-            "mean": stats.t(2 * shape, mean, np.sqrt(scale / (shape * rows))),
-            "variance": stats.invgamma(shape, scale=scale),
-        }
-
-    def predictive(self, tally: BlockTally[Columns]) -> Distribution:
-        from scipy import stats
-
-        shape, mean, width = self._predictive(tally)
-        if shape is None:
-            return stats.norm(mean[0], width[0])
-        return stats.t(2 * shape[0], mean[0], width[0])
-
-    def n_parameters(self, tally: BlockTally[Columns]) -> int:
-        columns, classes = tally[VALUE].shape
-        of_variance = {"class": classes, "shared": 1}.get(str(self.variance), 0)
-        return columns * (classes + of_variance)
-
-    def sample(
-        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
-    ) -> Dense:
-        if self.estimate == "predictive":
-            shape, mean, width = self._predictive(tally)
-            standard = _standard(None if shape is None else shape[:, classes])
-            size = len(tally.axis), len(classes)
-            drawn = standard.rvs(size=size, random_state=rng) * width[:, classes]
-            return numbers((mean[:, classes] + drawn).T, tally)
-        mean, variance = (table.T[classes] for table in self.moments(tally))
-        return numbers(rng.normal(mean, np.sqrt(variance)), tally)
-
-    def added_variance(self, tally: BlockTally[Columns]) -> Floats:
-        """Return what ``floor`` adds to the variances, of shape (columns, 1)."""
-        _, pooled = self._pooled(tally)
-        largest = np.full_like(pooled, pooled.max(initial=0.0))
-        return self.floor * (pooled if self.floor_of == "column" else largest)
-
-    def moments(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats]:
-        """Return the mean and variance that are scored with, each of shape (columns, classes).
-
-        They are the estimate that is set, but finite: a class with no value in a column has the
-        column's mean and variance, and a variance is larger than rounding.
-        """
-        found = self.parameters(tally, self.estimate)
-        pooled_mean, pooled = self._pooled(tally)
-        unseen = (tally[PRESENT].high <= 0) & (self.prior is None)
-        mean = np.where(unseen | np.isnan(found["mean"]), pooled_mean, found["mean"])
-        free = unseen & (self.variance == "class")
-        variance = np.where(free | np.isnan(found["variance"]), pooled, found["variance"])
-        variance = variance + self.added_variance(tally)
-        least = self._least(tally)
-        # In a constant column no class differs from another, so that any variance will do.
-        constant = ~(np.maximum(pooled, variance.max(axis=1, keepdims=True)) > least)
-        return mean, np.where(constant, 1.0, np.maximum(variance, np.maximum(least, 1e-300)))
-
-    def _least(self, tally: BlockTally[Columns]) -> Floats:
-        """Return the variance below which it is rounding, of shape (columns, 1)."""
-        mean, variance = self._pooled(tally)
-        return CANCELLED * (variance + mean**2)
-
-    def _pooled(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats]:
-        """Return mean and variance over all classes, (columns, 1); 0 where nothing was counted."""
-        pooled = _moments(*(tally[s].total(axis=1)[:, None] for s in self.statistics))
-        return np.nan_to_num(pooled[0]), np.nan_to_num(pooled[1])
-
-    def _posterior(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return mean, pretend rows, shape and scale of the posterior, each (columns, classes)."""
-        at, worth, shape, scale = self._prior(tally)
-        # The prior's mean is worth so many pretend rows at it, which join the sums.
-        n = tally[PRESENT]
-        centre, pretend = Sums(np.broadcast_to(at, n.shape)), Sums(np.broadcast_to(worth, n.shape))
-        rows = n + pretend
-        value = tally[VALUE] + pretend * centre
-        square = tally[SQUARE] + pretend * centre * centre
-        with np.errstate(invalid="ignore", divide="ignore"):
-            mean = value / rows
-            distance = (square + -(mean * value)).high
-        distance = np.where(rows.high > 0, np.maximum(distance, 0.0), 0.0)
-        return mean.high, pretend.high, shape + n.high / 2, scale + distance / 2
-
-    def _prior(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return mean, rows, shape and scale of the prior, each of shape (columns, 1)."""
-        none = np.zeros((len(tally.axis), 1))
-        if self.prior is not None:
-            at, worth, shape, scale = self.prior.pretend(self._given_variance)
-            return none + at, none + worth, none + shape, none + scale
-        mean, variance = self._pooled(tally)
-        half = self.smoothing / 2  # so that the mean of the prior's variance is the column's
-        return mean, none + self.smoothing, none + 1.0 + half, half * variance
-
-    def _predictive(self, tally: BlockTally[Columns]) -> tuple[Floats | None, Floats, Floats]:
-        """Return half the degrees of freedom (None: normal), location and scale of the predictive.
-
-        Each is of shape (columns, classes).
-        """
-        mean, pretend, shape, scale = self._posterior(tally)
-        rows = tally[PRESENT].high + pretend
-        pooled_mean, pooled = self._pooled(tally)
-        mean = np.where(np.isnan(mean), pooled_mean, mean)
-        n = tally[PRESENT].total(axis=1).high[:, None]
-        none = rows <= 0  # without real or pretend rows, a class is as all are
-        shape, scale = np.where(none, 1 + n / 2, shape), np.where(none, n / 2 * pooled, scale)
-        rows = np.where(none, np.maximum(n, 1e-12), rows)
-        if self._given_variance is not None:
-            return None, mean, np.sqrt(self._given_variance) * np.sqrt(1 + 1 / rows)
-        least = self._least(tally)
-        scale = np.maximum(scale, np.where(pooled > least, np.maximum(least, 1e-300), 1.0))
-        return shape, mean, np.sqrt(scale / shape) * np.sqrt((rows + 1) / rows)
+from naively.events.normal import NormalNumbers
+from naively.kernels.reference import Floats
+from naively.likelihoods.base import sum_of_cells
 
 
 @final
@@ -246,8 +32,10 @@ class Gaussian(NormalNumbers):
         mean of the variance is the variance of real and pretend rows together.
     variance : {"class", "shared"} or float, default "class"
         One variance for each class, one for all classes (pooled within them), or a known one.
-    prior : NormalInverseGamma or Normal, optional
-        Instead of ``smoothing``: of the mean and variance, or, with a known variance, of the mean.
+    prior : NormalInverseGamma, Normal or InverseGamma, optional
+        Instead of ``smoothing``: of the mean and variance (of each class's mean and the one
+        variance, if it is shared), with a known variance of the mean, or with a known mean of
+        the variance.
     floor : float, default 0.0
         Share of a variance over all classes that is added to the variances when rows are scored,
         unless they are integrated out.
@@ -259,12 +47,14 @@ class Gaussian(NormalNumbers):
         "predictive" integrates them out (Student-t). What is undefined (maximum likelihood from
         nothing) is NaN. When rows are scored without a ``prior``, a class with no value in a
         column takes the column's mean and variance.
+    mean : float, optional
+        A known mean, the same for every class: the variance alone is estimated.
 
     Notes
     -----
     Maximum likelihood estimates (Duda, Hart & Stork, Pattern Classification, 2001, section
     3.2.3); with a prior, Murphy, Conjugate Bayesian analysis of the Gaussian distribution (2007),
-    sections 2 and 6. The variance is derived from double-double sums, so that a column at
+    sections 2, 4 and 6. The variance is derived from double-double sums, so that a column at
     1e8 ± 1 has the right one.
 
     Examples
@@ -288,7 +78,7 @@ class LogNormal(NormalNumbers):
 
     Parameters
     ----------
-    smoothing, variance, prior, floor, floor_of, estimate
+    smoothing, variance, prior, floor, floor_of, estimate, mean
         As for ``Gaussian``, of the logarithms.
 
     Notes
@@ -306,6 +96,8 @@ class LogNormal(NormalNumbers):
     """
 
     name = "lognormal"
+    support = "positive"
+    of_logarithms = True
 
     def prepare(self, block: Dense) -> Dense:
         wrong = (block.values <= 0).any(axis=0)
@@ -328,18 +120,3 @@ class LogNormal(NormalNumbers):
 def _log_jacobian(block: Dense) -> Floats:
     """Return the sum of -log x over each row, (rows,): log |d log x / dx|, the Jacobian."""
     return sum_of_cells(np.negative, block)
-
-
-def _standard(shape: Floats | None) -> Distribution:
-    """Return Student's distribution, or the normal one if ``shape`` is None, of scale 1 at 0."""
-    from scipy import stats
-
-    return stats.norm() if shape is None else stats.t(2 * shape)
-
-
-def _moments(n: Sums, value: Sums, square: Sums) -> tuple[Floats, Floats]:
-    """Return mean and variance, in the shape of the sums, subtracted in double-double."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = value / n
-        variance = (square / n - mean * mean).high
-    return mean.high, np.maximum(variance, 0.0)

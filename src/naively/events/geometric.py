@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.events.estimate import Estimate
 from naively.events.rate import Trials
 from naively.kernels.reference import Floats
 
@@ -42,6 +44,22 @@ class Geometric(Trials):
     """
 
     name = "geometric"
+
+    @classmethod
+    def of(cls, p: float | Sequence[float]) -> Estimate:
+        """Return the geometric distribution with a given probability, as an estimate.
+
+        Parameters
+        ----------
+        p : float, or sequence of float
+            The probability of a success, above 0; a sequence has one for each column.
+
+        Examples
+        --------
+        >>> Geometric.of(p=0.25).fitted.mean()
+        np.float64(3.0)
+        """
+        return cls._at(cls(alpha=0, estimate="mle"), p)
 
     @property
     def successes(self) -> float:

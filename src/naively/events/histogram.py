@@ -15,9 +15,9 @@ from naively.counting.leave_one_out import LeftOut, choose, leave_out
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, How, check_alpha, check_estimate, numbers
-from naively.events.discretise import CUTS, edges_of, extent_of
+from naively.events.discretise import CUTS, bins_of, edges_of, extent_of, smoothing_kernels
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, share
+from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import Binned
 
@@ -137,10 +137,17 @@ class Histogram(Estimable[Cells, Dense]):
         with np.errstate(divide="ignore"):
             return np.log(p)
 
+    def bins_of(self, tally: BlockTally[Cells]) -> tuple[NDArray[np.int64], Floats, Floats]:
+        """Return the column of each bin, and where it begins and ends, each of shape (bins,)."""
+        return bins_of(tally.axis, self._bins(tally))
+
     def prior_of(self, tally: BlockTally[Cells]) -> Dirichlet | None:
         smoothed = self._smoothed(tally)
         counts = smoothed.pretend[smoothed.there, 0] + float(self.estimate == "map")
         return Dirichlet(counts.tolist()) if (counts > 0).all() and len(counts) else None
+
+    def updated(self, tally: BlockTally[Cells]) -> Dirichlet | None:
+        return dirichlet(self.posterior(tally).alpha)
 
     def posterior(self, tally: BlockTally[Cells]) -> Distribution:
         """Return the posterior of the probabilities of the bins of one column."""
@@ -158,6 +165,17 @@ class Histogram(Estimable[Cells, Dense]):
         edges = np.append(low, np.nextafter(high[-1:], np.inf))  # the last bin holds its right edge
         p = self.parameters(tally, "mean")["p"][:, 0]
         return stats.rv_histogram((p, edges), density=False)
+
+    def counted(self, tally: BlockTally[Cells]) -> Floats:
+        smoothed = self._smoothed(tally)
+        return smoothed.count[smoothed.there]
+
+    def pretended(self, tally: BlockTally[Cells], how: How) -> Floats:
+        if how == "mle":
+            return np.zeros((1, 1))
+        smoothed = self._smoothed(tally)
+        more = float((self.estimate == "map") - (how == "map"))
+        return np.asarray(smoothed.pretend[smoothed.there] + more)
 
     def n_parameters(self, tally: BlockTally[Cells]) -> int:
         counts = self._smoothed(tally)
@@ -238,7 +256,7 @@ class _Smoothed:
         self.there = np.arange(count.shape[1]) < bins[:, None]
         # Columns with equally many bins share a kernel, and most columns have equally many.
         alike, of = np.unique(np.stack([bins, width]), axis=1, return_inverse=True)
-        kernel = _kernels(alike[0], alike[1], count.shape[1])
+        kernel = smoothing_kernels(alike[0], alike[1], count.shape[1])
         of = of.reshape(-1)
         self.own = np.diagonal(kernel, axis1=1, axis2=2)[of]
         self.smooth = kernel[of] @ count
@@ -326,18 +344,6 @@ class _Smoothed:
         here_too = np.maximum(self.smooth.sum(axis=2)[column, bin_] - own, 0.0)
         pretend: Floats = self.m[column] * (here_too + SPARE) / (others + SPARE * self.bins[column])
         return pretend
-
-
-def _kernels(bins: Floats, width: Floats, most: int) -> Floats:
-    """Return Gaussian kernels over so many bins, (kernels, most, most), whose columns sum to 1."""
-    number = np.arange(most)
-    there = number < bins[:, None]
-    distance = number[:, None] - number
-    with np.errstate(divide="ignore", invalid="ignore"):
-        kernel = np.exp(-0.5 * (distance / width[:, None, None]) ** 2)
-    kernel = np.where(distance == 0, 1.0, kernel) * there[:, :, None]
-    kernel /= np.maximum(kernel.sum(axis=1, keepdims=True), 1e-300)
-    return np.asarray(kernel)
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:

@@ -25,7 +25,8 @@ from naively.events.base import (
     draw_levels,
 )
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, share
+from naively.events.estimates.outcomes import Outcomes
+from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
@@ -111,6 +112,10 @@ class JointTable(Estimable[Levels, Codes]):
         alpha = self._of_mean
         return Dirichlet(alpha) if alpha > 0 else None
 
+    def updated(self, tally: BlockTally[Levels]) -> Dirichlet | None:
+        """Return the posterior of the rows seen, and last of all other rows together."""
+        return dirichlet(self.posterior(tally).alpha)
+
     def posterior(self, tally: BlockTally[Levels]) -> Distribution:
         """Return the posterior of the rows seen, and last of all other rows together."""
         from scipy import stats
@@ -128,6 +133,12 @@ class JointTable(Estimable[Levels, Codes]):
 
         alpha = self.posterior(tally).alpha
         return stats.multinomial(1, alpha / alpha.sum())
+
+    def pretended(self, tally: BlockTally[Levels], how: How) -> Floats:
+        """Return the pretend count of each row, shared among the classes as the counted rows."""
+        of_class = tally[LEVEL].high.sum(axis=0, keepdims=True)
+        alpha: Floats = added(self.alpha, self.estimate, how)
+        return alpha * share(of_class, of_class.sum(keepdims=True))
 
     def n_parameters(self, tally: BlockTally[Levels]) -> int:
         return (self.n_values(tally) - 1) * tally[LEVEL].shape[1]
@@ -150,6 +161,19 @@ class JointTable(Estimable[Levels, Codes]):
         code = {row: i for i, row in enumerate(dict.fromkeys(rows))}
         codes = np.array([[code[row]] for row in rows], np.int32).reshape(-1, 1)
         return Codes(codes, Levels(tally.axis.columns, (tuple(code),)))
+
+    def outcomes(self, tally: BlockTally[Levels]) -> Outcomes:
+        """Return the rows with their probabilities, by the estimate that is set."""
+        (rows,), values = tally.axis.levels, _values(tally)
+        place = [{value: i for i, value in enumerate(of)} for of in values]
+        codes = [[of[value] for of, value in zip(place, row, strict=True)] for row in rows]
+        p, n = self.parameters(tally, self.estimate)["p"], tally[LEVEL].high.sum()
+        pretend = 0.0 if self.estimate == "mle" else self.alpha * self._sides(tally)
+        unseen = pretend / (n + pretend) if n + pretend > 0 else 0.0
+        names = self.columns or range(len(values))
+        return Outcomes(
+            names, values, np.array(codes, np.int64).reshape(-1, len(values)), p, unseen
+        )
 
     def _sides(self, tally: BlockTally[Levels]) -> float:
         """Return how many rows are possible, as a float that can be multiplied."""

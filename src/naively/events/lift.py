@@ -84,6 +84,9 @@ class Lift(EventModel[Levels, Codes]):
             found[of] = log_lift_without(count, cells.x[of], right[of], cells.weight[of], m)
         return found
 
+    def pretended(self, tally: BlockTally[Levels], how: How) -> Floats:  # noqa: ARG002
+        return np.full((1, 1), 0.0 if how == "mle" else self.m)
+
     def n_parameters(self, tally: BlockTally[Levels]) -> int:
         free = 0
         for count in _counts(tally):

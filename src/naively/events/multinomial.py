@@ -1,40 +1,35 @@
-"""Multinomial event model: a bag of counts, drawn from one distribution for each class.
-
-``BagOfCounts`` is what it shares with the complement event model.
-"""
+"""Multinomial event model: a bag of counts, drawn from one distribution for each class."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Self, final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Words
+from naively.counting.axis import Columns, Words
 from naively.counting.block import Counts, Dense, Documents
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import BagsLeftOut, bags_left_out, pseudo_count_of_words
-from naively.counting.parts import band_of, count_bands
+from naively.counting.leave_one_out import BagsLeftOut
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
+from naively.events.bag_of_counts import BagOfCounts
 from naively.events.base import (
     Distribution,
     How,
     Items,
     added,
-    by_row,
-    check_alpha,
-    check_estimate,
-    check_not_negative,
     draw_levels,
     numbers,
 )
-from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, share
-from naively.kernels.double_double import NEGLIGIBLE
+from naively.events.estimate import Estimate, flat
+from naively.events.estimates.space import POSITIVE, PROBABILITY, read, read_shares
+from naively.events.estimates.words import axis_of_words
+from naively.events.lengths import draw_lengths
+from naively.events.m_estimate import bags_left_of_spread, check_m, check_shares, spread
+from naively.events.prior import share
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.dirichlet_multinomial import (
@@ -43,145 +38,6 @@ from naively.likelihoods.dirichlet_multinomial import (
     log_coefficient,
 )
 from naively.likelihoods.log_linear import LogLinear
-
-
-@dataclass(frozen=True)
-class BagOfCounts(Estimable[Items, Counts]):
-    """Rows of counts, drawn from one distribution for each class: what such models share."""
-
-    alpha: float | str | Sequence[float] = 1.0
-    prior: Dirichlet | None = None
-    estimate: How = "mean"
-    statistics = (PRESENT, VALUE)
-    joined = True
-    chosen_by = "alpha"
-
-    def __post_init__(self) -> None:
-        check_alpha(self, self.alpha, named=True, auto=True)
-        check_estimate(self.estimate)
-
-    def prepare(self, block: Counts) -> Counts:
-        check_not_negative(block, type(self).__name__)
-        return block
-
-    def settled(self, tally: BlockTally[Items]) -> Self:
-        if self.alpha != "auto":
-            return self
-        count, recorded = tally[VALUE].high, (tally[PRESENT].high > 0).any(axis=1)
-        if not recorded.all():  # a column never recorded does not count as a word
-            count = count[np.broadcast_to(recorded, len(count))]
-        return replace(self, alpha=pseudo_count_of_words(count))
-
-    def n_parameters(self, tally: BlockTally[Items]) -> int:
-        words, classes = tally[VALUE].shape
-        return max(words - 1, 0) * classes
-
-    def _matrix(self, numbers: Floats) -> Floats:
-        """Return the counts of a plain sample as rows × columns: a sequence is one row."""
-        return numbers[None] if numbers.ndim == 1 else numbers
-
-    def prior_of(self, tally: BlockTally[Items]) -> Dirichlet | None:
-        if self.prior is not None:
-            return self.prior
-        counts = flat(self._pretend(tally, "mean"))
-        return Dirichlet(counts) if np.all(counts > 0) else None
-
-    def posterior(self, tally: BlockTally[Items]) -> Distribution:
-        from scipy import stats
-
-        return stats.dirichlet(flat(self._counts(tally, "mean")))
-
-    def predictive(self, tally: BlockTally[Items]) -> Distribution:
-        from scipy import stats
-
-        return stats.multinomial(1, flat(self.parameters(tally, "mean")["p"]))
-
-    @abstractmethod
-    def _log_weight(self, count: Floats) -> Floats:
-        """Return the log weight of words from their counts in a class, of any shape.
-
-        Less the same function of the total count it is the log weight. The counts include pretend
-        counts (``_counts``).
-        """
-
-    @np.errstate(divide="ignore", invalid="ignore")
-    def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
-        """Return the log weight of each word in each class, of shape (words, classes).
-
-        It is 0 in a class without any counts, and for a column that was never recorded.
-        """
-        count = self._counts(tally, how)
-        total = count.sum(axis=0)
-        log_p = self._log_weight(count) - self._log_weight(total)
-        log_p[:, total == 0] = 0.0
-        log_p[self._unrecorded(tally)] = 0.0
-        return log_p
-
-    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
-        """Return the log likelihood of each row as if it had not been counted.
-
-        A word (or a dense column) that no other row has is as if never seen.
-        """
-        count = self._counts(tally, self.estimate)
-        pretend = np.maximum(self._pretend(tally, self.estimate)[:, 0], 0.0)
-        pretend = np.where(self._unrecorded(tally), 0.0, pretend)
-        of, bands = self._affected(labels.k), self._bands(tally)
-        evidence = np.zeros((len(block), bands, labels.k))
-        for rows, bags in bags_left_out(tally, block, labels, count, pretend, of):
-            part = bags.row * bands + (band_of(bags.others) if bands > 1 else 0)
-            evidence[rows] = self._log_likelihood(bags, part, bands)
-        return evidence
-
-    def _bands(self, tally: BlockTally[Items]) -> int:
-        """Return how many bands of document frequency the words are divided into."""
-        by_band = self.by_word and tally.axis.by_band
-        return count_bands(tally[VALUE].high.sum(axis=1)) if by_band else 1
-
-    @np.errstate(divide="ignore", invalid="ignore")
-    def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
-        """Return log likelihoods of rows, (rows, parts, classes).
-
-        ``part``, of shape (cells,), is ``parts`` times the cell's row, plus the cell's part.
-        """
-        from scipy.sparse import csr_array
-
-        n, k = bags.total.shape
-        word, x, of, size = bags.word, bags.x, bags.affected, n * parts
-        log_count = self._log_weight(bags.count)
-        found = csr_array((x, (part, word)), shape=(size, len(log_count))) @ log_count
-        change = x[:, None] * (self._log_weight(bags.left) - log_count[word[:, None], of])
-        change[np.isnan(change)] = 0.0  # a count of 0 stays 0
-        at = part[:, None] * k + of
-        found += np.bincount(at.ravel(), change.ravel(), size * k).reshape(size, k)
-        length = np.bincount(part, x, size).reshape(n, parts, 1)
-        found = found.reshape(n, parts, k) - length * self._log_weight(bags.total)[:, None]
-        # In a class without any counts the log likelihood is 0.
-        return np.where(bags.total[:, None] > NEGLIGIBLE, found, 0.0)
-
-    def _of_classes(self, count: Floats) -> Floats:
-        """Return the counts that each class is estimated from, (words, classes): its own."""
-        return count
-
-    def _affected(self, k: int) -> NDArray[np.int64]:
-        """Return the classes that a row of each of k classes counts for, of shape (k, m)."""
-        return np.arange(k)[:, None]
-
-    def _unrecorded(self, tally: BlockTally[Items]) -> NDArray[np.bool_]:
-        """Return which columns were never recorded, (words,); of a text, all words or none."""
-        recorded = (tally[PRESENT].high > 0).any(axis=1)
-        return np.broadcast_to(~recorded, len(tally[VALUE].high))
-
-    def _counts(self, tally: BlockTally[Items], how: How) -> Floats:
-        """Return counts with pretend counts, (words, classes); 0 for a column never recorded."""
-        counts = np.maximum(self._of_classes(tally[VALUE].high) + self._pretend(tally, how), 0.0)
-        counts[self._unrecorded(tally)] = 0.0
-        return counts
-
-    def _pretend(self, tally: BlockTally[Items], how: How) -> Floats:
-        """Return the pretend count of each word, of shape (1 or words, 1)."""
-        if self.prior is not None:
-            return by_row(self.prior.pretend(how))
-        return added(0.0 if how == "mle" else self.settled(tally).alpha, self.estimate, how)
 
 
 @final
@@ -202,6 +58,12 @@ class Multinomial(BagOfCounts):
         Posterior mean, mode, or maximum likelihood; "predictive" integrates the probabilities out,
         for each row as a whole (Pólya's urn, the Dirichlet-multinomial), so that a word seen once
         in a row is expected there again. Maximum likelihood from nothing is NaN.
+    m : float, optional
+        Instead of ``alpha``: pretend counts in each class, spread as the counts are over all
+        classes (the m-estimate), or by ``p``.
+    p : sequence of float, or "uniform", optional
+        How the m pretend counts are spread, in the order of the columns:
+        (n of the column + m · p) / (n + m).
 
     Notes
     -----
@@ -217,7 +79,55 @@ class Multinomial(BagOfCounts):
     array(['b'], dtype='<U1')
     """
 
+    m: float | None = None
+    p: str | Sequence[float] | None = None
     name = "multinomial"
+    space: ClassVar = {"p": PROBABILITY}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_m(self, self.m, self.p)
+        if self.p is not None:
+            object.__setattr__(self, "p", check_shares(self, self.p))
+
+    @classmethod
+    def of(cls, p: Mapping[str, float] | Sequence[float], length: float = 1.0) -> Estimate:
+        """Return the distribution of words or outcomes with given probabilities, as an estimate.
+
+        Parameters
+        ----------
+        p : mapping of word to float, or sequence of float
+            Probabilities that sum to 1. Of words they make texts, of a sequence rows of counts.
+        length : float, default 1.0
+            How many words a text, or how many counts a row has on average; more than 0.
+
+        Examples
+        --------
+        >>> mail = Multinomial.of(p={"cheap": 0.75, "lunch": 0.25}, length=4)
+        >>> mail.sample(2, random_state=0, length=3)
+        ['cheap cheap cheap', 'cheap lunch lunch']
+        """
+        words, shares = read_shares(cls.__name__, p)
+        size = read(cls.__name__, "length", length, POSITIVE)
+        if isinstance(p, Mapping):
+            axis: Columns | Words = axis_of_words(words)
+            present = np.ones(1)
+        else:
+            axis, present = Columns(range(len(shares))), np.ones_like(shares)
+        sums = {PRESENT: present, VALUE: shares * size}
+        return cls(alpha=0, estimate="mle").given(axis, sums)
+
+    def log_likelihood_of(
+        self, tally: BlockTally[Items], parameters: Mapping[str, Floats]
+    ) -> Floats:
+        from scipy.special import xlogy
+
+        return np.asarray(xlogy(tally[VALUE].high[:, 0], parameters["p"]).sum(axis=-1))
+
+    def fitted(self, tally: BlockTally[Items], how: How) -> Distribution:
+        from scipy import stats
+
+        return stats.multinomial(1, flat(self.parameters(tally, how)["p"]))
 
     @property
     def integrates(self) -> bool:
@@ -240,20 +150,33 @@ class Multinomial(BagOfCounts):
     def sample(
         self, tally: BlockTally[Items], classes: NDArray[np.integer], rng: np.random.Generator
     ) -> Dense | Documents:
-        """Draw rows word by word; their lengths are Poisson with the mean of their class."""
+        return self.sample_rows(tally, classes, rng)
+
+    def sample_rows(
+        self,
+        tally: BlockTally[Items],
+        classes: NDArray[np.integer],
+        rng: np.random.Generator,
+        length: int | None = None,
+    ) -> Dense | Documents:
+        """Draw rows word by word; their lengths are Poisson with the mean of their class.
+
+        Texts are not empty: their lengths are from a Poisson that is truncated at zero.
+        """
         value, rows = tally[VALUE].high, tally[PRESENT].high
         mean = np.divide(value, rows, out=np.zeros_like(value), where=rows > 0).sum(axis=0)
-        length = rng.poisson(mean[classes])
-        row = np.repeat(np.arange(len(classes)), length)
+        lengths = draw_lengths(mean[classes], rng, length, texts=isinstance(tally.axis, Words))
+        lengths = lengths * (len(value) > 0)  # there is no word to be drawn
+        row = np.repeat(np.arange(len(classes)), lengths)
         count = self._counts(tally, self.estimate)
         if self.integrates:
-            drawn = _draw_from_urns(count, classes, length, rng)
+            drawn = _draw_from_urns(count, classes, lengths, rng)
         else:
             drawn = draw_levels(count, classes[row], rng)
         if isinstance(tally.axis, Words):
             words = tally.axis.writable[drawn]
-            ends = np.cumsum(length)
-            texts = [" ".join(words[end - n : end]) for n, end in zip(length, ends, strict=True)]
+            ends = np.cumsum(lengths)
+            texts = [" ".join(words[end - n : end]) for n, end in zip(lengths, ends, strict=True)]
             return Documents([*texts], tally.axis)
         shape = len(classes), len(value)
         cell = np.bincount(row * len(value) + drawn, minlength=shape[0] * shape[1])
@@ -272,6 +195,21 @@ class Multinomial(BagOfCounts):
 
     def _log_weight(self, count: Floats) -> Floats:
         return np.log(count)
+
+    def _pretend(self, tally: BlockTally[Items], how: How) -> Floats:
+        if self.m is None or self.prior is not None or how == "mle":
+            return super()._pretend(tally, how)
+        shares = spread(tally[VALUE].high, ~self._unrecorded(tally), self.p)
+        return added(self.m * shares, self.estimate, how)
+
+    def _left_out(
+        self, tally: BlockTally[Items], block: Counts, labels: Labels
+    ) -> Iterator[tuple[NDArray[np.int64], BagsLeftOut]]:
+        alike = isinstance(self.p, tuple) or self.estimate == "mle" or self.prior is not None
+        if self.m is None or alike:
+            return super()._left_out(tally, block, labels)
+        recorded, p = ~self._unrecorded(tally), None if self.p is None else "uniform"
+        return bags_left_of_spread(tally, block, labels, recorded, self.m, p)
 
 
 def _draw_from_urns(

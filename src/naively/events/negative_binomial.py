@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.events.estimate import Estimate
 from naively.events.rate import Trials
 from naively.kernels.reference import Floats
 
@@ -52,6 +54,24 @@ class NegativeBinomial(Trials):
         super().__post_init__()
         if not (np.isfinite(self.r) and self.r > 0):
             raise ValueError(f"NegativeBinomial r must be greater than 0, got {self.r}.")
+
+    @classmethod
+    def of(cls, p: float | Sequence[float], r: float = 1.0) -> Estimate:
+        """Return the negative binomial distribution with a given probability, as an estimate.
+
+        Parameters
+        ----------
+        p : float, or sequence of float
+            The probability of a success, above 0; a sequence has one for each column.
+        r : float, default 1.0
+            How many successes end a row.
+
+        Examples
+        --------
+        >>> NegativeBinomial.of(p=0.25, r=2).fitted.mean()
+        np.float64(6.0)
+        """
+        return cls._at(cls(alpha=0, estimate="mle", r=r), p)
 
     @property
     def successes(self) -> float:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Block
 from naively.events.base import Distribution
+from naively.events.estimate import Estimate
+from naively.events.estimates.space import RATE
 from naively.events.prior import Gamma
 from naively.events.rate import Rate, TwoSums
 from naively.kernels.reference import Floats
@@ -48,7 +51,25 @@ class Poisson(Rate):
 
     prior: Gamma | None = None
     name = "poisson"
+    support = "counts"
     unknown = (0.0, 1.0)
+    space: ClassVar = {"rate": RATE}
+
+    @classmethod
+    def of(cls, rate: float | Sequence[float]) -> Estimate:
+        """Return the Poisson distribution with a given rate, as an estimate.
+
+        Parameters
+        ----------
+        rate : float, or sequence of float
+            Events a row, at least 0; a sequence has one for each column.
+
+        Examples
+        --------
+        >>> Poisson.of(rate=2.5).mle
+        2.5
+        """
+        return cls._at(cls(alpha=0, estimate="mle"), rate)
 
     def sums(self, rows: Floats, total: Floats) -> TwoSums:
         return total, rows
@@ -58,6 +79,11 @@ class Poisson(Rate):
 
     def log_linear(self, rate: Floats) -> LogLinear:
         return LogLinear(slope=np.log(rate), offset=-rate, base=log_factorials)
+
+    def distribution(self, rate: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.poisson(rate)
 
     def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.int64]:
         return rng.poisson(rate)

@@ -8,8 +8,9 @@ both. An event model defines what a and b count, and the distribution of numbers
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +22,15 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     Distribution,
     How,
+    Support,
     by_row,
     check_alpha,
     check_estimate,
     check_not_negative,
     numbers,
 )
-from naively.events.estimate import Estimable, flat
+from naively.events.estimate import Estimable, Estimate, flat
+from naively.events.estimates.space import CHANCE, POSITIVE, read, summed
 from naively.events.prior import Beta, Gamma, pretend_rows
 from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, sum_of_cells
@@ -49,8 +52,10 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     prior: Gamma | Beta | None = None
     estimate: How = "mean"
     statistics = (PRESENT, VALUE)
+    support: ClassVar[Support] = "positive"
     parameter: ClassVar[str] = "rate"
     conjugate: ClassVar[type[Gamma | Beta]] = Gamma
+    space: ClassVar = {"rate": POSITIVE}
     unknown: ClassVar[tuple[float, float]] = (1.0, 1.0)  # a and b of a column without any number
 
     def __post_init__(self) -> None:
@@ -68,6 +73,10 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     @abstractmethod
     def log_linear(self, rate: Floats) -> LogLinear:
         """Return the likelihood of numbers at these rates, of shape (columns, classes)."""
+
+    @abstractmethod
+    def distribution(self, rate: Floats | float) -> Distribution:
+        """Return the distribution of numbers at a rate, frozen."""
 
     @abstractmethod
     def draw(self, rate: Floats, rng: np.random.Generator) -> NDArray[np.number]:
@@ -90,7 +99,36 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         return block
 
     def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
-        return {self.parameter: self.conjugate.mean(*self._counts(tally, how))}
+        return {self.parameter: self.conjugate.mean_of(*self._counts(tally, how))}
+
+    @classmethod
+    def _at(cls, event: Self, value: float | Sequence[float]) -> Estimate:
+        """Return the estimate of one pretend row for each column, with given rates."""
+        rate = np.atleast_1d(read(cls.__name__, cls.parameter, value, cls.space[cls.parameter]))
+        sums = {PRESENT: np.ones_like(rate), VALUE: event.mean(rate)}
+        return event.given(Columns(range(len(rate))), sums)
+
+    def log_likelihood_of(
+        self, tally: BlockTally[Columns], parameters: Mapping[str, Floats]
+    ) -> Floats:
+        a, b = map(flat, self.sums(tally[PRESENT].high, tally[VALUE].high))
+        return summed(self.log_kernel(a, b, parameters[self.parameter]), a)
+
+    def log_kernel(self, a: Floats, b: Floats, rate: Floats) -> Floats:
+        """Return the log likelihood of two sums at rates, less the base measure, broadcast."""
+        from scipy.special import xlog1py, xlogy
+
+        of_b = xlog1py(b, -rate) if self.conjugate is Beta else -b * rate
+        return np.asarray(xlogy(a, rate) + of_b)
+
+    def fitted(self, tally: BlockTally[Columns], how: How) -> Distribution:
+        return self.distribution(flat(self.parameters(tally, how)[self.parameter]))
+
+    def counted(self, tally: BlockTally[Columns]) -> Floats:
+        return self.sums(tally[PRESENT].high, tally[VALUE].high)[0]
+
+    def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
+        return self._pretend(tally, how)[0]
 
     def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
         """Return the likelihood at the rates, or the predictive where they are integrated out."""
@@ -98,7 +136,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
             if self.estimate != "predictive":
                 return self.log_linear(self._rate(tally))
             a, b = self._to_integrate(tally)
-            typical = self.mean(self.conjugate.mean(a, b))
+            typical = self.mean(self.conjugate.mean_of(a, b))
 
         def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
             return self.log_next(clipped(x)[:, None], a[column], b[column])
@@ -110,7 +148,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     ) -> Dense:
         if self.estimate == "predictive":
             a, b = (of.T[classes] for of in self._to_integrate(tally))
-            rate = self.conjugate.draw(a, b, rng)
+            rate = self.conjugate.draw_from(a, b, rng)
         else:
             rate = self._rate(tally).T[classes]
         return numbers(self.draw(rate, rng).astype(np.float64), tally)
@@ -121,8 +159,12 @@ class Rate(Estimable[Columns, Dense | Sparse]):
         a, b = map(flat, self._pretend(tally, "mean"))
         return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
 
+    def updated(self, tally: BlockTally[Columns]) -> Gamma | Beta | None:
+        a, b = map(flat, self._counts(tally, "mean"))
+        return self.conjugate(a, b) if np.all(a > 0) and np.all(b > 0) else None
+
     def posterior(self, tally: BlockTally[Columns]) -> Distribution:
-        return self.conjugate.distribution(*map(flat, self._counts(tally, "mean")))
+        return self.conjugate.distribution_of(*map(flat, self._counts(tally, "mean")))
 
     def predictive(self, tally: BlockTally[Columns]) -> Distribution:
         return self.next_number(*map(flat, self._counts(tally, "mean")))
@@ -130,14 +172,14 @@ class Rate(Estimable[Columns, Dense | Sparse]):
     def _rate(self, tally: BlockTally[Columns]) -> Floats:
         """Return the rates that are scored with, of shape (columns, classes)."""
         rate = self.parameters(tally, self.estimate)[self.parameter]
-        of_all = self.conjugate.mean(*self._of_all(tally))
-        unknown = self.conjugate.mean(*map(np.asarray, self.unknown))
+        of_all = self.conjugate.mean_of(*self._of_all(tally))
+        unknown = self.conjugate.mean_of(*map(np.asarray, self.unknown))
         return np.where(np.isnan(rate), np.nan_to_num(of_all, nan=float(unknown)), rate)
 
     def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:
         """Return the a and b, each (columns, classes), that the predictive is scored with."""
         own, of_all = self._counts(tally, "mean"), self._of_all(tally)
-        known, ever_known = (~np.isnan(self.conjugate.mean(*of)) for of in (own, of_all))
+        known, ever_known = (~np.isnan(self.conjugate.mean_of(*of)) for of in (own, of_all))
         a, b = (
             np.where(known, mine, np.where(ever_known, every, nothing))
             for mine, every, nothing in zip(own, of_all, self.unknown, strict=True)
@@ -172,7 +214,9 @@ class Trials(Rate):
     """Counts of failures before the last of a known number of successes."""
 
     prior: Beta | None = None
+    support = "counts"
     parameter = "p"
+    space: ClassVar = {"p": CHANCE}
     conjugate = Beta
 
     @property
@@ -186,6 +230,11 @@ class Trials(Rate):
     def mean(self, rate: Floats) -> Floats:
         return self.successes * (1 - rate) / rate
 
+    def distribution(self, rate: Floats | float) -> Distribution:
+        from scipy import stats
+
+        return stats.nbinom(self.successes, rate)
+
     def log_linear(self, rate: Floats) -> LogLinear:
         return LogLinear(np.log1p(-rate), self.successes * np.log(rate), self._log_base)
 
@@ -197,7 +246,7 @@ class Trials(Rate):
     def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
         from scipy.special import betaln
 
-        p = self.conjugate.mean(a, b)
+        p = self.conjugate.mean_of(a, b)
         more = betaln(a + self.successes, b + x) - betaln(a, b)
         known = self.successes * np.log(p) + x * np.log1p(-p)  # for counts too large for SciPy
         return self._log_orders(x) + np.where(np.isnan(more), known, more)

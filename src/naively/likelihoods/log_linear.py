@@ -21,7 +21,7 @@ class LogLinear(Likelihood[Counts]):
     """``Σ_j offset_j + x_j · slope_j`` over present cells.
 
     A slope or offset may be -inf (0 · log 0 is 0: an impossible event counts only where it
-    happens); an offset of -inf with a slope of +inf is an event that must happen.
+    happens); an offset of -inf with a slope of +inf is an event that must happen, in every trial.
 
     Parameters
     ----------
@@ -31,11 +31,14 @@ class LogLinear(Likelihood[Counts]):
         What each cell that is not missing adds, even if it is 0; by default nothing.
     base : callable, optional
         Returns the log base measure of a block's rows, of shape (rows,).
+    trials : int, default 1
+        How often an event that must happen does: the greatest number that a cell can hold then.
     """
 
     slope: Floats
     offset: Floats | None = None
     base: Callable[[Counts], Floats] | None = None
+    trials: int = 1
 
     @cached_property
     def _finite(self) -> tuple[Floats, Floats | None, Floats]:
@@ -53,7 +56,8 @@ class LogLinear(Likelihood[Counts]):
         if all(np.isfinite(table).all() for table in tables):
             return None
         slope, *offset = [np.where(np.isinf(table), -np.sign(table), 0.0) for table in tables]
-        return LogLinear(slope, offset[0] if offset else None)
+        # What must happen in every trial has the sum 0 if it does, and else more.
+        return LogLinear(slope, self.trials * offset[0] if offset else None)
 
     def log_prob(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         if self._impossible is None:
@@ -81,9 +85,17 @@ class LogLinear(Likelihood[Counts]):
         x = clipped(x)[:, None]
         with np.errstate(invalid="ignore"):
             value = np.where(x == 0, 0.0, x * self.slope[column])
-            if self.offset is not None:
-                value = value + self.offset[column]
-        return np.nan_to_num(value, nan=0.0, neginf=-np.inf)
+        if self.offset is None:
+            return np.nan_to_num(value, nan=0.0, neginf=-np.inf)
+        return self._with_offset(value, x, column)
+
+    def _with_offset(self, value: Floats, x: Floats, column: NDArray[np.int64]) -> Floats:
+        """Add the offsets to x · slope, (cells, classes); what must happen and does adds 0."""
+        assert self.offset is not None
+        with np.errstate(invalid="ignore"):
+            found = value + self.offset[column]
+        found = np.where(np.isnan(found) & (x < self.trials), -np.inf, found)
+        return np.nan_to_num(found, nan=0.0, neginf=-np.inf)
 
     def weighted(self, weight: Floats) -> LogLinear:
         with np.errstate(invalid="ignore"):  # inf - inf for what must happen
@@ -112,8 +124,7 @@ class LogLinear(Likelihood[Counts]):
         column = np.zeros_like(item) if of_text else item
         if self.offset is None:
             return Contributions(row, column, item, value)
-        with np.errstate(invalid="ignore"):
-            value = np.nan_to_num(value + self.offset[item], nan=0.0, neginf=-np.inf)
+        value = self._with_offset(value, x[:, None], item)
         there = np.flatnonzero(~block.missing)
         absent = self._absent(row, item, ~block.missing)
         found = [(row, column, item, value)]

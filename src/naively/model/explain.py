@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from naively.counting.axis import Axis, Levels, Words
 from naively.counting.block import Documents
-from naively.counting.labels import LabelArray
+from naively.counting.labels import Label, LabelArray
 from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
@@ -24,6 +24,12 @@ from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown
 from naively.model.model import Model
 from naively.schema.encode import plain_cell, plain_cells
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from naively.model.images import EvidenceImage
+    from naively.model.waterfall import Waterfall
 
 PRIOR = "class prior"
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
@@ -59,6 +65,8 @@ class ExplainedRow(Shown):
         The sum of the items: the joint log likelihood.
     classes : ndarray of shape (classes,)
         The class labels.
+    columns : tuple of str
+        The columns of the table, in their order.
     """
 
     column: list[str]
@@ -66,6 +74,7 @@ class ExplainedRow(Shown):
     log_likelihood: Floats
     joint: Floats
     classes: LabelArray
+    columns: tuple[str, ...] = ()
 
     def rival(self, c: int) -> int:
         """Return the strongest class other than c."""
@@ -116,25 +125,49 @@ class ExplainedRow(Shown):
         ]
         return sorted(found, key=lambda item: -abs(item[2]))[:n]
 
+    def waterfall(self, n: int = 10, label: Label | None = None) -> Waterfall:
+        """Return the n items of greatest weight step by step, and all others as one step.
+
+        They are for the class ``label``, by default the most probable one, and sum to its log odds.
+        """
+        from naively.model.waterfall import waterfall
+
+        return waterfall(self, n, label)
+
+    def plot(self, n: int = 10, ax: Axes | None = None) -> Axes:
+        """Draw the weights of evidence from the class prior to the log odds, the n greatest."""
+        return self.waterfall(n).plot(ax)
+
+    def image(self, shape: tuple[int, int], label: Label | None = None) -> EvidenceImage:
+        """Return the evidence of each pixel, where the columns are the pixels of an image."""
+        from naively.model.images import evidence_image
+
+        return evidence_image(self, shape, label)
+
+    def plot_image(self, shape: tuple[int, int], ax: Axes | None = None) -> Axes:
+        """Draw the evidence of each pixel for the most probable class against its rival."""
+        return self.image(shape).plot(ax)
+
     def __str__(self) -> str:
         c = self.best
         rival = self.classes[self.rival(c)]
         names = f"{plain_cell(self.classes[c])!r} against {plain_cell(rival)!r}"
         odds, p = self.log_odds(c), self.probability(c)
-        shown = f"log odds {odds:.2f} (probability {p:.2f})"
+        total = f"log odds {odds:.2f} (probability {p:.2f})"
         if np.isnan(odds):
-            shown = f"every class is impossible, so that the class prior decides ({p:.2f})"
-        lines = [f"{names}: {shown}"]
+            total = f"every class is impossible, so that the class prior decides ({p:.2f})"
+        lines = [f"{names}: {total}"]
         both = self.log_likelihood[:, [c, self.rival(c)]]
         nowhere = np.flatnonzero(np.isneginf(both).all(axis=1)) if len(self.classes) > 1 else ()
-        impossible = [_shown(self.column[i], self.value[i]) for i in nowhere]
+        impossible = [shown(self.column[i], self.value[i]) for i in nowhere]
         lines += [f"    -inf  {item} (for both)" for item in impossible]
-        items = ((_shown(column, value), weight) for column, value, weight in self.top(c))
+        items = ((shown(column, value), weight) for column, value, weight in self.top(c))
         lines += [f"{weight:+8.2f}  {item}" for item, weight in items if item not in impossible]
         return "\n".join(lines)
 
 
-def _shown(column: str, value: object) -> str:
+def shown(column: str, value: object) -> str:
+    """Return an item as a line shows it."""
     return column if value is None else f"{column} = {plain_cell(value)}"
 
 
@@ -225,11 +258,11 @@ def explain(model: Model, rows: Rows) -> Explanation:
         if key in of_character_ngrams and isinstance(axis, Words):
             words_of = _words_of_ngrams(axis, rows)
         _collect(items, found, axis, cells, words_of)
-    explained = []
+    explained, order = [], tuple(map(title, model.schema.order))
     for of_row, joint in zip(items, model.score(batch, "joint"), strict=True):
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
         evidence = np.stack(log_likelihoods)
-        explained.append(ExplainedRow(columns, values, evidence, joint, model.classes))
+        explained.append(ExplainedRow(columns, values, evidence, joint, model.classes, order))
     return Explanation(explained)
 
 
@@ -306,37 +339,3 @@ def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
         for ngram in character_ngrams(word, 1, longest):
             found.setdefault(ngram, {})[word] = None
     return found
-
-
-def strongest(model: Model, c: int, n: int) -> list[Weighed]:
-    """Return the n items that speak most for class c against all others together.
-
-    An item is a word (no character n-gram), a level, a column that is true, or a number that is
-    usual in the class: its mean, or one in the most probable bin. Its weight is
-    log p(item | c) - log p(item | not c), the others weighted by their priors.
-    """
-    others = np.arange(len(model.classes)) != c
-    if not others.any():
-        return []
-    prior = model.class_log_prior[others]
-    log_share = prior - np.logaddexp.reduce(prior)
-    found: list[Weighed] = []
-    for name, likelihood in model.without_interactions().likelihoods.items():
-        axis = model.counts[name].axis
-        if name in model.schema.of_character_ngrams:
-            continue
-        typical = likelihood.typical(c)
-        rest = np.logaddexp.reduce(typical.value[:, others] + log_share, axis=1)
-        with np.errstate(invalid="ignore"):
-            weight = np.nan_to_num(
-                typical.value[:, c] - rest, nan=0.0, posinf=np.inf, neginf=-np.inf
-            )
-        for i in np.argsort(-weight, kind="stable")[:n].tolist():
-            if typical.x is None:
-                column, shown = axis.label(i)
-            else:
-                column, shown = axis.columns[i], float(typical.x[i])
-                if column in model.schema.times:
-                    shown = np.datetime64(round(shown), "s").item()
-            found.append((title(column), shown, float(weight[i])))
-    return sorted(found, key=lambda item: -item[2])[:n]

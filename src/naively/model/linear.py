@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,14 +11,18 @@ from numpy.typing import NDArray
 from naively.counting.labels import LabelArray
 from naively.counting.names import title
 from naively.kernels.reference import Floats
-from naively.messages import Shown
 from naively.model.model import Model
+from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHOWN = 10  # features of greatest weight
+INTERCEPT = "(intercept)"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Linear(Shown):
+class Linear(Tabular):
     """Weights and intercepts, shaped as those of scikit-learn's linear models.
 
     With two classes ``X @ coef[0] + intercept[0]`` is the log odds of the second class, and its
@@ -27,6 +32,9 @@ class Linear(Shown):
     * a number, a count, or a truth (0 or 1) as it is, named by its column;
     * for each level of a column 1 where the cell is that level, else 0, named ``column=level``;
     * how often a text holds each word (for ``Bernoulli``, whether it does), likewise.
+
+    As a table it has the columns ``class``, ``feature`` and ``weight``, and the intercepts (biases)
+    are in it as the feature "(intercept)".
 
     Examples
     --------
@@ -42,17 +50,58 @@ class Linear(Shown):
     intercept: Floats  # (1,) for two classes, else (classes,)
     classes: LabelArray  # (classes,)
 
+    def to_dict(self) -> dict[str, list[Any]]:
+        names = [INTERCEPT, *self.feature_names.tolist()]
+        weight = np.column_stack([self.intercept, self.coef])
+        return {
+            "class": [label for label in self._labels for _ in names],
+            "feature": names * len(weight),
+            "weight": weight.ravel().tolist(),
+        }
+
+    @property
+    def _labels(self) -> list[Any]:
+        """The class that each row of the weights speaks for: of two, the second."""
+        labels: list[Any] = self.classes.tolist()
+        return labels[1:] if len(labels) == 2 else labels
+
     def __str__(self) -> str:
-        labels = self.classes.tolist()
-        of = list(map(repr, labels))
-        if len(labels) == 2:
+        of = list(map(repr, self.classes.tolist()))
+        if len(of) == 2:
             of = [f"log odds of {of[1]} against {of[0]}"]
         lines = []
         for what, coef, intercept in zip(of, self.coef, self.intercept, strict=True):
-            lines.append(f"{what}: {intercept:+.3f}, and of {len(coef):,} features mostly")
+            lines += [what, f"  {intercept:+.3f}  {INTERCEPT}"]
             greatest = np.argsort(-np.abs(coef), kind="stable")[:SHOWN]
             lines += [f"  {coef[j]:+.3f}  {self.feature_names[j]}" for j in greatest]
+            if len(coef) > SHOWN:
+                lines.append(f"  and {len(coef) - SHOWN:,} features of less weight")
         return "\n".join(lines)
+
+    def plot(self, ax: Axes | None = None, n: int = 10) -> Axes:
+        """Draw the weights of the n features of the largest ones as bars.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            What to draw on; by default a new figure.
+        n : int, default 10
+            How many features; with more than two classes each has a bar for every class, and of
+            many classes the first are drawn.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+            With the intercept in its title where there are two classes.
+        """
+        from naively.pictures.weights import draw_weights
+
+        best = np.argsort(-np.abs(self.coef).max(axis=0, initial=0.0), kind="stable")[:n]
+        labels = self.classes.tolist()
+        names = self.feature_names[best].tolist()
+        two = len(labels) == 2
+        what = f"log odds of {labels[1]!r} against {labels[0]!r}" if two else "log likelihood"
+        return draw_weights(names, self.coef[:, best], self._labels, what, self.intercept, ax)
 
 
 def linear(model: Model) -> Linear:

@@ -296,18 +296,18 @@ class Model(Shown):
         n: int,
         label: Label | None = None,
         random_state: int | np.random.Generator | None = None,
+        length: int | None = None,
     ) -> tuple[Rows, LabelArray]:
         """Draw n rows and their labels (n,): all of one label, or labels by the class prior."""
         rng = np.random.default_rng(random_state)
         if label is None:
             codes = rng.choice(len(self.classes), n, p=np.exp(self.class_log_prior))
         else:
-            labels = self.classes.tolist()
-            if label not in labels:
+            if label not in (labels := self.classes.tolist()):
                 raise ValueError(f"There is no class {label!r}; the classes are {labels}.")
             codes = np.full(n, labels.index(label))
         blocks = {
-            group.key: group.event.sample(self.counts[group.key], codes, rng)
+            group.key: group.event.sample_rows(self.counts[group.key], codes, rng, length)
             for group in self.schema.written
         }
         return self.schema.decode(blocks), self.classes[codes]

@@ -1,64 +1,291 @@
-"""How many parameters a model has, and how many it would have without its assumption."""
+"""The parameters of a model: each number that was estimated, and what was counted behind it."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias, get_args
 
-from naively.model.class_prior import is_estimated
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Axis
+from naively.counting.labels import LabelArray
+from naively.counting.names import Name, title
+from naively.events import Beta, Dirichlet
+from naively.events.base import How
+from naively.kernels.reference import Floats
+from naively.model.class_prior import class_probabilities, is_estimated, pretend_classes
+from naively.model.explain import NGRAMS, PRIOR
+from naively.model.items import Items, items_of
 from naively.model.model import Model
+from naively.schema.group import Group
+from naively.schema.schema import list_names
+from naively.tabular import SHOWN, Tabular, as_text
 
-SHOWN = 10**15  # up to which a number is written out
-
-
-def count_parameters(model: Model) -> int:
-    """Return how many parameters are free; a class prior that is given has none."""
-    of_events = (g.event.n_parameters(model.counts[g.key]) for g in model.schema.groups)
-    return _of_prior(model) + sum(of_events)
+Estimated: TypeAlias = Literal["mle", "map", "mean"]
+NAMES = ("class", "column", "item", "parameter", "value", "count", "pseudo_count")
 
 
-def count_joint_parameters(model: Model) -> ParameterCount | float:
-    """Return how many the full joint table has: one for each row that there can be and class.
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One parameter of all rows of a block: columns, levels, words or bins.
 
-    ``inf`` where a column holds numbers without end.
+    Parameters
+    ----------
+    parameter : str
+        Its name, such as "p" or "mean".
+    column, item : callable
+        Return the column and the item of some rows.
+    value, count, pseudo_count : ndarray of shape (rows, classes)
+        The estimate, what was counted behind it, and what the prior adds to that.
+    telling : callable
+        Returns how much each row tells the classes apart, in nats, (rows,), by the shares of the
+        classes, (classes,).
     """
-    values = [g.event.n_values(model.counts[g.key]) for g in model.schema.of_columns]
-    if math.inf in values:
-        return math.inf
-    rows = math.prod(int(value) for value in values)
-    return ParameterCount(len(model.classes) * (rows - 1) + _of_prior(model))
+
+    parameter: str
+    column: Items
+    item: Items
+    value: Floats
+    count: Floats
+    pseudo_count: Floats
+    telling: Callable[[Floats], Floats]
 
 
-def _of_prior(model: Model) -> int:
-    return len(model.classes) - 1 if is_estimated(model.settings.class_prior) else 0
+@dataclass(frozen=True, eq=False, repr=False)
+class Parameters(Tabular):
+    """The parameters of a model as a table, one row for each parameter and class.
 
+    Its columns are ``class``, ``column``, ``item`` (a level, word or bin, or None for a parameter
+    of the whole column), ``parameter`` ("p", "mean", "variance", "rate", "bandwidth" or "ratio"),
+    ``value``, ``count`` and ``pseudo_count``.
 
-class ParameterCount(int):
-    """A whole number of any size that prints as a power of 2 where it is long.
+    Notes
+    -----
+    The count is what was counted behind the estimate: rows of a level or bin, how often a word
+    came, the events of a rate, or all rows with a value in the column. The pseudo-count is what the
+    prior adds to it; it is None where nothing is estimated. A bin is a string that has ``low`` and
+    ``high``. What is undefined, as maximum likelihood from nothing, is NaN.
+
+    With ``Complement`` p and the count are those of all other classes.
 
     Examples
     --------
-    >>> ParameterCount(2 * (2**20 - 1) + 1)
-    2097151
-    >>> many = ParameterCount(2**10_001 - 1)
-    >>> many, round(many.log2, 6), float(many)
-    (about 2^10001, 10001.0, inf)
+    >>> from naively import Categorical, NaiveBayes
+    >>> X, y = {"sky": ["blue", "grey", "grey"]}, ["sun", "sun", "rain"]
+    >>> NaiveBayes(Categorical(alpha=1.0)).fit(X, y).parameters(column="sky")
+    class  column  item  parameter     value  count  pseudo_count
+    rain   sky     blue  p          0.333333      0             1
+    sun    sky     blue  p               0.5      1             1
+    rain   sky     grey  p          0.666667      1             1
+    sun    sky     grey  p               0.5      1             1
     """
 
-    @property
-    def log2(self) -> float:
-        """The logarithm to base 2."""
-        return math.log2(self)
+    classes: LabelArray  # (classes,)
+    share: Floats  # (classes,): the class prior
+    tables: tuple[Table, ...]
+    chosen: NDArray[np.int64] | None = None  # (rows,) of all tables, that are shown; None: all
 
-    def __float__(self) -> float:
-        try:
-            return float(int(self))
-        except OverflowError:
-            return math.inf
+    def __len__(self) -> int:
+        return len(self._rows) * len(self.classes)
+
+    @property
+    def _rows(self) -> NDArray[np.int64]:
+        """The rows of the tables, numbered through all tables, that are shown."""
+        return np.arange(self._first[-1]) if self.chosen is None else self.chosen
+
+    @cached_property
+    def _first(self) -> NDArray[np.int64]:
+        return np.cumsum([0, *(len(table.value) for table in self.tables)], dtype=np.int64)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        return self._to_dict(self._rows)
 
     def __str__(self) -> str:
-        return int.__repr__(self) if self <= SHOWN else f"about 2^{self.log2:.0f}"
+        some = -(-SHOWN // max(len(self.classes), 1))
+        return as_text(self._to_dict(self._rows[:some]), len(self))
 
-    __repr__ = __str__
+    def strongest(self, n: int = 10) -> Parameters:
+        """Return the parameters of the n items that tell the classes apart most, strongest first.
 
-    def __format__(self, specification: str) -> str:
-        return format(int(self), specification) if self <= SHOWN else str(self)
+        Parameters
+        ----------
+        n : int, default 10
+            How many items; each has a row for every class.
+
+        Returns
+        -------
+        parameters : Parameters
+
+        Notes
+        -----
+        How much an item tells is the largest |log ratio|, over the classes, of its parameter in a
+        class to that in all other classes together, in nats. Of a mean and a variance it is the log
+        ratio of the densities at the mean of the class; a bandwidth tells nothing, and the class
+        prior is no item.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> texts, y = ["cheap cheap pills", "lunch now", "pills now"], ["spam", "ham", "spam"]
+        >>> nb = NaiveBayes(text="words").fit(texts, y)
+        >>> nb.parameters().strongest(1).to_dict()["item"]
+        ['lunch', 'lunch']
+        """
+        if n < 1:
+            raise ValueError(f"n must be a number of items that is at least 1, got {n}.")
+        tells = np.full(self._first[-1], -np.inf)
+        for table, (start, end) in zip(self.tables, pairwise(self._first.tolist()), strict=True):
+            tells[start:end] = table.telling(self.share)
+        rows = self._rows[tells[self._rows] > -np.inf]
+        if n < len(rows):  # to partition is quicker than to sort
+            rows = rows[tells[rows] >= -np.partition(-tells[rows], n - 1)[n - 1]]
+        best = rows[np.argsort(-tells[rows], kind="stable")[:n]]
+        return replace(self, chosen=best)
+
+    def _to_dict(self, rows: NDArray[np.int64]) -> dict[str, list[Any]]:
+        """Return the columns of some rows of the tables."""
+        k, n = len(self.classes), len(rows)
+        of = np.searchsorted(self._first, rows, side="right") - 1
+        ends = np.flatnonzero(np.diff(of)) + 1
+        found: dict[str, list[Any]] = {name: [] for name in NAMES}
+        found["class"] = self.classes.tolist() * n
+        for part in np.split(rows, ends) if n else ():
+            at = int(np.searchsorted(self._first, part[0], side="right")) - 1
+            table, own = self.tables[at], part - self._first[at]
+            found["column"] += _each(table.column(own), k)
+            found["item"] += _each(table.item(own), k)
+            found["parameter"] += [table.parameter] * (len(own) * k)
+            found["value"] += table.value[own].ravel().tolist()
+            found["count"] += table.count[own].ravel().tolist()
+            found["pseudo_count"] += _or_none(table.pseudo_count[own])
+        return found
+
+
+def _each(values: list[Any], k: int) -> list[Any]:
+    """Repeat each value k times."""
+    return [value for value in values for _ in range(k)]
+
+
+def _or_none(table: Floats) -> list[Any]:
+    """Return the numbers of a table row by row; None for NaN."""
+    values: list[Any] = table.ravel().tolist()
+    return [None if v != v else v for v in values] if np.isnan(table).any() else values  # noqa: PLR0124
+
+
+def parameters(
+    model: Model, how: Estimated | None = None, column: Name | None = None
+) -> Parameters:
+    """Return the parameters of a model (see ``NaiveBayes.parameters``)."""
+    if how is not None and how not in get_args(Estimated):
+        raise ValueError(f"how must be 'mle', 'map' or 'mean', got {how!r}.")
+    tables = [] if column is not None and column != PRIOR else [_of_prior(model, how)]
+    for group in model.schema.groups:
+        tally = model.counts[group.key]
+        if column is None or _is_of(column, group, tally.axis):
+            tables += _of_group(model, group, how, column)
+    if not tables:
+        every = dict.fromkeys(name for group in model.schema.groups for name in group.columns)
+        raise ValueError(f"There is no column {column!r}; the columns are {list_names(every)}.")
+    return Parameters(model.classes, np.exp(model.class_log_prior), tuple(tables))
+
+
+def _is_of(column: Name, group: Group, axis: Axis) -> bool:
+    """Whether a group has a column, which is named or numbered."""
+    return any(column in (name, title(name)) for name in (*group.columns, *axis.columns))
+
+
+def _of_prior(model: Model, how: How | None) -> Table:
+    """Return the class prior as a parameter."""
+    prior, estimate = model.settings.class_prior, how or model.settings.estimate
+    count = model.tally.class_count
+    p = class_probabilities(prior, estimate, count, model.classes)
+    pretend: Any = 0.0 if is_estimated(prior) else np.nan
+    if isinstance(prior, Beta | Dirichlet):
+        pretend = pretend_classes(prior, estimate, model.classes)
+    return Table(
+        "p",
+        lambda rows: [PRIOR] * len(rows),
+        lambda rows: [None] * len(rows),
+        p[None],
+        count[None],
+        np.broadcast_to(pretend, (1, len(p))),
+        lambda _: np.full(1, -np.inf),
+    )
+
+
+def _of_group(model: Model, group: Group, how: How | None, column: Name | None) -> Iterator[Table]:
+    """Yield a table for each parameter of a group."""
+    event, tally = group.event, model.counts[group.key]
+    axis, how = tally.axis, how or event.estimate
+    found = event.parameters(tally, how)
+    count, pretend = event.counted(tally), event.pretended(tally, how)
+    of, item = items_of(model, group)
+    names = [_column(model, group, name) for name in axis.columns]
+    wanted = np.array([column in (name, title(name)) for name in axis.columns], np.bool_)
+    if column is None or not wanted.any():  # it is one of several columns that are one event
+        wanted[:] = True
+    rows = np.flatnonzero(wanted[of])
+    normal = found if {"mean", "variance"} <= found.keys() else {}
+
+    for parameter, value in found.items():
+        own = value[rows]
+
+        def telling(share: Floats, own: Floats = own, parameter: str = parameter) -> Floats:
+            if normal:
+                return _apart(normal["mean"][rows], normal["variance"][rows], share)
+            return np.zeros(len(own)) if parameter == "bandwidth" else _log_ratio(own, share)
+
+        yield Table(
+            parameter,
+            lambda some: [names[j] for j in of[rows[some]].tolist()],
+            lambda some: item(rows[some]),
+            own,
+            np.broadcast_to(count, value.shape)[rows],
+            np.broadcast_to(pretend, value.shape)[rows],
+            telling,
+        )
+
+
+def _column(model: Model, group: Group, name: Name) -> str:
+    """Return the name of a column; that of a text says which of its tokens are no words."""
+    return (
+        f"{title(name)} {NGRAMS}" if group.key in model.schema.of_character_ngrams else title(name)
+    )
+
+
+def _others(share: Floats) -> Floats:
+    """Return what each class (down) is of all classes but one (across), (classes, classes)."""
+    of = np.where(np.eye(len(share), dtype=np.bool_), 0.0, share[:, None])
+    total = of.sum(axis=0)
+    alike = (1.0 - np.eye(len(share))) / max(len(share) - 1, 1)  # where the others have no share
+    return np.where(total > 0, of / np.where(total > 0, total, 1.0), alike)
+
+
+def _log_ratio(value: Floats, share: Floats) -> Floats:
+    """Return the largest |log ratio| of each row of a class to the others together, (rows,)."""
+    if len(share) < 2:
+        return np.zeros(len(value))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.abs(np.log(value) - np.log(value @ _others(share)))
+    largest: Floats = np.nan_to_num(ratio, nan=0.0, posinf=np.inf).max(axis=1)
+    return largest
+
+
+def _apart(mean: Floats, variance: Floats, share: Floats) -> Floats:
+    """Return the largest |log ratio| of normal densities at the mean of a class, (rows,).
+
+    The density of the other classes together is that of their common mean and variance.
+    """
+    found = np.zeros(len(mean))
+    others = _others(share)
+    for c in range(len(share) if len(share) > 1 else 0):
+        middle = mean @ others[:, c]
+        spread = (variance + (mean - middle[:, None]) ** 2) @ others[:, c]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.log(spread / variance[:, c]) / 2 + (mean[:, c] - middle) ** 2 / (2 * spread)
+        found = np.maximum(found, np.nan_to_num(np.abs(ratio), nan=0.0, posinf=np.inf))
+    return found

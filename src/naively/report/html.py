@@ -23,14 +23,22 @@ def data(value: object) -> str:
     return f"<bdi>{html.escape(text, quote=True)}</bdi>"
 
 
+class Nats(float):
+    """A weight of evidence, in nats: shown with its sign."""
+
+
 def cell(value: object) -> str:
     """Return a cell of a table: digits of numbers, nothing for None."""
     if value is None:
         return ""
+    if isinstance(value, tuple):  # the cells of an interaction
+        return " · ".join(cell(of) or "missing" for of in value)
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, int):
         return f"{value:,}"
+    if isinstance(value, Nats):
+        return f"{value:+.4f}"
     if isinstance(value, float):
         return "undefined" if math.isnan(value) else f"{value:,.6g}"
     return data(value)

@@ -78,6 +78,8 @@
   };
   model.rows.forEach((row, i) => start.append(element("option", { value: i, textContent: row.name })));
   start.addEventListener("input", restart);
+  const unsure = model.rows.findIndex((row) => row.name.startsWith("least sure"));
+  if (unsure > 0) start.value = unsure; // where a cell matters most
   document.getElementById("again").addEventListener("click", restart);
   restart();
 })();

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 
 from naively.counting.names import Name, title
 from naively.evaluation.scores import Scores
-from naively.model.explain import ExplainedRow, strongest
-from naively.model.parameters import count_joint_parameters, count_parameters
+from naively.model.explain import ExplainedRow
+from naively.model.model import Model
+from naively.model.parameter_counts import count_joint_parameters, count_parameters
+from naively.model.strongest import strongest
 from naively.report import html
 from naively.report.scorer import Scorer
 from naively.report.subject import Subject
@@ -17,6 +20,7 @@ CLASSES = 30  # that are described one by one
 COLUMNS = 24  # that are drawn
 WORDS = 10  # of each class
 ITEMS = 10  # of an explanation
+HARDLY = 5e-5  # nats a row, which is 0.0000 when it is written
 
 
 def learned(subject: Subject) -> str:
@@ -29,7 +33,7 @@ def learned(subject: Subject) -> str:
         ("classes", len(count)),
         ("columns", model.schema.width),
         ("free parameters", count_parameters(model)),
-        ("without the naive Bayes assumption", str(count_joint_parameters(model))),
+        ("without the naive Bayes assumption", _without_assumption(model)),
         ("class prior", str(settings.class_prior)),
         ("estimate", settings.estimate),
         ("weights of the evidence", weights),
@@ -45,6 +49,12 @@ def learned(subject: Subject) -> str:
     ]
     more = html.details(f"What was noticed of {len(found):,} columns", f"<ul>{''.join(found)}</ul>")
     return f"<table><tbody>{lines}</tbody></table>" + (more if found else "")
+
+
+def _without_assumption(model: Model) -> str:
+    """Say how many free parameters the full joint table has."""
+    many = count_joint_parameters(model)
+    return "without end, as a column holds numbers" if many == math.inf else str(many)
 
 
 def good(subject: Subject) -> str:
@@ -112,7 +122,10 @@ def classes(subject: Subject) -> str:
         body += html.note(f"These are the {CLASSES} most frequent of {len(labels):,} classes.")
     cards = (
         f"<h3>{html.data(labels[c])}</h3>"
-        + html.table(["speaks for it", "", "nats"], strongest(model, c, WORDS))
+        + html.table(
+            ["speaks for it", "", "nats"],
+            [[column, value, html.Nats(of)] for column, value, of in strongest(model, c, WORDS)],
+        )
         for c in order[:CLASSES]
     )
     return body + (html.cards(cards) if len(labels) > 1 else "")
@@ -144,10 +157,16 @@ def _drawn(subject: Subject, names: list[Name], cost: Mapping[str, float]) -> It
             continue
         view = subject.column(name)
         worth = cost.get(title(name))
-        said = "" if worth is None else f"Without it the log loss grows by {worth:+.4f} nats a row."
+        said = "" if worth is None else _worth(worth)
         yield f"<h3>{html.data(title(name))}</h3>" + html.figure(
             svg_of(view.plot(), f"column{i}", f"Column {title(name)} by class"), html.escaped(said)
         )
+
+
+def _worth(nats: float) -> str:
+    if abs(nats) < HARDLY:
+        return "Without it the log loss hardly changes."
+    return f"Without it the log loss grows by {nats:+.4f} nats a row."
 
 
 def interactions(subject: Subject) -> str:
@@ -185,10 +204,11 @@ def _explained(row: ExplainedRow, label: object) -> str:
         f"Weights of evidence against {html.data(labels[row.rival(c)])}, in nats:</p>"
     )
     top = row.top(c)
-    lines: list[list[object]] = [[column, value, weight] for column, value, weight in top[:ITEMS]]
-    rest = sum(weight for _, _, weight in top[ITEMS:])
-    lines += [[f"{len(top) - ITEMS:,} more", None, rest]] if len(top) > ITEMS else []
-    lines.append(["log odds", None, row.log_odds(c)])
+    lines = [[column, value, html.Nats(of)] for column, value, of in top[:ITEMS]]
+    if len(top) > ITEMS:
+        rest = sum(weight for _, _, weight in top[ITEMS:])
+        lines.append([f"{len(top) - ITEMS:,} more", None, html.Nats(rest)])
+    lines.append(["log odds", None, html.Nats(row.log_odds(c))])
     return verdict + html.table(["column", "value", "weight"], lines)
 
 

@@ -19,6 +19,8 @@ from naively.evaluation.cross_validate import assess, work
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.evaluation.scores import Scores, scores
 from naively.kernels.reference import Floats
+from naively.model.column import column_view
+from naively.model.column_views import ColumnView
 from naively.model.explain import ExplainedRow, explain
 from naively.model.model import Model
 from naively.model.weights import Weighting
@@ -116,6 +118,11 @@ class Subject:
         """The columns of the table, those without which the log loss grows most first."""
         cost: Mapping[str, float] = {} if self.assessment is None else self.assessment.cost
         return sorted(self.model.schema.order, key=lambda name: -cost.get(title(name), 0.0))
+
+    def column(self, name: Name) -> ColumnView:
+        """Return what a column looks like in each class."""
+        batches = [] if self.sample is None else self.sample.batches
+        return column_view(self.model, name, batches)
 
     @cached_property
     def numbers(self) -> dict[Name, Floats]:

@@ -20,7 +20,7 @@ from naively.data.columns import Cells, Kind, as_floats
 from naively.data.rows import Rows, SparseRows
 from naively.data.times import CYCLES, are_times
 from naively.events import Bernoulli, Categorical, EventModel, JointTable, Multinomial
-from naively.events.multinomial import BagOfCounts
+from naively.events.bag_of_counts import BagOfCounts
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.schema.derived import TimePart
@@ -181,6 +181,11 @@ def _as_given(rows: Rows, name: Name, kind: Kind, given: EventModel | TextModel)
         case Categorical():
             if kind == "text":
                 raise ValueError(f"Column {title(name)!r} holds lists of words, no categories.")
+            other = [level for level in given.declared if not isinstance(level, str)]
+            if other:
+                raise ValueError(
+                    f"Column {title(name)!r} holds strings, and levels= declares {other[0]!r}."
+                )
             return GroupKey(given, "string")
         case _ if kind == "string" and are_times(rows.cells(name)):
             return GroupKey(given, "time")

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.analyser import Analyser
-from naively.counting.axis import DENSE_RANGE, Columns, Levels, Words
+from naively.counting.axis import Columns, Levels, Words
 from naively.counting.block import Block, Codes, Dense, Documents, Sparse
+from naively.counting.code_table import DENSE_RANGE
 from naively.counting.labels import is_missing
 from naively.counting.names import Derived, Encoded, Level, Name, title
 from naively.data.columns import TIME, Cells, Kind
@@ -46,7 +47,7 @@ def encode_texts(
         texts = cells.tolist()
     else:
         texts = [None] * len(cells)  # every cell is missing
-    axis = axis or Words((column,), analyser.vocabulary(), analyser)
+    axis = axis or Words((column,), analyser.new_vocabulary(), analyser)
     return Documents(analyser.rows(texts), axis, analyser.binary)
 
 
@@ -67,6 +68,18 @@ def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
     for j, (of_column, _) in enumerate(found):
         codes[:, j] = of_column
     return Codes(codes, Levels(tuple(columns), tuple(levels for _, levels in found)))
+
+
+def with_declared(block: Codes, declared: tuple[Level, ...]) -> Codes:
+    """Return the codes by an axis on which declared levels come first, whether seen or not."""
+    if not declared:
+        return block
+    axis = block.axis.declaring(declared)
+    codes = (
+        placed(of, levels, axis, j)
+        for j, (of, levels) in enumerate(zip(block.codes.T, block.axis.levels, strict=True))
+    )
+    return Codes(np.stack([*codes], axis=1).astype(np.int32), axis)
 
 
 def look_up_levels(rows: Rows, axis: Levels) -> Codes:

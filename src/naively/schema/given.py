@@ -9,7 +9,7 @@ from naively.counting.names import Name
 from naively.data.columns import Kind
 from naively.data.rows import Rows, missing_column
 from naively.events import EVENT_MODELS, Bernoulli, EventModel
-from naively.events.multinomial import BagOfCounts
+from naively.events.bag_of_counts import BagOfCounts
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 from naively.schema.text import TextModel

@@ -23,6 +23,7 @@ from naively.schema.encode import (
     find_levels,
     look_up_levels,
     whole_rows,
+    with_declared,
 )
 from naively.schema.held import Held
 
@@ -116,9 +117,9 @@ class Group:
         if self.event.layout == "rows":
             rows = whole_rows(rows, self.columns)
             columns = rows.names
-        return (
-            look_up_levels(rows, axis) if isinstance(axis, Levels) else find_levels(rows, columns)
-        )
+        if isinstance(axis, Levels):
+            return look_up_levels(rows, axis)
+        return with_declared(find_levels(rows, columns), self.event.declared)
 
     def recode(self, held: Held, axis: Axis) -> Block:
         """Encode these columns of encoded rows by a known axis."""
@@ -140,14 +141,9 @@ def event_names(groups: Sequence[Group]) -> str:
 def event_name(group: Group) -> str:
     """Return the event model's name, with the options that are not the usual ones."""
     event: Any = group.event
-    usual = type(event)()
-    shown = (f.name for f in fields(event) if f.repr and f.name != "columns")
-    options = {name: getattr(event, name) for name in shown}
-    other = [
-        f"{name}={value!r}"
-        for name, value in options.items()
-        if value not in (getattr(usual, name), "auto")
-    ]
+    shown = (field for field in fields(event) if field.repr and field.name != "columns")
+    options = [(field.name, getattr(event, field.name), field.default) for field in shown]
+    other = [f"{name}={value!r}" for name, value, usual in options if value not in (usual, "auto")]
     name = f"{event.name}({', '.join(other)})" if other else str(event.name)
     plain = group.analyser is None or group.analyser.is_plain
     return name if plain else f"{name} {group.analyser}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
@@ -79,11 +80,16 @@ class Text(TextModel):
         length, and words are not known.
     event : str or EventModel, default "multinomial"
         "multinomial", "bernoulli" or "complement", or such a model.
+    vocabulary : sequence of str, optional
+        The tokens that there are, as the analyzer makes them (in lower case, if ``lowercase``).
+        No other token is counted or scored, and one that is never seen keeps its pseudo-count:
+        with alpha 1, (n of the word + 1) / (n of all + size of the vocabulary).
 
     Notes
     -----
-    Every token is counted. What ``min_df``, ``max_df`` and ``max_features`` leave out is left out
-    when parameters are derived, so that models merge and forget exactly.
+    Every token, or every one of a declared vocabulary, is counted. What ``min_df``, ``max_df`` and
+    ``max_features`` leave out is left out when parameters are derived, so that models merge and
+    forget exactly.
 
     Examples
     --------
@@ -107,6 +113,7 @@ class Text(TextModel):
     features: int | None = None
     max_characters: int | None = None
     event: str | EventModel = "multinomial"
+    vocabulary: Sequence[str] | None = None
     name = "text"
 
     def __post_init__(self) -> None:
@@ -122,9 +129,22 @@ class Text(TextModel):
             raise ValueError(
                 f"strip_accents must be 'ascii', 'unicode' or None, got {self.strip_accents!r}."
             )
+        self._declare()
         self._check_limits()
         if compile_bounded(self.token_pattern, "token_pattern").groups > 1:
             raise ValueError(f"token_pattern {self.token_pattern!r} has more than one group.")
+
+    def _declare(self) -> None:
+        """Make the vocabulary a tuple; a ValueError unless it has words, each of them once."""
+        if self.vocabulary is None:
+            return
+        words = () if isinstance(self.vocabulary, str | AbstractSet) else (*self.vocabulary,)
+        if not words or not all(isinstance(word, str) and word for word in words):
+            raise ValueError(f"vocabulary must be a sequence of words, got {self.vocabulary!r}.")
+        if len(set(words)) < len(words):
+            twice = next(word for i, word in enumerate(words) if word in words[:i])
+            raise ValueError(f"vocabulary holds {twice!r} twice.")
+        object.__setattr__(self, "vocabulary", words)
 
     def _check_limits(self) -> None:
         """Raise a ValueError unless the limits of texts and tokens are in range, and agree."""
@@ -137,6 +157,11 @@ class Text(TextModel):
                 raise ValueError(f"{name} must be at least 1, got {most}.")
         if self.features is not None and not 1 <= self.features < 2**31:
             raise ValueError(f"features must be from 1 to 2**31 - 1, got {self.features}.")
+        if self.vocabulary is not None and (self.selects or self.features is not None):
+            raise ValueError(
+                "A vocabulary says which tokens there are: leave out features, min_df, max_df and "
+                "max_features."
+            )
         if self.features is not None and self.selects:
             raise ValueError(
                 "Hashed tokens are not known, so that min_df, max_df and max_features cannot "

@@ -68,7 +68,7 @@ def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -
     if group.analyser is None:
         return Levels.of_all(group.derived)
     arrays = []
-    if group.analyser.features is None:  # else words are hashed, and have no names
+    if group.analyser.features is None and group.analyser.vocabulary is None:  # words by name
         arrays = [unread.take(f"{name}/words", "u"), unread.take(f"{name}/ends", "i")]
     return words_axis((group.columns[0],), group.analyser, *arrays)
 
@@ -144,4 +144,6 @@ def _read_levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...]) -> L
     for each, column in zip(levels, group.derived, strict=False):
         if event.layout == "grid" and not set(each) <= set(column.levels):
             raise ValueError("there are bins that cannot come together")
-    return Levels(columns, levels)
+    if event.declared and any(each[: len(event.declared)] != event.declared for each in levels):
+        raise ValueError("there are columns without the levels that are declared")
+    return Levels(columns, levels, declared=event.declared)

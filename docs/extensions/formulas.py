@@ -1,0 +1,49 @@
+"""Formulas as drawings that are part of the page: no script, no font and no network to read them.
+
+Sphinx's own renderers load a script while the page is read (MathJax) or run TeX (imgmath).
+``ziamath`` is plain Python, and draws the shapes of the letters.
+"""
+
+from __future__ import annotations
+
+import html
+from functools import cache
+from typing import Any
+
+import ziamath
+from docutils import nodes
+
+SIZE = 17  # of the letters, in pixels, beside text of 16
+ziamath.config.svg2 = False  # shapes are drawn where they are; identifiers would meet on a page
+
+
+@cache
+def draw(latex: str, *, inline: bool) -> str:
+    """Return a formula as SVG in the colour of the text, on the line of the text."""
+    formula = ziamath.Latex(latex, size=SIZE, color="currentColor", inline=inline)
+    svg: str = formula.svg()
+    low = formula.getyofst() if inline else 0.0
+    label = html.escape(" ".join(latex.split()), quote=True)
+    return svg.replace(
+        "<svg ",
+        f'<svg role="img" aria-label="{label}" style="vertical-align: {low:.1f}px" ',
+        1,
+    )
+
+
+def visit_math(self: Any, node: nodes.math) -> None:
+    """Draw a formula within a sentence."""
+    self.body.append(f'<span class="math">{draw(node.astext(), inline=True)}</span>')
+    raise nodes.SkipNode
+
+
+def visit_math_block(self: Any, node: nodes.math_block) -> None:
+    """Draw a formula on a line of its own."""
+    self.body.append(f'<div class="math">{draw(node.astext(), inline=False)}</div>')
+    raise nodes.SkipNode
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Tell Sphinx."""
+    app.add_html_math_renderer("ziamath", (visit_math, None), (visit_math_block, None))
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,160 @@
+"""Parts of pages that are made while they are read: never written by hand, so never out of date.
+
+A page asks for one by a line ``<!-- generated: name -->``.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+LINE = re.compile(r"^<!-- generated: ([a-z -]+) -->$", re.MULTILINE)
+MAIL = ("filter", "learn", "unlearn")  # these parse their own arguments
+
+
+def verbs() -> str:
+    """Return the command line's verbs, a section each, from their own help."""
+    run = [sys.executable, "-m", "typer", "naively.cli.app", "utils", "docs", "--name", "naively"]
+    first, *sections = re.split(
+        r"^## `naively (\w+)`\n", html.unescape(_output(run)), flags=re.MULTILINE
+    )
+    said = dict(zip(sections[::2], sections[1::2], strict=True))
+    listed = [f"* [{verb}](#naively-{verb}): {of.split(chr(10))[1]}" for verb, of in said.items()]
+    for verb in MAIL:
+        said[verb] = f"\n```text\n{_output([sys.executable, '-m', 'naively', verb, '--help'])}```\n"
+    text = "\n".join([
+        first.split("**Commands**")[0].removeprefix("# `naively`\n"),
+        "Verbs:\n",
+        *listed,
+        *(f"\n## naively {verb}\n{of}" for verb, of in said.items()),
+    ])  # fmt: skip
+    text = re.sub(r"^\*\*(\w+)\*\*:$", r"\1:", text, flags=re.MULTILINE)
+    return re.sub(r"^```console$", "```text", text, flags=re.MULTILINE)
+
+
+def _output(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)  # noqa: S603
+    return done.stdout
+
+
+def accuracy_of_tables() -> str:
+    """Return the means of all contenders over the tables, and the log loss of each table."""
+    return _accuracy("accuracy-tables.json")
+
+
+def accuracy_of_texts() -> str:
+    """Return the same for texts."""
+    return _accuracy("accuracy-texts.json")
+
+
+def _accuracy(name: str) -> str:
+    found = _read(name)
+    sets = [one for one in found["results"] if one["trials"]]
+    by_name: dict[str, dict[str, dict[str, float]]] = {}
+    for one in sets:
+        for trial in one["trials"]:
+            if trial["means"]:
+                by_name.setdefault(trial["contender"], {})[one["name"]] = trial["means"]
+    rows = []
+    for contender, means in by_name.items():
+        cells = [
+            f"{sum(m[key] for m in means.values()) / len(means):.3f}"
+            if all(key in m for m in means.values())
+            else ""
+            for key in MEASURES
+        ]
+        losses_of = [m["log_loss"] for m in means.values() if "log_loss" in m]
+        cells.insert(1, f"{median(losses_of):.3f}" if losses_of else "")
+        rows.append([contender, *cells, str(len(means))])
+    rows.sort(key=lambda row: row[1] or "9")
+    shown = [name for name in SHOWN if name in by_name]
+    losses = [
+        [one["name"], f"{one['rows']:,}"]
+        + [f"{by_name[n][one['name']]['log_loss']:.3f}" if one["name"] in by_name[n] else ""
+           for n in shown]
+        for one in sets
+    ]  # fmt: skip
+    return "\n\n".join([
+        _said(found),
+        f"Means over {len(sets)} data sets; no single one moves the median of the log loss much:",
+        _table(["", "log loss", "(its median)", "accuracy", "calibration error", "sets"], rows),
+        "Log loss of each data set:",
+        _table(["data set", "rows", *shown], losses),
+    ])  # fmt: skip
+
+
+MEASURES = ("log_loss", "accuracy", "ece")
+SHOWN = (
+    "naively", "naively interactions", "naively words", "LogisticRegression",
+    "HistGradientBoosting", "CategoricalNB 10 bins", "tf-idf + LogisticRegression",
+    "tf-idf pairs + LogisticRegr.",
+)  # fmt: skip
+
+
+def speed() -> str:
+    """Return how long naively and scikit-learn take, side by side."""
+    found = _read("speed.json")
+    rows = []
+    for one in found["results"]:
+        ratios = [peer / ours for peer, ours in zip(one["peer"], one["ours"], strict=True)]
+        rows.append([
+            one["name"],
+            f"{1e3 * median(one['peer']):,.2f} ms",
+            f"{1e3 * median(one['ours']):,.2f} ms",
+            f"{median(ratios):.1f}",
+            f"{min(ratios):.1f} to {max(ratios):.1f}",
+        ])  # fmt: skip
+    names = ["", "beside it", "naively", "times faster", "range"]
+    return f"{_said(found)}\n\n{_table(names, rows)}"
+
+
+def _read(name: str) -> Any:
+    return json.loads((RESULTS / name).read_text(encoding="utf-8"))
+
+
+def _said(found: Any) -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
+    return f"Measured by `{found['command']}` on {found['machine']}; {versions}."
+
+
+def _table(names: list[str], rows: list[list[str]]) -> str:
+    rule = ["---"] + ["---:"] * (len(names) - 1)
+    return "\n".join(f"| {' | '.join(line)} |" for line in [names, rule, *rows])
+
+
+MAKE: dict[str, Callable[[], str]] = {
+    "verbs": verbs,
+    "accuracy of tables": accuracy_of_tables,
+    "accuracy of texts": accuracy_of_texts,
+    "speed": speed,
+}
+
+
+def fill(_app: Any, _page: str, source: list[str]) -> None:
+    """Put what is generated into the text of a page."""
+    source[0] = LINE.sub(lambda found: MAKE[found[1]](), source[0])
+
+
+def outdated(*_: Any) -> list[str]:
+    """Return the pages that are read again each time: what they show may have changed."""
+    return [
+        path.relative_to(ROOT / "docs").with_suffix("").as_posix()
+        for path in (ROOT / "docs").rglob("*.md")
+        if LINE.search(path.read_text(encoding="utf-8"))
+    ]
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Tell Sphinx."""
+    app.connect("source-read", fill)
+    app.connect("env-get-outdated", outdated)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,229 @@
+"""The verbs of curves: learning and smoothing. They write a table, and a picture if it is named."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import typer
+
+from naively.cli import output
+from naively.cli.learn import event_models_of, option_of
+from naively.cli.output import FormatOption
+from naively.cli.source import (
+    Data,
+    DataArgument,
+    InputFormatOption,
+    MemoryOption,
+    TargetOption,
+    find_target,
+    folder_target,
+    labelled_rows_for,
+    names,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from naively.cli.learned import Learned
+    from naively.counting.labels import LabelArray
+    from naively.data.rows import Rows
+    from naively.model.model import Model
+    from naively.tabular import Tabular
+
+PICTURES = (".png", ".svg", ".pdf")
+
+PictureOption = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="A picture to write: its name ends in .png, .svg or .pdf.",
+        show_default=False,
+    ),
+]
+MetricOption = Annotated[str, typer.Option(help="What is drawn: accuracy or log_loss.")]
+EventModelsOption = Annotated[
+    str, typer.Option(help="As of train: auto, one for all, or by column: age=gaussian,note=text.")
+]
+TestOption = Annotated[
+    str | None,
+    typer.Option("--test", help="Labelled rows to score, in another file.", show_default=False),
+]
+
+
+def learning(  # noqa: PLR0917  (options, not positions)
+    data: DataArgument,
+    target: TargetOption = None,
+    sizes: Annotated[
+        str | None,
+        typer.Option(help="How many rows to learn: 10,100,1000, or shares: 0.01,0.1,1.0."),
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Random orders of the rows.")] = 5,
+    test: TestOption = None,
+    hold_out: Annotated[
+        str, typer.Option(help="Random rows to score without --test: a share of them, or how many.")
+    ] = "0.25",
+    seed: Annotated[int, typer.Option(help="Of the random orders.")] = 0,
+    event_models: EventModelsOption = "auto",
+    smoothing: Annotated[
+        str, typer.Option(help="The pseudo-count: a number, laplace, jeffreys or auto.")
+    ] = "auto",
+    weights: Annotated[
+        bool, typer.Option("--weights", help="Fit the weights of train at each size; slower.")
+    ] = False,
+    out: PictureOption = None,
+    metric: MetricOption = "accuracy",
+    input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
+    form: FormatOption = None,
+) -> None:
+    """Score models of more and more rows of DATA, on these rows and on others.
+
+    Models are pure naive Bayes, as of `train --weights none`, unless --weights is given.
+    """
+    from naively.cli.learned import Learned
+
+    _check(out, [data, *([test] if test else [])], metric)
+    rows, y, name = _labelled(data, target, input_format, memory_limit)
+    nb = Learned(event_models_of(event_models), smoothing=option_of("smoothing", smoothing))
+    held_out: Any = _number(hold_out, "--hold-out", "a share of the rows or how many, as in 0.25")
+    if test is not None:
+        held_out = _labelled(test, name, input_format, memory_limit)[:2]
+    each = _numbers(sizes, "--sizes", "numbers of rows (10,100,1000) or shares (0.1,1.0)")
+    curve = nb.learning_curve(
+        rows, y, test=held_out, sizes=each, repeats=repeats, weights=weights, random_state=seed
+    )
+    _write(curve, form, out, metric)
+
+
+def smoothing(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA|MODEL",
+            help="Labelled rows to learn, or a model file, as `train` writes it.",
+            show_default=False,
+        ),
+    ],
+    target: TargetOption = None,
+    values: Annotated[
+        str | None, typer.Option(help="Pseudo-counts, at least 0: 0,0.5,1.", show_default=False)
+    ] = None,
+    test: TestOption = None,
+    event_models: EventModelsOption = "auto",
+    out: PictureOption = None,
+    metric: MetricOption = "log_loss",
+    input_format: InputFormatOption = None,
+    memory_limit: MemoryOption = None,
+    form: FormatOption = None,
+) -> None:
+    """Score pure naive Bayes with several pseudo-counts; nothing is counted again.
+
+    Learned rows are scored as they are and each left out in turn, and the rows of --test. A model
+    file must hold a sample of the learned rows (`train --sample`), or --test is needed.
+    """
+    from naively.cli.learned import Learned
+    from naively.model.file import store
+
+    _check(out, [data, *([test] if test else [])], metric)
+    each = _numbers(values, "--values", "pseudo-counts of at least 0, as in 0,0.5,1")
+    held_out: tuple[Any, Any] = (None, None)
+    if _is_model(data):
+        if event_models != "auto":
+            raise ValueError(f"{data} is a model, whose event models stay: leave out the option.")
+        content = store.load_all(data)
+        nb = _learner(content.model, content.sample)
+        target = target or cast("str | None", content.provenance.get("target"))
+        if content.sample is None and test is None:
+            raise ValueError(
+                f"{data} holds no rows to score: name some with --test, or train with --sample."
+            )
+        model = content.model
+    else:
+        rows, y, target = _labelled(data, target, input_format, memory_limit)
+        nb = Learned(event_models_of(event_models), weights=None).fit(rows, y)
+        model = nb.model_
+    if test is not None:
+        held_out = labelled_rows_for(model, test, input_format, target, memory_limit)
+    _write(nb.smoothing_curve(*held_out, values=each), form, out, metric)
+
+
+def _is_model(data: str) -> bool:
+    """Whether a file begins as a model file does: the length of a header, and the header."""
+    if not Path(data).is_file():
+        return False
+    with Path(data).open("rb") as file:
+        begin = file.read(9)
+    return begin[6:] == b"\0\0{"
+
+
+def _learner(model: Model, sample: Any) -> Learned:
+    """Return the learner of a model and of the sample of its rows."""
+    from naively.cli.learned import Learned
+    from naively.estimators.options import learner_of
+
+    return learner_of(Learned, model, sample)
+
+
+def _labelled(
+    data: str, target: str | None, input_format: str | None, memory: str | None
+) -> tuple[Rows, LabelArray, str]:
+    """Return the rows of DATA, their labels, and the name of the column of labels."""
+    target = target or folder_target(data)
+    table = Data(data, input_format, labels=target, memory=memory).read()
+    name = find_target(list(map(str, table.names)), target, data)
+    rows, _ = table.split(name)
+    if not len(rows):
+        raise ValueError(f"{data} has no rows to learn from.")
+    return rows, table.values(name), name
+
+
+def _numbers(listed: str | None, option: str, what: str) -> list[float] | None:
+    """Return numbers that are split by commas, whole ones as such."""
+    return None if listed is None else [_number(one, option, what) for one in names(listed) or []]
+
+
+def _number(written: str, option: str, what: str) -> float:
+    for read in (int, float):
+        try:
+            return read(written)
+        except ValueError:
+            continue
+    raise ValueError(f"{option} must be {what}; got {written!r}.")
+
+
+def _check(out: str | None, inputs: list[str], metric: str) -> None:
+    """Raise what is wrong with the picture before the work for it is done."""
+    from naively import saving
+    from naively.evaluation.learning_curve import check_metric
+    from naively.pictures.axes import pyplot
+
+    check_metric(metric)
+    if out is None:
+        return
+    if Path(out).suffix.lower() not in PICTURES:
+        raise ValueError(f"--output {out} must end in {' or '.join(PICTURES)}.")
+    saving.check_output(out, inputs)
+    pyplot()
+
+
+def _write(curve: Tabular, form: output.Format | None, out: str | None, metric: str) -> None:
+    """Write a curve as a table, and as a picture."""
+    columns = curve.to_dict()
+    output.write([*columns], zip(*columns.values(), strict=True), form)
+    if out is not None:
+        save_picture(cast("Any", curve).plot(metric), out)
+
+
+def save_picture(ax: Axes, out: str) -> None:
+    """Write a picture to a file, whole or not at all."""
+    from naively import saving
+
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    content = BytesIO()
+    form = cast("Literal['png', 'svg', 'pdf']", Path(out).suffix.lower()[1:])
+    figure.savefig(content, format=form)
+    saving.save(out, content.getvalue())

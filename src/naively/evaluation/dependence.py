@@ -1,0 +1,209 @@
+"""The naive Bayes assumption tested: which columns depend on each other, given the class.
+
+Conditional mutual information of two columns given the class is 0 where the assumption holds (Chow
+& Liu, Approximating discrete probability distributions with dependence trees, 1968; Friedman,
+Geiger & Goldszmidt, Bayesian network classifiers, 1997). On n rows it is a little more by chance:
+2 n times it has about a chi-squared distribution (the G-test, Sokal & Rohlf, Biometry).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.evaluation.coded import Coded, coded_columns, n_log_n
+from naively.evaluation.reservoir import Reservoir
+from naively.kernels.reference import Floats
+from naively.model.model import Model
+from naively.tabular import Tabular
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEVEL = 0.05  # of significance, for all pairs together
+DRAWN = 12  # pairs in a picture
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dependence(Tabular):
+    """How much pairs of columns say about each other, given the class; strongest first.
+
+    Parameters
+    ----------
+    a, b : list of str
+        The columns of each pair, or words of a text.
+    mutual_information : ndarray of shape (pairs,)
+        Conditional mutual information given the class, in nats, on a sample of the learned rows.
+    expected : ndarray of shape (pairs,)
+        What chance alone makes of it on average where the columns are independent.
+    p_value : ndarray of shape (pairs,)
+        How probable as much or more is by chance (the G-test).
+    rows : ndarray of shape (pairs,)
+        How many rows have both values.
+    pairs, dependent : int
+        How many pairs were tested, and how many of them depend on each other more than chance.
+    remarks : tuple of str
+        What else is to be said, as which columns were looked at.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from naively import NaiveBayes
+    >>> x = np.random.default_rng(0).normal(size=(500, 2))
+    >>> table = {"cm": x[:, 0], "inch": x[:, 0] / 2.54, "age": x[:, 1]}
+    >>> found = NaiveBayes("gaussian").fit(table, x[:, 1] > 0).dependence()
+    >>> found.dependent, found.pairs, found.a[0], found.b[0]
+    (1, 3, 'cm', 'inch')
+    """
+
+    a: list[str]
+    b: list[str]
+    mutual_information: Floats
+    expected: Floats
+    p_value: Floats
+    rows: Floats
+    pairs: int
+    dependent: int
+    remarks: tuple[str, ...] = field(default=())
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        return {
+            "a": self.a,
+            "b": self.b,
+            "mutual_information": self.mutual_information.tolist(),
+            "expected": self.expected.tolist(),
+            "p_value": self.p_value.tolist(),
+            "rows": self.rows.tolist(),
+        }
+
+    def __str__(self) -> str:
+        if not self.pairs:
+            lines = ["There is no pair of columns to test."]
+        else:
+            pairs = f"{self.dependent:,} of {self.pairs:,} pairs depend on each other"
+            chance = f"(p < {LEVEL} / {self.pairs:,})"
+            lines = [f"{pairs} more than chance, given the class {chance}."]
+        lines += self.remarks
+        return "\n".join([*lines, super().__str__()] if self.a else lines)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the strongest pairs as bars, with what chance alone makes of each.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            What to draw on; by default a new figure.
+
+        Returns
+        -------
+        ax : matplotlib.axes.Axes
+        """
+        from naively.pictures.dependence import draw_dependence
+
+        n = DRAWN
+        names = list(zip(self.a[:n], self.b[:n], strict=True))
+        return draw_dependence(names, self.mutual_information[:n], self.expected[:n], ax)
+
+
+def dependence(model: Model, learned: Reservoir, n: int = 20, why: str = "") -> Dependence:
+    """Return which pairs of columns depend on each other (see ``NaiveBayes.dependence``).
+
+    ``why`` is why no interactions were chosen, if it was asked for them.
+    """
+    if n < 1:
+        raise ValueError(f"n must be a number of pairs that is at least 1, got {n}.")
+    sample = learned.of(model)
+    labels = sample.labels
+    columns, remarks = coded_columns(model, sample)
+    if len(sample) < learned.seen:
+        remarks.insert(0, f"It is of a sample of {len(sample):,} of {learned.seen:,} learned rows.")
+    codes = np.empty((len(labels), len(columns)), np.int64)
+    for j, column in enumerate(columns):
+        codes[:, j] = column.codes
+    found = pairwise_information(codes, labels.codes, labels.weights, labels.k)
+    first, second = _pairs(columns)
+    information, freedom, rows = (table[first, second] for table in found)
+    p = p_values(information, freedom, rows)
+    expected = np.divide(freedom, 2 * rows, out=np.zeros_like(rows), where=rows > 0)
+    order = np.argsort(expected - information, kind="stable")[:n]
+    return Dependence(
+        [columns[of].name for of in first[order].tolist()],
+        [columns[of].name for of in second[order].tolist()],
+        information[order],
+        expected[order],
+        p[order],
+        rows[order],
+        pairs=len(first),
+        dependent=int((p < LEVEL / max(len(first), 1)).sum()),
+        remarks=(*remarks, *([f"interactions='auto' chose none: {why}."] if why else [])),
+    )
+
+
+def _pairs(columns: list[Coded]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairs of columns, without pairs of a time and its own parts, each (pairs,)."""
+    i, j = np.triu_indices(len(columns), 1)
+    own: dict[tuple[object, ...], int] = {}
+    of = np.array([own.setdefault(column.roots, len(own)) for column in columns], np.int64)
+    apart = of[i] != of[j]
+    return i[apart], j[apart]
+
+
+def pairwise_information(
+    codes: NDArray[np.int64], label: NDArray[np.integer], weight: Floats, k: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return the mutual information of all pairs of columns given the label.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (rows, columns)
+        The value of each cell, from 0; negative where it is missing.
+    label, weight : ndarray of shape (rows,)
+        The number of the class of each row, and how often it counts.
+    k : int
+        How many classes there are.
+
+    Returns
+    -------
+    information : ndarray of shape (columns, columns)
+        In nats, over the rows that have both values.
+    freedom : ndarray of shape (columns, columns)
+        Degrees of freedom: over the classes, the product of one less than the number of values
+        that either column has in the class.
+    rows : ndarray of shape (columns, columns)
+        How many rows have both values.
+
+    Notes
+    -----
+    All follow from how often values meet, the product of indicators of values, class by class.
+    """
+    d = codes.shape[1]
+    sizes = np.maximum(codes.max(axis=0, initial=0) + 1, 1)
+    first = np.cumsum(sizes) - sizes
+    information, freedom, rows = np.zeros((3, d, d))
+    for c in range(k if d else 0):
+        of = label == c
+        row, column = np.nonzero(codes[of] >= 0)
+        holds = np.zeros((int(of.sum()), int(sizes.sum())))
+        holds[row, first[column] + codes[of][row, column]] = 1.0
+        both = holds.T @ (weight[of, None] * holds)  # how often two values meet
+        alone = np.add.reduceat(both, first, axis=1)  # (values, columns)
+        total = np.add.reduceat(alone, first, axis=0)
+        of_both = np.add.reduceat(np.add.reduceat(n_log_n(both), first, axis=1), first, axis=0)
+        of_one = np.add.reduceat(n_log_n(alone), first, axis=0)
+        information += of_both - of_one - of_one.T + n_log_n(total)
+        seen = np.maximum(np.add.reduceat((alone > 0).astype(np.float64), first, axis=0) - 1, 0)
+        freedom += seen * seen.T
+        rows += total
+    information = np.divide(information, rows, out=np.zeros_like(rows), where=rows > 0)
+    return np.maximum(information, 0.0), freedom, rows
+
+
+def p_values(information: Floats, freedom: Floats, rows: Floats) -> Floats:
+    """Return how probable so much mutual information or more is by chance, of its shape."""
+    from scipy.special import chdtrc
+
+    p: Floats = chdtrc(np.maximum(freedom, 1.0), 2 * rows * information)
+    return np.where(freedom > 0, p, 1.0)

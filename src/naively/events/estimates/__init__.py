@@ -1,0 +1,1 @@
+"""What is asked of an estimate: its numbers, densities, curves, and pictures."""

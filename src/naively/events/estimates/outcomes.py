@@ -1,0 +1,148 @@
+"""Marginal and conditional probabilities of the columns of a joint table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.names import Level, Name, title
+from naively.kernels.reference import Floats
+from naively.tabular import Tabular
+
+MOST = 1_000_000  # rows of a table of probabilities
+PROBABILITY, CLASS = "probability", "class"  # what columns of a table are called
+Names: TypeAlias = str | int | Sequence[str | int]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Probabilities(Tabular):
+    """The probability of each combination of the values of some columns, given others.
+
+    As a table it has a column for each of them, those that are given first, and ``probability``;
+    for each combination of what is given these sum to 1. What is given and never happens makes it
+    NaN, which prints "undefined".
+
+    Parameters
+    ----------
+    given, of : tuple of str
+        The columns that are given, and those whose values have probabilities.
+    values : list of list
+        The values of the columns that are given, then of the others.
+    p : ndarray of shape (values of the first column, values of the second, ...)
+        The probabilities.
+    """
+
+    given: tuple[str, ...]
+    of: tuple[str, ...]
+    values: list[list[Level]]
+    p: Floats
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        names, rows = (*self.given, *self.of), list(product(*self.values))
+        columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+        key = PROBABILITY
+        while key in columns:  # a column has this name
+            key += "_"
+        return {**columns, key: self.p.ravel().tolist()}
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """The rows that a joint table knows, with their probabilities in each class.
+
+    Parameters
+    ----------
+    columns : sequence of str or int
+        The columns.
+    values : list of list
+        The values that each column can have.
+    codes : ndarray of shape (rows seen, columns)
+        Which of its values each column has, in the rows that were seen.
+    p : ndarray of shape (rows seen, classes)
+        The probabilities of these rows.
+    unseen : float
+        What the pretend rows have in all, which are spread evenly over all possible rows.
+    classes : list, optional
+        The labels; they may be asked for as a column too, named ``CLASS``.
+    share : ndarray of shape (classes,), optional
+        The probability of each class; of one class it is 1.
+    """
+
+    columns: Sequence[Name]
+    values: list[list[Level]]
+    codes: NDArray[np.int64]
+    p: Floats
+    unseen: float
+    classes: list[Level] | None = None
+    share: Floats | None = None
+
+    def marginal(self, columns: Names) -> Probabilities:
+        """Return the probabilities of the values of some columns, the others summed over."""
+        return self._table(self._numbers(columns), [])
+
+    def conditional(self, of: Names, given: Names) -> Probabilities:
+        """Return the probabilities of the values of some columns, given those of others."""
+        return self._table(self._numbers(of), self._numbers(given))
+
+    def _table(self, of: list[int], given: list[int]) -> Probabilities:
+        both = [*given, *of]
+        names = [CLASS if j < 0 else title(self.columns[j]) for j in both]
+        if len(set(both)) < len(both):
+            raise ValueError(f"A column is named twice among {names}; name each once.")
+        values = [(self.classes or []) if j < 0 else self.values[j] for j in both]
+        p = self._joint(both)
+        if given:
+            total = p.sum(axis=tuple(range(len(given), p.ndim)), keepdims=True)
+            p = np.divide(p, total, out=np.full_like(p, np.nan), where=total > 0)
+        n = len(given)
+        return Probabilities(tuple(names[:n]), tuple(names[n:]), values, p)
+
+    def _joint(self, some: list[int]) -> Floats:
+        """Return p of the values of columns, (values of each ...); -1 is the class."""
+        p = self._within([j for j in some if j >= 0])
+        p = p * (np.ones(1) if self.share is None else self.share)
+        return np.moveaxis(p, -1, some.index(-1)) if -1 in some else p.sum(axis=-1)
+
+    def _within(self, some: Sequence[int]) -> Floats:
+        """Return p of the values of columns in each class, of shape (values of each ..., classes).
+
+        Raises
+        ------
+        ValueError
+            If there are too many combinations to list.
+        """
+        shape = [len(self.values[j]) for j in some]
+        cells = math.prod(shape)
+        if cells > MOST:
+            raise ValueError(
+                f"The columns have {cells:,} combinations of values, and at most {MOST:,} are "
+                "listed; name fewer columns."
+            )
+        at = np.zeros(len(self.codes), np.int64)
+        for j, size in zip(some, shape, strict=True):
+            at = at * size + self.codes[:, j]
+        found = np.zeros((cells, self.p.shape[1]))
+        np.add.at(found, at, self.p)
+        # The pretend rows are spread evenly; of rows that were seen they are in ``p`` already.
+        seen = np.bincount(at, minlength=cells)[:, None]
+        possible = math.prod(len(of) for of in self.values)
+        found += self.unseen / cells - self.unseen / min(possible, 10**300) * seen
+        return np.maximum(found, 0.0).reshape(*shape, -1)
+
+    def _numbers(self, columns: Names) -> list[int]:
+        """Return the numbers of columns, which are named or numbered; -1 of the class."""
+        asked = [columns] if isinstance(columns, str | int) else list(columns)
+        place: dict[Name, int] = {} if self.classes is None else {CLASS: -1}
+        place |= {title(name): j for j, name in enumerate(self.columns)}
+        place |= {name: j for j, name in enumerate(self.columns)}
+        for name in asked:
+            if name not in place:
+                known = ", ".join(repr(title(column)) for column in self.columns)
+                raise ValueError(f"There is no column {name!r} in the joint table of {known}.")
+        return [place[name] for name in asked]

@@ -1,0 +1,318 @@
+"""Numbers with a normal distribution: what the Gaussian and log-normal event models share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Columns
+from naively.counting.block import Dense
+from naively.counting.statistic import PRESENT, SQUARE, VALUE
+from naively.counting.tally import BlockTally
+from naively.events.base import Distribution, How, check_estimate, numbers
+from naively.events.estimate import flat
+from naively.events.normal_at import NormalAt
+from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
+from naively.kernels.double_double import CANCELLED, Sums
+from naively.kernels.reference import Floats, clipped
+from naively.likelihoods.base import Likelihood
+from naively.likelihoods.pointwise import Pointwise
+from naively.likelihoods.quadratic import Quadratic
+
+
+@dataclass(frozen=True)
+class NormalNumbers(NormalAt):
+    """Numbers with a mean and a variance for each class: what such event models share."""
+
+    smoothing: float = 1.0
+    variance: str | float = "class"
+    prior: NormalInverseGamma | Normal | InverseGamma | None = None
+    floor: float = 0.0
+    floor_of: str = "largest"
+    estimate: How = "mean"
+    mean: float | None = None
+    statistics = (PRESENT, VALUE, SQUARE)
+    smoothed_by = "smoothing"
+
+    def __post_init__(self) -> None:
+        """Refuse a wrong smoothing, variance, mean or floor, and a prior of other parameters."""
+        check_estimate(self.estimate)
+        name = type(self).__name__
+        for option in ("smoothing", "floor"):
+            value = getattr(self, option)
+            if not (np.isfinite(value) and value >= 0):
+                raise ValueError(f"{name} {option} must be at least 0, got {value}.")
+        if self.floor_of not in ("column", "largest"):
+            raise ValueError(
+                f"{name} floor_of must be 'column' or 'largest', got {self.floor_of!r}."
+            )
+        named = self.variance in ("class", "shared")
+        if not named and (isinstance(self.variance, str) or not self.variance > 0):
+            raise ValueError(
+                f"{name} variance must be 'class', 'shared' or a number above 0, "
+                f"got {self.variance!r}."
+            )
+        if self.mean is not None and not np.isfinite(self.mean):
+            raise ValueError(f"{name} mean must be a finite number, got {self.mean}.")
+        if self.mean is not None and not named:
+            raise ValueError(f"{name} has nothing to estimate: mean and variance are both given.")
+        self._check_prior()
+
+    @property
+    def known(self) -> dict[str, float]:
+        given = {"mean": self.mean, "variance": self._given_variance}
+        return {name: float(of) for name, of in given.items() if of is not None}
+
+    def pretended(self, tally: BlockTally[Columns], how: How) -> Floats:
+        return np.zeros((1, 1)) if how == "mle" else self._prior(tally)[1]
+
+    def _check_prior(self) -> None:
+        """Raise a ValueError unless the prior is of just the parameters that are unknown."""
+        known_mean, known_variance = self.mean is not None, self._given_variance is not None
+        match self.prior:
+            case Normal() if not known_variance:
+                raise ValueError("A Normal prior is of the mean alone: give variance= a number.")
+            case InverseGamma() if not known_mean:
+                raise ValueError(
+                    "An InverseGamma prior is of the variance alone: give mean= a number."
+                )
+            case NormalInverseGamma() if known_variance:
+                raise ValueError(
+                    "A NormalInverseGamma prior needs variance='class' or variance='shared'; of "
+                    "the mean alone it is Normal."
+                )
+            case NormalInverseGamma() if known_mean:
+                raise ValueError(
+                    "A NormalInverseGamma prior is of mean and variance; where the mean is given, "
+                    "the prior is InverseGamma."
+                )
+
+    @property
+    def sparse(self) -> bool:
+        return False
+
+    @property
+    def _base(self) -> Callable[[Dense], Floats] | None:
+        """The log base measure of rows, if it is not 0."""
+        return None
+
+    @property
+    def _given_variance(self) -> float | None:
+        """The known variance of every class, if one is given."""
+        return None if isinstance(self.variance, str) else float(self.variance)
+
+    def parameters(self, tally: BlockTally[Columns], how: How) -> dict[str, Floats]:
+        """Return mean and variance, each (columns, classes): estimated, pooled or known."""
+        if how == "mle":
+            n = tally[PRESENT].high
+            mean, variance = self._moments(*(tally[s] for s in self.statistics))
+            if self.variance == "shared":
+                within = np.nan_to_num(n * variance).sum(axis=1, keepdims=True)
+                pooled = share(within, n.sum(axis=1, keepdims=True))
+                variance = np.tile(pooled, mean.shape[1])
+        else:
+            mean, _, shape, scale = self._posterior(tally)
+            # The mode is of the variance together with each mean that is estimated under it.
+            means = 0 if self.mean is not None else self._classes_of_variance(tally)
+            less = -1 - means / 2 if how == "map" else 1.0
+            with np.errstate(invalid="ignore", divide="ignore"):
+                variance = np.where(shape > less, scale / (shape - less), np.nan)
+        if self._given_variance is not None:
+            variance = np.full_like(mean, self._given_variance)
+        return {"mean": mean, "variance": variance}
+
+    def likelihood(self, tally: BlockTally[Columns]) -> Likelihood:
+        """Return normal densities, or Student's where mean and variance are integrated out."""
+        if self.estimate == "predictive":
+            shape, mean, width = self._predictive(tally)
+
+            def log_density(x: Floats, column: NDArray[np.int64]) -> Floats:
+                distance = clipped((clipped(x)[:, None] - mean[column]) / width[column])
+                standard = _standard(None if shape is None else shape[column])
+                return np.asarray(standard.logpdf(distance), np.float64) - np.log(width[column])
+
+            return Pointwise(log_density, mean, self._base)
+        mean, variance = self.moments(tally)
+        offset = -0.5 * np.log(2 * np.pi * variance)
+        return Quadratic(mean, 0.5 / variance, offset, self._base)
+
+    def prior_of(self, tally: BlockTally[Columns]) -> Prior | None:
+        if self.prior is not None or self.smoothing == 0:
+            return self.prior
+        return self._as_prior(*self._prior(tally))
+
+    def updated(self, tally: BlockTally[Columns]) -> Prior | None:
+        """Return the posterior of the first column as the prior of the next sample."""
+        mean, pretend, shape, scale = self._posterior(tally)
+        return self._as_prior(mean, tally[PRESENT].high + pretend, shape, scale)
+
+    def _as_prior(self, *of: Floats) -> Prior | None:
+        """Return a prior of the first column and class from mean, rows, shape and scale."""
+        mean, rows, shape, scale = (float(each.ravel()[0]) for each in of)
+        if self._given_variance is not None:
+            return Normal(mean, self._given_variance / rows) if rows > 0 else None
+        if not scale > 0:
+            return None
+        if self.mean is not None:
+            return InverseGamma(shape, scale)
+        return NormalInverseGamma(mean, rows, shape, scale) if rows > 0 else None
+
+    def posterior(self, tally: BlockTally[Columns]) -> Distribution:
+        """Return the posterior of mean or variance, or of both (a mapping)."""
+        from scipy import stats
+
+        mean, pretend, shape, scale = map(flat, self._posterior(tally))
+        rows = flat(tally[PRESENT].high) + pretend
+        if self._given_variance is not None:
+            return stats.norm(mean, np.sqrt(self._given_variance / rows))
+        of_variance = stats.invgamma(shape, scale=scale)
+        if self.mean is not None:
+            return of_variance
+        of_mean = stats.t(2 * shape, mean, np.sqrt(scale / (shape * rows)))
+        return {"mean": of_mean, "variance": of_variance}
+
+    def predictive(self, tally: BlockTally[Columns]) -> Distribution:
+        from scipy import stats
+
+        shape, mean, width = self._predictive(tally)
+        if shape is None:
+            return stats.norm(mean[0], width[0])
+        return stats.t(2 * shape[0], mean[0], width[0])
+
+    def n_parameters(self, tally: BlockTally[Columns]) -> int:
+        columns, classes = tally[VALUE].shape
+        of_variance = {"class": classes, "shared": 1}.get(str(self.variance), 0)
+        return columns * (of_variance + (classes if self.mean is None else 0))
+
+    def sample(
+        self, tally: BlockTally[Columns], classes: NDArray[np.integer], rng: np.random.Generator
+    ) -> Dense:
+        if self.estimate == "predictive":
+            shape, mean, width = self._predictive(tally)
+            standard = _standard(None if shape is None else shape[:, classes])
+            size = len(tally.axis), len(classes)
+            drawn = standard.rvs(size=size, random_state=rng) * width[:, classes]
+            return numbers((mean[:, classes] + drawn).T, tally)
+        mean, variance = (table.T[classes] for table in self.moments(tally))
+        return numbers(rng.normal(mean, np.sqrt(variance)), tally)
+
+    def added_variance(self, tally: BlockTally[Columns]) -> Floats:
+        """Return what ``floor`` adds to the variances, of shape (columns, 1)."""
+        _, pooled = self._pooled(tally)
+        largest = np.full_like(pooled, pooled.max(initial=0.0))
+        return self.floor * (pooled if self.floor_of == "column" else largest)
+
+    def moments(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats]:
+        """Return the mean and variance that are scored with, each of shape (columns, classes).
+
+        They are the estimate that is set, but finite: a class with no value in a column has the
+        column's mean and variance, and a variance is larger than rounding.
+        """
+        found = self.parameters(tally, self.estimate)
+        pooled_mean, pooled = self._pooled(tally)
+        unseen = (tally[PRESENT].high <= 0) & (self.prior is None)
+        mean = np.where(unseen | np.isnan(found["mean"]), pooled_mean, found["mean"])
+        free = unseen & (self.variance == "class")
+        variance = np.where(free | np.isnan(found["variance"]), pooled, found["variance"])
+        variance = variance + self.added_variance(tally)
+        least = self._least(tally)
+        # In a constant column no class differs from another, so that any variance will do.
+        constant = ~(np.maximum(pooled, variance.max(axis=1, keepdims=True)) > least)
+        return mean, np.where(constant, 1.0, np.maximum(variance, np.maximum(least, 1e-300)))
+
+    def _least(self, tally: BlockTally[Columns]) -> Floats:
+        """Return the variance below which it is rounding, of shape (columns, 1)."""
+        mean, variance = self._pooled(tally)
+        return CANCELLED * (variance + mean**2)
+
+    def _pooled(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats]:
+        """Return mean and variance over all classes, (columns, 1); 0 where nothing was counted."""
+        sums = (tally[s].total(axis=1)[:, None] for s in self.statistics)
+        mean, variance = self._moments(*sums)
+        return np.nan_to_num(mean), np.nan_to_num(variance)
+
+    def _classes_of_variance(self, tally: BlockTally[Columns]) -> int:
+        """Return how many classes have one variance together."""
+        return int(tally[VALUE].shape[1]) if self.variance == "shared" else 1
+
+    def _posterior(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return mean, pretend rows, shape and scale of the posterior, each (columns, classes).
+
+        A shared variance has the same shape and scale in all classes, from the squares of all.
+        """
+        at, worth, shape, scale = self._prior(tally)
+        # The prior's mean is worth so many pretend rows at it, which join the sums.
+        n = tally[PRESENT]
+        centre, pretend = Sums(np.broadcast_to(at, n.shape)), Sums(np.broadcast_to(worth, n.shape))
+        rows = n + pretend
+        value = tally[VALUE] + pretend * centre
+        square = tally[SQUARE] + pretend * centre * centre
+        mean, distance = self._mean_and_distance(rows, value, square)
+        distance = np.where(rows.high > 0, np.maximum(distance, 0.0), 0.0)
+        counted = n.high
+        if self.variance == "shared":
+            of_all = [of.sum(axis=1, keepdims=True) for of in (counted, distance)]
+            counted, distance = (np.broadcast_to(of, n.shape) for of in of_all)
+        return mean, pretend.high, shape + counted / 2, scale + distance / 2
+
+    def _prior(self, tally: BlockTally[Columns]) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return mean, rows, shape and scale of the prior, each of shape (columns, 1)."""
+        none = np.zeros((len(tally.axis), 1))
+        if self.prior is not None:
+            at, worth, shape, scale = self.prior.pretend(self._given_variance)
+            return none + at, none + worth, none + shape, none + scale
+        mean, variance = self._pooled(tally)
+        # So that the mean of the prior's variance is the column's; each class has pretend rows.
+        half = self._classes_of_variance(tally) * self.smoothing / 2
+        return mean, none + self.smoothing, none + 1.0 + half, half * variance
+
+    def _predictive(self, tally: BlockTally[Columns]) -> tuple[Floats | None, Floats, Floats]:
+        """Return half the degrees of freedom (None: normal), location and scale of the predictive.
+
+        Each is of shape (columns, classes).
+        """
+        mean, pretend, shape, scale = self._posterior(tally)
+        rows = tally[PRESENT].high + pretend
+        pooled_mean, pooled = self._pooled(tally)
+        mean = np.where(np.isnan(mean), pooled_mean, mean)
+        n = tally[PRESENT].total(axis=1).high[:, None]
+        # Without real or pretend rows, a class is as all are.
+        none = (rows <= 0) & (self.prior is None)
+        if self.variance != "shared":
+            shape, scale = np.where(none, 1 + n / 2, shape), np.where(none, n / 2 * pooled, scale)
+        rows = np.where(none, np.maximum(n, 1e-12), rows)
+        if self._given_variance is not None:
+            return None, mean, np.sqrt(self._given_variance) * np.sqrt(1 + 1 / rows)
+        least = self._least(tally)
+        scale = np.maximum(scale, np.where(pooled > least, np.maximum(least, 1e-300), 1.0))
+        unsure = np.ones_like(mean) if self.mean is not None else (rows + 1) / rows
+        return shape, mean, np.sqrt(scale / shape) * np.sqrt(unsure)
+
+    def _moments(self, n: Sums, value: Sums, square: Sums) -> tuple[Floats, Floats]:
+        """Return mean and variance, in the shape of the sums; around the mean that is known."""
+        mean, distance = self._mean_and_distance(n, value, square)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return mean, np.maximum(distance / n.high, 0.0)
+
+    def _mean_and_distance(self, n: Sums, value: Sums, square: Sums) -> tuple[Floats, Floats]:
+        """Return the mean, and the sum of squared distances to it, in the shape of the sums.
+
+        It is subtracted in double-double.
+        """
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if self.mean is None:
+                mean = value / n
+                return mean.high, (square + -(mean * value)).high
+            known = Sums(np.full(n.shape, float(self.mean)))
+            beyond = value + -(n * known)
+            return known.high, (square + -(value * known) + -(beyond * known)).high
+
+
+def _standard(shape: Floats | None) -> Distribution:
+    """Return Student's distribution, or the normal one if ``shape`` is None, of scale 1 at 0."""
+    from scipy import stats
+
+    return stats.norm() if shape is None else stats.t(2 * shape)

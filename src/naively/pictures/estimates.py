@@ -1,0 +1,239 @@
+"""Pictures of estimates: fitted densities, posteriors, surfaces, and how they change with data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.pictures.axes import (
+    COLOURS,
+    GREY,
+    MOST,
+    line,
+    name_of,
+    new_axes,
+    points,
+    pyplot,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Array = NDArray[np.floating]
+BARS = 40  # the most bars of a histogram
+MOST_LEVELS = 20  # levels that have a bar each
+MOST_SIZES = 10  # of a sample, whose posteriors are drawn
+BELOW = (1.0, 2.0, 4.0, 8.0)  # nats below the best value, where contours are drawn
+PALE = "#D9D9D9"  # of a sample, behind the lines
+
+
+@styled()
+def draw_densities(
+    x: Array,
+    densities: Mapping[str, Array],
+    sample: Array | None,
+    *,
+    discrete: bool,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw densities, or probabilities of whole numbers, over a sample's histogram."""
+    ax = new_axes(ax)
+    if sample is not None and len(sample):
+        if discrete:
+            value, count = np.unique(sample, return_counts=True)
+            ax.bar(value, count / len(sample), width=0.8, color=PALE, label="sample")
+        else:
+            edges = np.histogram_bin_edges(sample, bins="auto")
+            if len(edges) > BARS + 1:
+                edges = np.linspace(edges[0], edges[-1], BARS + 1)
+            ax.hist(sample, bins=list(edges), density=True, color=PALE, label="sample")
+    for i, (name, density) in enumerate(densities.items()):
+        if discrete:  # beside each other, as they are often alike
+            step = 0.2 * (i - (len(densities) - 1) / 2)
+            ax.plot(x + step, density, label=name, **points(i))
+        else:
+            ax.plot(x, density, label=name, **line(i))
+    ax.set_xlabel("value")
+    ax.set_ylabel("probability" if discrete else "density")
+    if discrete:
+        from matplotlib.ticker import MaxNLocator
+
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.set_ylim(bottom=0)
+    _legend_above(ax)
+    return ax
+
+
+@styled()
+def draw_shares(
+    names: Sequence[object], shares: Mapping[str, Array], ax: Axes | None = None
+) -> Axes:
+    """Draw a bar for each level and way to estimate, or a point where there are several ways."""
+    ax = new_axes(ax)
+    first = next(iter(shares.values()))
+    most = np.argsort(-first, kind="stable")[:MOST_LEVELS]
+    place = np.arange(len(most), dtype=np.float64)
+    labels = [name_of(names[i]) for i in most.tolist()]
+    lying = len(most) > 6 or max(map(len, labels)) > 8
+    for i, (name, share) in enumerate(shares.items()):
+        p, at = share[most], place + (i - 1.5) * 0.2
+        if i == 0:
+            bars = ax.barh if lying else ax.bar
+            bars(place, p, color=PALE, edgecolor=GREY, label=name)
+        else:
+            ax.plot(*((p, at) if lying else (at, p)), label=name, **points(i - 1))
+    if lying:
+        ax.set_yticks(place, labels)
+        ax.invert_yaxis()
+    else:
+        ax.set_xticks(place, labels)
+    (ax.set_xlabel if lying else ax.set_ylabel)("probability")
+    (ax.set_xlim if lying else ax.set_ylim)(0)
+    left = len(first) - len(most)
+    if left:
+        ax.set_ylabel(f"the {len(most)} most probable of {len(first):,}")
+    _legend_above(ax)
+    return ax
+
+
+@styled()
+def draw_curve(
+    value: Array,
+    densities: Mapping[str, Array],
+    parameter: object,
+    interval: tuple[float, ...] | None,
+    level: float,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw prior, scaled likelihood and posterior; the interval is shaded under the last."""
+    ax = new_axes(ax)
+    for i, (name, density) in enumerate(densities.items()):
+        if not np.isnan(density).all():
+            ax.plot(value, density, label=name, **line((2, 1, 0)[i % 3]))
+    if interval is not None:
+        low, high = interval
+        inside = (value >= low) & (value <= high)
+        posterior = [*densities.values()][-1]
+        ax.fill_between(value[inside], posterior[inside], color=COLOURS[0], alpha=0.2, linewidth=0,
+                        label=f"{level:.0%} interval")  # fmt: skip
+    ax.set_xlabel(name_of(parameter))
+    ax.set_ylabel("density")
+    ax.set_ylim(bottom=0)
+    _legend_above(ax)
+    return ax
+
+
+@styled()
+def draw_surface(
+    mean: Array,
+    variance: Array,
+    surfaces: Mapping[str, Array],
+    best: Mapping[str, tuple[float, float]],
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw contours of log densities over mean and variance, and where each is greatest."""
+    from matplotlib.lines import Line2D
+
+    ax = new_axes(ax)
+    handles: list[Any] = []
+    for i, (surface, (name, (x, y))) in enumerate(zip(surfaces.items(), best.items(), strict=True)):
+        what, table = surface
+        if np.isnan(table).all():
+            continue
+        look = line(1 - i)
+        drop = [-below for below in reversed(BELOW)]
+        ax.contour(mean, variance, (table - np.nanmax(table)).T, levels=drop, linewidths=1,
+                   colors=[look["color"]], linestyles=[look["linestyle"]])  # fmt: skip
+        handles.append(Line2D([], [], linewidth=1, label=what, **look))
+        if np.isfinite([x, y]).all():
+            handles += ax.plot([x], [y], label=name, **points(1 - i))
+    ax.set_xlabel("mean")
+    ax.set_ylabel("variance")
+    below = ", ".join(f"{nats:g}" for nats in BELOW)
+    _legend_above(ax, handles=handles, title=f"contours {below} nats below the best")
+    return ax
+
+
+@styled()
+def draw_updates(
+    value: Array, density: Array, n: Sequence[int], parameter: str, ax: Axes | None = None
+) -> Axes:
+    """Draw a density for each number of observations, the later the darker."""
+    ax = new_axes(ax)
+    some = np.unique(np.linspace(0, len(n) - 1, min(len(n), MOST_SIZES)).round().astype(int))
+    shades = pyplot().get_cmap("viridis_r")(np.linspace(0.1, 0.95, len(some)))
+    for i, (at, shade) in enumerate(zip(some.tolist(), shades, strict=True)):
+        look = {**line(i), "color": shade}
+        ax.plot(value, density[at], label=f"{n[at]:,}", **look)
+    of = f" ({len(some)} of {len(n):,} sizes are drawn)" if len(some) < len(n) else ""
+    ax.set_xlabel(parameter)
+    ax.set_ylabel("density")
+    ax.set_ylim(bottom=0)
+    _legend_above(ax, title=f"observations{of}", ncols=5)
+    return ax
+
+
+@styled()
+def draw_consistency(
+    n: NDArray[np.int64],
+    estimate: Mapping[Any, Array],
+    low: Mapping[Any, Array],
+    high: Mapping[Any, Array],
+    truth: Mapping[Any, float],
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw running estimates with their bands, and the truth where it is known."""
+    ax = new_axes(ax)
+    names = list(estimate)[:MOST]
+    for i, name in enumerate(names):
+        ax.plot(n, estimate[name], label=name_of(name), **line(i))
+        if not np.isnan(low[name]).all():
+            band = "posterior interval" if i == 0 else None
+            ax.fill_between(n, low[name], high[name], color=COLOURS[i], alpha=0.2, linewidth=0,
+                            label=band)  # fmt: skip
+        if name in truth:
+            ax.axhline(truth[name], color=GREY, linewidth=0.8, linestyle=":",
+                       label="truth" if name == next(iter(truth)) else None)  # fmt: skip
+    ax.set_xscale("log")
+    left = len(estimate) - len(names)
+    ax.set_xlabel("observations" + (f" ({left:,} more parameters are not drawn)" if left else ""))
+    ax.set_ylabel("maximum likelihood estimate")
+    _legend_above(ax, ncols=3)
+    return ax
+
+
+@styled()
+def draw_series(values: Array, ax: Axes | None = None) -> Axes:
+    """Draw a sample in its order."""
+    ax = new_axes(ax)
+    ax.plot(np.arange(1, len(values) + 1), values, color=COLOURS[0], linewidth=0.8, marker="o",
+            markersize=2.5)  # fmt: skip
+    ax.set_xlabel("place in the sample")
+    ax.set_ylabel("value")
+    return ax
+
+
+@styled()
+def draw_autocorrelation(
+    lag: NDArray[np.int64], correlation: Array, band: float, ax: Axes | None = None
+) -> Axes:
+    """Draw the autocorrelation at each lag, with the band that independent values stay in."""
+    ax = new_axes(ax)
+    ax.axhspan(-band, band, color=PALE, label="95% of independent values")
+    ax.vlines(lag, 0, correlation, color=COLOURS[0])
+    ax.plot(lag, correlation, **points(0))
+    ax.axhline(0, color=GREY, linewidth=0.7)
+    ax.set_xlabel("lag")
+    ax.set_ylabel("autocorrelation")
+    _legend_above(ax)
+    return ax
+
+
+def _legend_above(ax: Axes, **options: Any) -> None:
+    """Put the legend above the Axes, where it covers nothing."""
+    given = {"ncols": 2, "columnspacing": 1.0, "title_fontsize": 7, **options}
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), **given)

@@ -1,0 +1,211 @@
+"""The pages: each command that they show is run, and shows what they say; every page is found.
+
+The examples in Python are doctests of the pages themselves. A page is run here from top to bottom
+in a folder of its own, Python and commands in turn, so that a command finds the files that the
+Python above it has written. What readers need not see is in an HTML comment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import importlib.util
+import inspect
+import io
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+HIDDEN = re.compile(r"<!--.*?-->", re.DOTALL)
+OURS = ("$ naively ", "$ python -m naively ")
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+WIDEST = 90  # characters of a line of code that are seen without scrolling
+ELSEWHERE = {"docs/how-to/spark.md"}  # its Python needs Spark, Dask or Ray (tests/spark)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a page, and what the page says that a terminal shows."""
+
+    line: int
+    source: str
+    shown: str
+
+
+def commands(text: str) -> list[Command]:
+    """Return the commands of the blocks that begin with one of ours."""
+    found = []
+    for fence in FENCE.finditer(text):
+        if fence[1] != "console" or not fence[2].startswith(OURS):
+            continue
+        line = text.count("\n", 0, fence.start(2))
+        for part in re.split(r"^\$ ", fence[2], flags=re.MULTILINE)[1:]:
+            source = re.match(r"(?:[^\n]*\\\n)*[^\n]*\n", part)
+            assert source
+            found.append(Command(line, source[0], part[source.end() :].rstrip("\n")))
+            line += part.count("\n")
+    return found
+
+
+def on_terminal(command: str) -> tuple[int, str]:
+    """Run a command of the shell on a terminal of 90 columns; return its status and what it shows.
+
+    A terminal shows tables where a pipe would get CSV.
+    """
+    terminal, of_command = pty.openpty()
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "COLUMNS": "90", "TERM": "dumb", "NO_COLOR": "1"}
+    with subprocess.Popen(
+        ["bash", "-c", command],
+        stdin=subprocess.DEVNULL,
+        stdout=of_command,
+        stderr=of_command,
+        env=environment,
+    ) as running:
+        os.close(of_command)
+        shown = b""
+        with contextlib.suppress(OSError):  # how the end of a terminal is told on Linux
+            while part := os.read(terminal, 1 << 16):
+                shown += part
+        os.close(terminal)
+    return running.returncode, shown.decode().replace("\r\n", "\n")
+
+
+def python(example: doctest.Example, names: dict[str, Any]) -> None:
+    """Run an example for what it does; what it shows is compared by the page's doctest."""
+    expected = (Exception,) if example.exc_msg else ()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(*expected):
+        exec(compile(example.source, "page", "single"), names)  # noqa: S102
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES if commands(page.read_text(encoding="utf-8"))],
+    ids=lambda page: page.relative_to(ROOT).as_posix(),
+)
+def test_commands_show_what_the_page_says(page, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    steps: dict[int, Command | doctest.Example] = {one.line: one for one in commands(text)}
+    steps |= {one.lineno: one for one in doctest.DocTestParser().get_examples(text)}
+    same, names = doctest.OutputChecker().check_output, {"__name__": "page"}
+    for _, step in sorted(steps.items()):
+        if isinstance(step, doctest.Example):
+            python(step, names)
+            continue
+        status, shown = on_terminal(step.source)
+        where = f"{page.name}, line {step.line + 1}: $ {step.source}"
+        assert status == 0 or step.shown.startswith("naively: "), f"{where}{shown}"
+        if step.shown:
+            assert same(f"{step.shown}\n", shown, FLAGS), f"{where}shows\n{shown}"
+
+
+def test_commands_are_found_with_what_they_show() -> None:
+    block = "```console\n$ naively show a \\\n    --top 1\nx\n\ny\n$ naively demo\n```\n"
+    other = "```console\n$ pip install naively\n$ naively demo\n```\n"
+    assert commands(f"# Page\n\n{block}\n{other}") == [
+        Command(3, "naively show a \\\n    --top 1\n", "x\n\ny"),
+        Command(8, "naively demo\n", ""),
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_python_on_pages_is_an_example_that_runs(page) -> None:
+    if page.relative_to(ROOT).as_posix() in ELSEWHERE:
+        pytest.skip("its Python runs on a cluster")
+    blocks = [fence[2] for fence in FENCE.finditer(page.read_text("utf-8")) if fence[1] == "python"]
+    assert [block for block in blocks if not block.startswith(">>> ")] == []
+    # Without an empty line at the end, the fence would be taken for what the example shows.
+    assert [block for block in blocks if not block.endswith("\n\n")] == []
+
+
+@pytest.mark.parametrize("page", PAGES[1:], ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_readers_would_copy_fits_the_page(page) -> None:
+    if page.relative_to(ROOT).as_posix() in ELSEWHERE:
+        pytest.skip("its Python runs on a cluster")
+    lines = HIDDEN.sub("", page.read_text(encoding="utf-8")).splitlines()
+    shown = [line for line in lines if line.startswith((">>> ", "... ", "$ "))]
+    assert [line for line in shown if len(line) > WIDEST] == []
+
+
+def test_each_event_model_has_a_page_with_a_picture() -> None:
+    from naively.events import EVENT_MODELS
+
+    folder = ROOT / "docs" / "event-models"
+    listed = (folder / "index.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\| `(\w+)` \|$", listed, re.MULTILINE))
+    assert named == {*EVENT_MODELS, "text"}
+    pages = {path.name for path in folder.glob("*.md")} - {"index.md"}
+    assert set(re.findall(r"\]\(([\w-]+\.md)\)", listed)) == pages
+    pictures = (folder / "pictures.py").read_text(encoding="utf-8")
+    for page in pages:
+        drawn = re.findall(r"pictures\.py (\w+)$", (folder / page).read_text("utf-8"), re.MULTILINE)
+        assert drawn
+        assert all(f"\ndef {name}() -> Axes:" in pictures for name in drawn)
+
+
+@pytest.fixture(scope="module")
+def generated() -> Any:
+    """Return the module that makes parts of pages."""
+    path = ROOT / "docs" / "extensions" / "generated.py"
+    spec = importlib.util.spec_from_file_location("generated", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_each_part_that_a_page_asks_for_can_be_made(generated) -> None:
+    asked = [name for page in PAGES for name in generated.LINE.findall(page.read_text("utf-8"))]
+    assert sorted(asked) == sorted(generated.MAKE)
+
+
+def test_the_command_lines_page_has_all_verbs_and_options(generated) -> None:
+    from naively.cli import learn
+    from naively.mail.command import VERBS
+
+    page = generated.verbs()
+    sections = dict(
+        re.findall(r"^## naively (\w+)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
+    )
+    assert {"train", "predict", "show", *VERBS} < {*sections}
+    assert [verb for verb in sections if f"* [{verb}](#naively-{verb}): " not in page] == []
+    options = {name.replace("_", "-") for name in inspect.signature(learn.train).parameters}
+    assert [o for o in options - {"data", "form"} if f"--{o}" not in sections["train"]] == []
+    assert "--unsure LOW HIGH" in sections["filter"]
+
+
+def test_the_measurements_page_has_the_means_of_its_file(generated) -> None:
+    page = generated.accuracy_of_tables()
+    found = json.loads((ROOT / "benchmarks/results/accuracy-tables.json").read_text("utf-8"))
+    of_ours = [
+        trial["means"]["log_loss"]
+        for one in found["results"]
+        for trial in one["trials"]
+        if trial["contender"] == "naively"
+    ]
+    assert f"| naively | {sum(of_ours) / len(of_ours):.3f} |" in page
+    assert f"Means over {len(of_ours)} data sets" in page
+    assert found["machine"] in page
+
+
+def test_the_reference_has_every_public_name_once() -> None:
+    import naively
+
+    pages = (ROOT / "docs" / "reference").glob("*.md")
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    assert sorted(re.findall(r"auto(?:class|function):: naively\.(\w+)$", text, re.MULTILINE)) == (
+        naively.__all__
+    )

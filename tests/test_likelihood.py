@@ -1,0 +1,146 @@
+"""The likelihood of labelled rows: counts times logarithms of fractions, SciPy, the sum rule."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from naively import Bernoulli, Categorical, Gaussian, GaussianNB, Multinomial, NaiveBayes
+from naively.model.likelihood import class_log_likelihoods
+from tests.cases import CASES, Case
+from tests.laws import samples
+
+RNG = np.random.default_rng(0)
+COLOURS = RNG.choice(["red", "green", "blue"], (40, 2))
+TRUTHS = RNG.random((40, 3)) < 0.4
+COUNTS = RNG.poisson(1.5, (40, 3))
+LABELS = RNG.choice(["a", "b"], 40, p=[0.3, 0.7])
+
+
+def of_counts(counts: Counter[Any]) -> float:
+    """Σ n log (n / total): the largest log likelihood of as many draws."""
+    total = sum(counts.values())
+    return sum(n * math.log(Fraction(n, total)) for n in counts.values() if n)
+
+
+def test_categorical_is_the_sum_of_n_log_p() -> None:
+    nb = NaiveBayes(Categorical(alpha=0, estimate="mle"), weights=None).fit(COLOURS, LABELS)
+    expected = of_counts(Counter(LABELS.tolist()))
+    for c in "ab":
+        expected += sum(of_counts(Counter(column.tolist())) for column in COLOURS[c == LABELS].T)
+    assert nb.log_likelihood(COLOURS, LABELS) == pytest.approx(expected, rel=1e-12)
+
+
+def test_bernoulli_is_the_sum_of_n_log_p() -> None:
+    nb = NaiveBayes(Bernoulli(alpha=0, estimate="mle"), weights=None).fit(TRUTHS, LABELS)
+    expected = of_counts(Counter(LABELS.tolist()))
+    for c in "ab":
+        expected += sum(of_counts(Counter(column.tolist())) for column in TRUTHS[c == LABELS].T)
+    assert nb.log_likelihood(TRUTHS, LABELS) == pytest.approx(expected, rel=1e-12)
+
+
+def test_multinomial_has_its_coefficients() -> None:
+    nb = NaiveBayes(Multinomial(alpha=0, estimate="mle"), weights=None).fit(COUNTS, LABELS)
+    expected = of_counts(Counter(LABELS.tolist()))
+    for c in "ab":
+        of_class = COUNTS[c == LABELS]
+        p = of_class.sum(axis=0) / of_class.sum()
+        expected += stats.multinomial.logpmf(of_class, of_class.sum(axis=1), p).sum()
+    assert nb.log_likelihood(COUNTS, LABELS) == pytest.approx(expected, rel=1e-12)
+
+
+def test_gaussian_is_scipys() -> None:
+    x = RNG.normal(size=(40, 2)) + (LABELS == "a")[:, None]
+    expected = of_counts(Counter(LABELS.tolist()))
+    for c in "ab":
+        rows = x[c == LABELS]
+        expected += stats.norm(rows.mean(axis=0), rows.std(axis=0)).logpdf(rows).sum()
+    for nb in (NaiveBayes(Gaussian(estimate="mle"), weights=None), GaussianNB(var_smoothing=0)):
+        assert nb.fit(x, LABELS).log_likelihood(x, LABELS) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_maximum_is_at_the_maximum_likelihood_estimate() -> None:
+    best = NaiveBayes(Categorical(alpha=0, estimate="mle"), weights=None).fit(COLOURS, LABELS)
+    other = NaiveBayes(Categorical(alpha=1)).fit(COLOURS, LABELS)
+    assert best.log_likelihood(COLOURS, LABELS) > other.log_likelihood(COLOURS, LABELS)
+
+
+def test_a_weight_is_the_row_so_often_and_none_is_nothing() -> None:
+    nb = NaiveBayes(Categorical(alpha=0, estimate="mle"), weights=None).fit(
+        COLOURS[:20], LABELS[:20]
+    )
+    often = RNG.integers(0, 4, 40)
+    again = np.repeat(np.arange(40), often)
+    whole = nb.log_likelihood(COLOURS[again], LABELS[again])
+    assert nb.log_likelihood(COLOURS, LABELS, often) == pytest.approx(whole, rel=1e-12)
+    rows = [["red", "red"], ["never seen", "red"]]
+    assert nb.log_likelihood(rows, ["a", "a"]) == -math.inf
+    assert math.isfinite(nb.log_likelihood(rows, ["b", "a"], [1, 0]))
+
+
+def test_weights_have_no_part_in_it_and_labels_may_be_a_column() -> None:
+    table = {"size": RNG.normal(size=40), "colour": COLOURS[:, 0], "kind": LABELS}
+    pure = NaiveBayes(weights=None).fit(table, "kind")
+    weighed = NaiveBayes().fit(table, "kind")
+    assert weighed.weights_ is not None
+    assert weighed.log_likelihood(table, "kind") == pure.log_likelihood(table, "kind")
+    features = {name: table[name] for name in ("size", "colour")}
+    assert pure.log_likelihood(features, LABELS) == pure.log_likelihood(table, "kind")
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+@given(data=st.data())
+def test_the_sum_rule(case: Case, data: st.DataObject) -> None:
+    sample = data.draw(samples(case))
+    model = sample.model
+    joint = model.class_log_prior + class_log_likelihoods(model, sample.rows)
+    expected = model.log_evidence(sample.rows)
+    size = 1 + np.abs(expected[np.isfinite(expected)]).max(initial=0.0)
+    found = np.logaddexp.reduce(joint, axis=1)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * size)
+
+
+def test_score_samples_of_a_class_and_of_a_class_for_each_row() -> None:
+    nb = NaiveBayes("gaussian").fit(COUNTS, LABELS)
+    by_class = [nb.score_samples(COUNTS, label) for label in nb.classes_]
+    np.testing.assert_allclose(
+        np.logaddexp.reduce(nb.class_log_prior_[:, None] + by_class, axis=0),
+        nb.score_samples(COUNTS),
+    )
+    own = np.where(LABELS == "a", *by_class)
+    np.testing.assert_array_equal(nb.score_samples(COUNTS, LABELS), own)
+    np.testing.assert_array_equal(nb.score_samples(COUNTS, list(LABELS)), own)
+    total = own.sum() + nb.class_log_prior_[(LABELS == "b").astype(int)].sum()
+    assert nb.log_likelihood(COUNTS, LABELS) == pytest.approx(total, rel=1e-12)
+    numbered = NaiveBayes("gaussian").fit(COUNTS, (LABELS == "b").astype(int))
+    np.testing.assert_array_equal(numbered.score_samples(COUNTS, np.int64(1)), by_class[1])
+
+
+def test_a_label_that_is_not_known_is_named() -> None:
+    nb = NaiveBayes("gaussian").fit(COUNTS, LABELS)
+    why = r"Row 1 has the label 'c', which the model does not know; its classes are \['a', 'b'\]."
+    with pytest.raises(ValueError, match=why):
+        nb.log_likelihood(COUNTS[:2], ["a", "c"])
+    with pytest.raises(ValueError, match=why):
+        nb.score_samples(COUNTS[:2], ["a", "c"])
+    with pytest.raises(ValueError, match="label 'c', which the model does not know"):
+        nb.score_samples(COUNTS, "c")
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        nb.score_samples(COUNTS, ["a"])
+
+
+def test_a_lazy_table_takes_one_label() -> None:
+    import polars as pl
+
+    table = pl.DataFrame({"x": RNG.normal(size=40)})
+    nb = NaiveBayes("gaussian").fit(table, LABELS)
+    lazy = nb.score_samples(table.lazy(), "b").collect().to_series().to_numpy()
+    np.testing.assert_array_equal(lazy, nb.score_samples(table, "b"))

@@ -1,0 +1,173 @@
+"""Regions over two columns: they are what predict says, straight or curved as the model is."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.datasets import load_iris
+
+from naively import Gaussian, NaiveBayes, Poisson
+from naively.model.regions import WHAT
+
+mpl.use("Agg")
+RNG = np.random.default_rng(0)
+N = 120
+Y = np.repeat(["a", "b"], N // 2)
+TABLE = pd.DataFrame(
+    {
+        "u": RNG.normal(np.where(Y == "a", 0.0, 2.0), np.where(Y == "a", 1.0, 2.0)),
+        "v": RNG.normal(np.where(Y == "a", 0.0, 1.0), np.where(Y == "a", 1.5, 0.7)),
+        "s": np.where(RNG.random(N) < 0.5, "left", "right"),
+        "w": RNG.normal(size=N) + (Y == "b"),
+    }
+)
+
+
+def border(found) -> np.ndarray:
+    """Return where the log odds cross 0 along each line of the grid, (points, 2)."""
+    odds, points = found.log_odds(), []
+    for i, line in enumerate(odds):
+        for j in np.flatnonzero(np.diff(np.sign(line))):
+            share = line[j] / (line[j] - line[j + 1])
+            points.append((found.x[j] + share * (found.x[j + 1] - found.x[j]), found.y[i]))
+    return np.array(points)
+
+
+def bend(points: np.ndarray) -> float:
+    """Return how far points are from a straight line, in their own spread."""
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return float(spread[-1] / spread[0])
+
+
+def test_the_border_is_straight_with_one_variance_and_curved_with_one_for_each_class():
+    shared, by_class, unit = (
+        NaiveBayes(Gaussian(variance=variance, smoothing=0), weights=None)
+        .fit(TABLE[["u", "v"]], Y)
+        .regions(["u", "v"])
+        for variance in ("shared", "class", 1.0)
+    )
+    assert len(border(shared)) > 20
+    assert bend(border(shared)) < 1e-3
+    assert bend(border(unit)) < 1e-3
+    assert bend(border(by_class)) > 0.05
+
+
+def test_a_shared_unit_variance_is_the_nearest_mean():
+    iris = load_iris()
+    X = iris.data[:, 2:]
+    nb = NaiveBayes(Gaussian(variance=1.0, smoothing=0), weights=None).fit(X, iris.target)
+    found = nb.regions([0, 1], points=40)
+    grid = np.stack(np.meshgrid(found.x, found.y), axis=-1)
+    mean = np.stack([X[iris.target == c].mean(axis=0) for c in range(3)])
+    nearest = ((grid[:, :, None] - mean) ** 2).sum(axis=-1).argmin(axis=-1)
+    np.testing.assert_array_equal(found.label, nearest)
+    assert set(np.unique(found.label)) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("event", ["auto", "gaussian", "density"])
+@pytest.mark.parametrize("at", [{}, {"s": "left"}, {"s": "right", "w": 1.5}])
+def test_each_point_is_predicted_as_predict_does(event, at):
+    models = "auto" if event == "auto" else {("u", "v", "w"): event}
+    nb = NaiveBayes(models).fit(TABLE, Y)
+    found = nb.regions(["u", "v"], at=at, points=12)
+    x, y = (of.ravel() for of in np.meshgrid(found.x, found.y))
+    rows = pd.DataFrame({"u": x, "v": y, "s": at.get("s"), "w": at.get("w", np.nan)})
+    np.testing.assert_array_equal(found.label.ravel(), nb.predict(rows))
+    np.testing.assert_allclose(found.posterior.reshape(-1, 2), nb.predict_proba(rows), rtol=1e-10)
+    table = found.to_dict()
+    assert (table["u"], table["v"]) == (x.tolist(), y.tolist())
+    assert table["class"] == nb.predict(rows).tolist()
+    assert ("at s = left" in str(found)) == (at == {"s": "left"})
+
+
+def test_log_odds_and_the_posterior_surface_are_drawn():
+    found = NaiveBayes("gaussian", weights=None).fit(TABLE[["u", "v"]], Y).regions(["u", "v"])
+    p = found.posterior
+    np.testing.assert_allclose(found.log_odds("a"), np.log(p[:, :, 0] / p[:, :, 1]), rtol=1e-6)
+    for what, label, values in (
+        ("posterior", "a", p[:, :, 0]),
+        ("difference", "a", np.clip(found.log_odds("a"), -10, 10)),
+    ):
+        ax = found.plot(what=what, label=label)
+        mesh = ax.collections[0]
+        np.testing.assert_allclose(mesh.get_array().reshape(values.shape), values)
+    low, high = mesh.get_clim()
+    assert low == -high
+
+
+def test_the_regions_and_the_rows_are_drawn():
+    found = NaiveBayes("gaussian", weights=None).fit(TABLE[["u", "v"]], Y).regions(["u", "v"])
+    ax = found.plot()
+    drawn = ax.collections[0].get_array().reshape(found.label.shape)
+    np.testing.assert_array_equal(np.where(drawn == 0, "a", "b"), found.label)
+    for label, line in zip("ab", ax.lines, strict=True):
+        of = TABLE[label == Y]
+        assert sorted(line.get_xdata()) == pytest.approx(sorted(of["u"]))
+        assert sorted(line.get_ydata()) == pytest.approx(sorted(of["v"]))
+
+
+def test_densities_are_products_of_those_of_the_columns():
+    nb = NaiveBayes(Gaussian(smoothing=0), weights=None).fit(TABLE[["u", "v"]], Y)
+    found = nb.regions(["u", "v"], points=30)
+    for c, label in enumerate("ab"):
+        of = TABLE[label == Y]
+        u, v = (stats.norm(of[name].mean(), of[name].std(ddof=0)) for name in ("u", "v"))
+        np.testing.assert_allclose(found.density[0][:, c], u.pdf(found.x), rtol=1e-9)
+        np.testing.assert_allclose(found.density[1][:, c], v.pdf(found.y), rtol=1e-9)
+    assert "80 %" in " ".join(text.get_text() for text in found.plot(what="density").texts)
+
+
+def test_what_cannot_be_is_one_sentence():
+    nb = NaiveBayes().fit(TABLE, Y)
+    with pytest.raises(ValueError, match="'s' holds no numbers"):
+        nb.regions(["u", "s"])
+    with pytest.raises(ValueError, match="no column 'z'; the columns are 'u'"):
+        nb.regions(["u", "z"])
+    with pytest.raises(ValueError, match="no column 'z'"):
+        nb.regions(["u", "v"], at={"z": 1.0})
+    with pytest.raises(ValueError, match="'v' is one of the two"):
+        nb.regions(["u", "v"], at={"v": 1.0})
+    with pytest.raises(ValueError, match="two different columns"):
+        nb.regions(["u", "u"])
+    with pytest.raises(ValueError, match="two columns of numbers"):
+        nb.regions("uv")
+    found = nb.regions(["u", "v"], points=5)
+    with pytest.raises(ValueError, match="what must be one of 'regions'"):
+        found.plot(what="3d")
+    with pytest.raises(ValueError, match="no class 'c'; the classes are 'a', 'b'"):
+        found.plot(what="posterior", label="c")
+
+
+def test_many_classes_are_summarised():
+    y = np.arange(400) % 20
+    X = np.stack([y + RNG.normal(size=400), RNG.normal(size=400)], axis=1)
+    found = NaiveBayes("gaussian").fit(X, y).regions([0, 1])
+    assert "and 12 more classes" in str(found)
+    for what in WHAT:
+        ax = found.plot(what=what)
+        if what in ("regions", "density"):
+            assert "and 12 more classes" in " ".join(text.get_text() for text in ax.texts)
+
+
+def test_a_model_of_counts_or_one_class_has_regions():
+    X = RNG.poisson(3, (50, 2))
+    found = NaiveBayes(Poisson()).fit(X, X[:, 0] > 3).regions([0, 1])
+    assert found.x[0] >= 0
+    one = NaiveBayes().fit(TABLE[["u", "v"]], ["a"] * N).regions(["u", "v"], points=5)
+    assert np.isposinf(one.log_odds()).all()
+    assert set(one.label.ravel()) == {"a"}
+    for what in WHAT:
+        one.plot(what=what)
+
+
+def test_a_model_without_its_rows_has_regions_without_points(tmp_path):
+    from naively import load
+
+    nb = NaiveBayes("gaussian").fit(TABLE[["u", "v"]], Y)
+    nb.save(tmp_path / "model")
+    found = load(tmp_path / "model").regions(["u", "v"])
+    assert [len(of) for of in found.sample] == [0, 0, 0]
+    assert found.plot().lines[0].get_xdata().tolist() == []
