@@ -67,4 +67,4 @@ for name, ax in zip(names, side_by_side(*names), strict=True):
 curve = models["pseudo-count 1"].smoothing_curve(*test)
 for metric, ax in zip(("accuracy", "log_loss"), side_by_side("accuracy", "log loss"), strict=True):
     curve.plot(metric, ax=ax)
-finish(__file__)
+finish()

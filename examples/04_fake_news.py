@@ -17,7 +17,9 @@ from naively.datasets import docstrings
 
 # %%
 # Texts and their classes; every sixth is for the test.
-path = real("text/onion_headlines.jsonl.gz", "docstrings of NumPy and SciPy, cut to their first line")
+path = real(
+    "text/onion_headlines.jsonl.gz", "docstrings of NumPy and SciPy, cut to their first line"
+)
 if path:
     lines = read(path)
     texts, labels, asked = list(lines.text), list(lines.label), "Unicorn found on ferry to zyxxy"
@@ -67,4 +69,4 @@ for name, model in (("MLE", mle), ("pseudo-count 1", nb), ("naively's default", 
 left, right = side_by_side("pseudo-count 1", "the default, and before: pseudo-count 1")
 nb.evaluate(*test).plot_confusion(ax=left)
 default.evaluate(*test).plot_reliability(ax=right, before=nb.evaluate(*test))
-finish(__file__)
+finish()

@@ -7,8 +7,10 @@ models read the same words. Bernoulli asks of each word of the vocabulary whethe
 counts absence too; multinomial counts occurrences; complement estimates each class from all others.
 
 .. math::
-   \log p_{\text{Bernoulli}}(x \mid c) &= \sum_w x_w \log p_{wc} + (1 - x_w) \log(1 - p_{wc}) \\
-   \log p_{\text{multinomial}}(x \mid c) &= \sum_w n_w \log p_{wc} + \text{const}
+   \log p_{\text{Bernoulli}}(x \mid c) = \sum_w x_w \log p_{wc} + (1 - x_w) \log(1 - p_{wc})
+
+.. math::
+   \log p_{\text{multinomial}}(x \mid c) = \sum_w n_w \log p_{wc} + \text{const}
 """
 
 from _common import finish, read, real, side_by_side
@@ -45,7 +47,7 @@ for name, score in scores.items():
 # %%
 # What is confused with what
 # --------------------------
-for (name, score), ax in zip(scores.items(), side_by_side(*scores, rows=2, height=3), strict=True):
+for score, ax in zip(scores.values(), side_by_side(*scores, rows=2, height=3), strict=True):
     score.plot_confusion(ax=ax)
 
 # %%
@@ -53,4 +55,4 @@ for (name, score), ax in zip(scores.items(), side_by_side(*scores, rows=2, heigh
 # -------------------
 models["multinomial"].strongest(5).plot()
 print(models["multinomial"].strongest(4))
-finish(__file__)
+finish()

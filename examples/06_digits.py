@@ -65,4 +65,4 @@ for i, ax in zip((right, wrong), side_by_side(*titles), strict=True):
 left, right = side_by_side("one variance a pixel and class", "naively's default", height=3.2)
 scores["one a pixel and class"].plot_confusion(ax=left)
 scores["naively's default"].plot_confusion(ax=right)
-finish(__file__)
+finish()

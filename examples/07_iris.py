@@ -35,7 +35,9 @@ three = {
 }
 for name, nb in three.items():
     scores = nb.assess()
-    print(f"three classes, {name:25} accuracy {scores.accuracy:.4f}   log loss {scores.log_loss:.4f}")
+    print(
+        f"three classes, {name:25} accuracy {scores.accuracy:.4f}   log loss {scores.log_loss:.4f}"
+    )
 for nb, ax in zip(three.values(), side_by_side(*three, height=3.1), strict=True):
     nb.regions(both).plot(ax=ax)
 
@@ -75,4 +77,4 @@ nb = two["a variance in each class"]
 left, right = side_by_side("the posterior", "the difference", height=3.1)
 nb.regions(both).plot(what="posterior", ax=left)
 nb.regions(both).plot(what="difference", ax=right)
-finish(__file__)
+finish()

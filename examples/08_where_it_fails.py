@@ -34,8 +34,8 @@ def table(places):
     return {"x": places[0], "y": places[1]}, {"x": steps[0], "y": steps[1]}
 
 
-(learned, sides), (later, later_sides) = (table(np.array([x, y])[:, h]) for h in (
-    slice(2000), slice(2000, None)))  # fmt: skip
+learned, sides = table(np.array([x, y])[:, :2000])
+later, later_sides = table(np.array([x, y])[:, 2000:])
 
 # %%
 # Four models of three shapes
@@ -71,4 +71,4 @@ for name in ("Gaussian", "histograms", "interactions"):
 for shape in shapes:
     found = fitted["histograms", shape].dependence()
     print(f"{shape}:\n{found}")
-finish(__file__)
+finish()

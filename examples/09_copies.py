@@ -60,4 +60,4 @@ print(nb.weights_)
 # ----------------------
 # Copies depend on each other as much as columns can.
 nb.dependence().plot()
-finish(__file__)
+finish()

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 
-STYLE = {"font.size": 8, "legend.fontsize": 7, "legend.frameon": False, "figure.dpi": 150}
-plt.rcParams.update(STYLE)
+STYLE = {
+    "font.size": 8,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": plt.cycler(color=["#0072B2", "#D55E00", "#009E73", "#CC79A7"]),
+    "figure.dpi": 150,
+}
 
 
 def real(name: str, instead: str) -> Path | None:
@@ -32,17 +40,29 @@ def read(path: Path) -> Any:
 
 def side_by_side(*titles: str, rows: int = 1, width: float = 3.35, height: float = 2.6) -> Any:
     """Return Axes of a new figure, one for each title; width and height are of each, in inches."""
+    plt.rcParams.update(STYLE)
     columns = -(-len(titles) // rows)
     figure = plt.figure(figsize=(width * columns, height * rows), layout="constrained")
     axes = []
-    for title, part in zip(titles, figure.subfigures(rows, columns, squeeze=False).flat, strict=False):
+    parts = figure.subfigures(rows, columns, squeeze=False).flat
+    for title, part in zip(titles, parts, strict=False):
         part.suptitle(title, fontsize=8)
         axes.append(part.subplots())
     return axes
 
 
-def finish(script: str) -> None:
-    """Write the figures to the folder that ``--out`` names, or show them where there is a screen."""
+def draw_lines(x: Any, lines: dict[str, Any], labels: tuple[str, str], ax: Any) -> None:
+    """Draw lines over numbers on a logarithmic axis, each with a dash and a marker of its own."""
+    for (name, y), dash, marker in zip(lines.items(), ("-", "--", "-.", ":"), "os^D", strict=False):
+        ax.plot(x, y, dash, marker=marker, markersize=3, linewidth=1.2, label=name)
+    ax.set_xscale("log")
+    ax.set_xlabel(labels[0])
+    ax.set_ylabel(labels[1])
+    ax.legend()
+
+
+def finish() -> None:
+    """Write the figures to the folder of ``--out``, or show them where there is a screen."""
     arguments = argparse.ArgumentParser()
     arguments.add_argument("--out", type=Path, metavar="FOLDER", help="where pictures are written")
     folder = arguments.parse_args().out
@@ -52,4 +72,4 @@ def finish(script: str) -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     for number in plt.get_fignums():
-        plt.figure(number).savefig(folder / f"{Path(script).stem}-{number}.png", dpi=150)
+        plt.figure(number).savefig(folder / f"{Path(sys.argv[0]).stem}-{number}.png", dpi=150)
