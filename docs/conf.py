@@ -48,6 +48,7 @@ sphinx_gallery_conf = {
     "capture_repr": (),  # a script prints what it shows
     "show_signature": False,
     "download_all_examples": False,
+    "notebook_extensions": set(),  # a notebook would lack what the scripts share
     "min_reported_time": 3600,  # no page depends on how fast this machine is
     "write_computation_times": False,
 }

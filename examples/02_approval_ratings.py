@@ -2,9 +2,10 @@ r"""
 Approval ratings as a Gaussian
 ==============================
 
-How many approve of a president? A Gaussian is fitted to the ratings of many polls. It is a cartoon
-of them: it gives mass to ratings below 0 and above 100, and it takes polls as independent draws of
-one distribution, which they are not: opinion drifts, and polls follow each other within days.
+How many approve of a president? A Gaussian is fitted to the ratings of many polls. It
+is a cartoon of them: it gives mass to ratings below 0 and above 100, and it takes polls
+as independent draws of one distribution, which they are not: opinion drifts, and polls
+follow each other within days.
 
 .. math::
    p(x \mid \mu, \sigma^2) = \frac{1}{\sqrt{2\pi\sigma^2}}
@@ -19,26 +20,38 @@ from naively import Gaussian, NormalInverseGamma, independence
 
 # %%
 # The ratings, in the order of the polls' last days.
-path = real("tables/approval_polls.csv", "300 synthetic ratings that drift between 0 and 100")
+path = real(
+    "tables/approval_polls.csv", "300 synthetic ratings that drift between 0 and 100"
+)
 if path:
     polls = read(path).query("subgroup == 'All polls'").copy()
-    polls["day"] = polls.enddate.map(lambda d: (int(d.split("/")[2]), *map(int, d.split("/")[:2])))
+    polls["day"] = polls.enddate.map(
+        lambda d: (int(d.split("/")[2]), *map(int, d.split("/")[:2]))
+    )
     ratings = polls.sort_values("day").approve.to_numpy()
 else:
     draw = np.random.default_rng(0)
-    drift = np.cumsum(draw.normal(-0.005, 0.08, 300))  # a random walk, which 0 and 100 bound
+    drift = np.cumsum(
+        draw.normal(-0.005, 0.08, 300)
+    )  # a random walk, which 0 and 100 bound
     ratings = 100 / (1 + np.exp(1.2 - drift - draw.normal(0, 0.15, 300)))
 
 # %%
 # The fit
 # -------
-# A prior of mean 50, worth 20 polls, draws the mean towards it; thousands of polls outweigh it.
+# A prior of mean 50, worth 20 polls, draws the mean towards it; thousands of polls
+# outweigh it.
 prior = NormalInverseGamma(mean=50, rows=20, shape=2, scale=50)
 believed = Gaussian(prior=prior).fit(ratings)
 few = Gaussian(prior=prior).fit(ratings[:20])
 print(f"{len(ratings):,} polls from {ratings.min():.1f} to {ratings.max():.1f}")
-for name, of in (("maximum likelihood", believed.mle), ("posterior mode", believed.map),
-                 ("posterior mean", believed.mean), ("... of the first 20", few.mean)):  # fmt: skip
+estimates = {
+    "maximum likelihood": believed.mle,
+    "posterior mode": believed.map,
+    "posterior mean": believed.mean,
+    "... of the first 20": few.mean,
+}
+for name, of in estimates.items():
     print(f"{name:20} mean {of['mean']:7.3f}   variance {of['variance']:7.3f}")
 left, right = side_by_side("all polls", "the first 20 polls", height=2.8)
 believed.plot(ratings, ax=left)
@@ -54,8 +67,9 @@ print(f"p(rating > 100) = {fitted.sf(100):.2g}")
 # %%
 # Polls are not independent
 # -------------------------
-# Kendall's tau finds the trend. Autocorrelations outside the band say that a poll resembles those
-# before it; so the effective number of polls is smaller, and the posterior above too narrow.
+# Kendall's tau finds the trend. Autocorrelations outside the band say that a poll
+# resembles those before it; so the effective number of polls is smaller, and the
+# posterior above too narrow.
 checked = independence(ratings)
 print(checked)
 left, right = side_by_side("ratings in order", "ratings against later ones")

@@ -2,9 +2,9 @@ r"""
 Iris: straight borders and curved ones
 ======================================
 
-Petals and sepals of three species are Gaussian in each class. If the classes share the variance of
-a column, the squares cancel in the log odds, and the border between two classes is a straight line;
-with a variance in each class it is a quadratic curve.
+Petals and sepals of three species are Gaussian in each class. If the classes share the
+variance of a column, the squares cancel in the log odds, and the border between two
+classes is a straight line; with a variance in each class it is a quadratic curve.
 
 .. math::
    \log\frac{p(a \mid x)}{p(b \mid x)} = \log\frac{p(a)}{p(b)} + \sum_j \left(
@@ -12,7 +12,7 @@ with a variance in each class it is a quadratic curve.
    + \log\frac{\sigma_{jb}}{\sigma_{ja}} \right)
 """
 
-from _common import finish, side_by_side
+from _common import finish, print_scores, side_by_side
 from sklearn.datasets import load_iris
 
 from naively import Gaussian, NaiveBayes
@@ -33,18 +33,15 @@ three = {
     name: NaiveBayes(Gaussian(variance=kind), weights=None).fit(X, y)
     for name, kind in kinds.items()
 }
-for name, nb in three.items():
-    scores = nb.assess()
-    print(
-        f"three classes, {name:25} accuracy {scores.accuracy:.4f}   log loss {scores.log_loss:.4f}"
-    )
+print_scores({f"three classes, {name}": nb.assess() for name, nb in three.items()})
 for nb, ax in zip(three.values(), side_by_side(*three, height=3.1), strict=True):
     nb.regions(both).plot(ax=ax)
 
 # %%
 # The densities behind them
 # -------------------------
-# They are the product of two Gaussians in each class, drawn by column and then over both.
+# They are the product of two Gaussians in each class, drawn by column and then over
+# both.
 titles = *both, "both, a variance in each class"
 nb = three["a variance in each class"]
 axes = side_by_side(*titles, height=3.1)
@@ -63,16 +60,15 @@ two = {
     )
     for name, kind in kinds.items()
 }
-for name, nb in two.items():
-    print(f"two classes,   {name:25} accuracy {nb.assess().accuracy:.4f}")
+print_scores({f"two classes, {name}": nb.assess() for name, nb in two.items()})
 for nb, ax in zip(two.values(), side_by_side(*two, height=3.1), strict=True):
     nb.regions(both).plot(ax=ax)
 
 # %%
 # Posterior and difference
 # ------------------------
-# The border is where the posterior is 1/2, and where the difference of the joint log probabilities,
-# the log odds, is 0.
+# The border is where the posterior is 1/2, and where the difference of the joint log
+# probabilities, the log odds, is 0.
 nb = two["a variance in each class"]
 left, right = side_by_side("the posterior", "the difference", height=3.1)
 nb.regions(both).plot(what="posterior", ax=left)

@@ -2,15 +2,18 @@ r"""
 Where naive Bayes fails
 =======================
 
-Naive Bayes adds up what each column says by itself. Where the class depends on both columns
-together, as in XOR, each by itself says nothing, and there is nothing to add. A ring and a pocket
-are milder: each column says something, and the sum is the wrong shape.
+Naive Bayes adds up what each column says by itself. Where the class depends on both
+columns together, as in XOR, each by itself says nothing, and there is nothing to add. A
+ring and a pocket are milder: each column says something, and the sum is the wrong
+shape.
 
 .. math::
-   \log p(c \mid x_1, x_2) = \log p(c) + \log p(x_1 \mid c) + \log p(x_2 \mid c) + \text{const}
+   \log p(c \mid x_1, x_2) = \log p(c) + \log p(x_1 \mid c)
+   + \log p(x_2 \mid c) + \text{const}
 
-Two ways out: one die with a side for each pair of values (the joint table), or pairs of columns
-that are added as evidence where they help on rows held out (``interactions="auto"``).
+Two ways out: one die with a side for each pair of values (the joint table), or pairs of
+columns that are added as evidence where they help on rows held out
+(``interactions="auto"``).
 """
 
 import numpy as np
@@ -59,15 +62,19 @@ for name, model in models.items():
 # %%
 # What is predicted where
 # -----------------------
-# The joint table is missing here, as it is over codes; it is a chequered copy of what it saw.
+# The joint table is missing here, as it is over codes; it is a chequered copy of what
+# it saw.
 for name in ("Gaussian", "histograms", "interactions"):
-    for shape, ax in zip(shapes, side_by_side(*(f"{name}: {s}" for s in shapes)), strict=True):
+    for shape, ax in zip(
+        shapes, side_by_side(*(f"{name}: {s}" for s in shapes)), strict=True
+    ):
         fitted[name, shape].regions(["x", "y"]).plot(ax=ax)
 
 # %%
 # The assumption, tested
 # ----------------------
-# Mutual information of the two columns within the classes is 0 where naive Bayes is right.
+# Mutual information of the two columns within the classes is 0 where naive Bayes is
+# right.
 for shape in shapes:
     found = fitted["histograms", shape].dependence()
     print(f"{shape}:\n{found}")

@@ -2,17 +2,18 @@ r"""
 Bernoulli against multinomial as the vocabulary grows
 =====================================================
 
-McCallum & Nigam, A comparison of event models for naive Bayes text classification (1998), found
-that Bernoulli does well with few words, and multinomial better with many. Bernoulli counts the
-words that a text lacks as evidence: with a large vocabulary that is nearly all of them.
+McCallum & Nigam, A comparison of event models for naive Bayes text classification
+(1998), found that Bernoulli does well with few words, and multinomial better with many.
+Bernoulli counts the words that a text lacks as evidence: with a large vocabulary that
+is nearly all of them.
 
 .. math::
    \log p_{\text{Bernoulli}}(x \mid c) = \sum_{w \in x} \log p_{wc}
    + \sum_{w \notin x} \log(1 - p_{wc}), \qquad
    \log p_{\text{multinomial}}(x \mid c) = \sum_{w \in x} n_w \log p_{wc} + \text{const}
 
-There, words were chosen by their mutual information with the class; here, by how often they come,
-and multinomial is ahead with few words too.
+There, words were chosen by their mutual information with the class; here, by how often
+they come, and multinomial is ahead with few words too.
 """
 
 from _common import draw_lines, finish, read, real, side_by_side
@@ -23,10 +24,13 @@ from naively.datasets import docstrings
 # %%
 # Texts to learn, and texts of the test
 # -------------------------------------
-path = real("text/newsgroups20_train.jsonl.gz", "docstrings of NumPy, SciPy and scikit-learn")
+path = real(
+    "text/newsgroups20_train.jsonl.gz", "docstrings of NumPy, SciPy and scikit-learn"
+)
 if path:
     posts, later = (
-        read(path.with_name(f"newsgroups20_{part}.jsonl.gz")) for part in ("train", "test")
+        read(path.with_name(f"newsgroups20_{part}.jsonl.gz"))
+        for part in ("train", "test")
     )
     train, test = ((list(of.body.fillna("")), list(of.label)) for of in (posts, later))
     sizes = [30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000]
@@ -47,7 +51,8 @@ for size in sizes:
     for event, found in accuracy.items():
         nb = NaiveBayes(Text(event=event, max_features=size), weights=None).fit(*train)
         found.append(nb.evaluate(*test).accuracy)
-    print(f"{size:9,}  {accuracy['bernoulli'][-1]:9.4f}  {accuracy['multinomial'][-1]:11.4f}")
+    of = {event: found[-1] for event, found in accuracy.items()}
+    print(f"{size:9,}  {of['bernoulli']:9.4f}  {of['multinomial']:11.4f}")
 (ax,) = side_by_side("")
 draw_lines(sizes, accuracy, ("words in the vocabulary", "accuracy"), ax)
 finish()

@@ -2,9 +2,10 @@ r"""
 Synthetic documents
 ===================
 
-A generative model can write. Here the probabilities of words are known: documents of a fixed length
-are drawn from them, word by word, and learned again. The parameters come back, the closer the more
-documents there are; and where they are known, so is the best accuracy that anybody can have.
+A generative model can write. Here the probabilities of words are known: documents of a
+fixed length are drawn from them, word by word, and learned again. The parameters come
+back, the closer the more documents there are; and where they are known, so is the best
+accuracy that anybody can have.
 
 .. math::
    \text{words of a document of class } c \sim \text{Multinomial}(L, p_c), \qquad
@@ -31,7 +32,9 @@ for text, label in zip(texts, labels, strict=True):
 # The parameters come back
 # ------------------------
 texts, labels = truth.sample(2_000, random_state=1, length=6)
-learned = NaiveBayes("multinomial", text="words", estimate="mle", weights=None).fit(texts, labels)
+learned = NaiveBayes("multinomial", text="words", estimate="mle", weights=None).fit(
+    texts, labels
+)
 print("class  word      truth  estimate")
 for label, p in (("spam", spam), ("ham", ham)):
     of = [text for text, of in zip(texts, labels, strict=True) if of == label]
@@ -46,7 +49,8 @@ print(learned.parameters(column="text"))
 # %%
 # How well can anybody do?
 # ------------------------
-# The model with the true parameters is the Bayes optimal classifier. Longer documents are easier.
+# The model with the true parameters is the Bayes optimal classifier. Longer documents
+# are easier.
 print("words  truth   learned from 2,000 documents of 6 words")
 for length in (1, 3, 6, 12, 24):
     test = truth.sample(5_000, random_state=length, length=length)

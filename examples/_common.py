@@ -1,4 +1,4 @@
-"""What the examples share: where the data are, how Axes stand side by side, where pictures go."""
+"""What the examples share: data, printed scores, Axes side by side, files."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ STYLE = {
 
 
 def real(name: str, instead: str) -> Path | None:
-    """Say which data are used; return the path of the real ones, None if they are not there."""
+    """Say which data are used; return the path of the real ones, or None."""
     folder = os.environ.get("NAIVELY_DATA")
     if folder:
         print(f"Data: {name}, in full.")
         return Path(folder) / name
-    print(f"Data: {instead}; in full, with NAIVELY_DATA set to a folder of data: {name}.")
+    print(
+        f"Data: {instead}; in full, with NAIVELY_DATA set to a folder of data: {name}."
+    )
     return None
 
 
@@ -35,11 +37,24 @@ def read(path: Path) -> Any:
     """Return a table of a CSV file, or of a file of JSON lines."""
     import pandas as pd
 
-    return pd.read_csv(path) if path.suffix == ".csv" else pd.read_json(path, lines=True)
+    return (
+        pd.read_csv(path) if path.suffix == ".csv" else pd.read_json(path, lines=True)
+    )
 
 
-def side_by_side(*titles: str, rows: int = 1, width: float = 3.35, height: float = 2.6) -> Any:
-    """Return Axes of a new figure, one for each title; width and height are of each, in inches."""
+def print_scores(scores: dict[str, Any]) -> None:
+    """Print accuracy, log loss and calibration error, a line for each model."""
+    width = max(map(len, scores))
+    for name, s in scores.items():
+        error = f"calibration error {s.calibration_error:.3f}"
+        losses = f"accuracy {s.accuracy:.4f}   log loss {s.log_loss:.4f}"
+        print(f"{name:{width}}   {losses}   {error}")
+
+
+def side_by_side(
+    *titles: str, rows: int = 1, width: float = 3.35, height: float = 2.6
+) -> Any:
+    """Return Axes of a new figure, one for each title; width and height are of each."""
     plt.rcParams.update(STYLE)
     columns = -(-len(titles) // rows)
     figure = plt.figure(figsize=(width * columns, height * rows), layout="constrained")
@@ -52,8 +67,10 @@ def side_by_side(*titles: str, rows: int = 1, width: float = 3.35, height: float
 
 
 def draw_lines(x: Any, lines: dict[str, Any], labels: tuple[str, str], ax: Any) -> None:
-    """Draw lines over numbers on a logarithmic axis, each with a dash and a marker of its own."""
-    for (name, y), dash, marker in zip(lines.items(), ("-", "--", "-.", ":"), "os^D", strict=False):
+    """Draw lines over a logarithmic axis, each with a dash and a marker of its own."""
+    for (name, y), dash, marker in zip(
+        lines.items(), ("-", "--", "-.", ":"), "os^D", strict=False
+    ):
         ax.plot(x, y, dash, marker=marker, markersize=3, linewidth=1.2, label=name)
     ax.set_xscale("log")
     ax.set_xlabel(labels[0])
@@ -62,9 +79,11 @@ def draw_lines(x: Any, lines: dict[str, Any], labels: tuple[str, str], ax: Any) 
 
 
 def finish() -> None:
-    """Write the figures to the folder of ``--out``, or show them where there is a screen."""
+    """Write the figures to the folder of ``--out``, or show them on a screen."""
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("--out", type=Path, metavar="FOLDER", help="where pictures are written")
+    arguments.add_argument(
+        "--out", type=Path, metavar="FOLDER", help="where pictures are written"
+    )
     folder = arguments.parse_args().out
     if folder is None:
         if plt.get_backend().lower() != "agg":
@@ -72,4 +91,6 @@ def finish() -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     for number in plt.get_fignums():
-        plt.figure(number).savefig(folder / f"{Path(sys.argv[0]).stem}-{number}.png", dpi=150)
+        plt.figure(number).savefig(
+            folder / f"{Path(sys.argv[0]).stem}-{number}.png", dpi=150
+        )
