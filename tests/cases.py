@@ -229,7 +229,7 @@ CASES = [
     Case(Bernoulli(alpha=0.5), TEXT, objects, text=True),
     Case(Text(ngram_range=(1, 2), binary=True, event=Multinomial()), TEXT, objects, text=True),
     Case(Text(min_df=2, max_df=0.9, max_features=3), TEXT, objects, text=True),
-    Case(Text(vocabulary=["buy", "lunch", "never"]), TEXT, objects, text=True),
+    Case(Text(vocabulary=["buy", "lunch", "never"], event=Multinomial()), TEXT, objects, text=True),
     Case(Text(vocabulary=["buy", "now", "never"], event=Bernoulli()), TEXT, objects, text=True),
     Case(Text(features=16, event=Bernoulli()), TEXT, objects, text=True),
     Case(Patterns(event=Multinomial()), TEXT, objects, text=True),

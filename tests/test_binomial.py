@@ -60,6 +60,12 @@ def test_what_is_impossible_in_a_class_is_so_in_any_number(sparse: bool) -> None
     np.testing.assert_allclose(joint, expected - base[:, None], rtol=1e-12)
 
 
+def test_one_cell_that_is_impossible_is_so_by_itself() -> None:
+    found = Binomial(trials=3, alpha=0).fit([3, 3])
+    of_cells = found.event.likelihood(found.tally).at(np.arange(4.0), np.zeros(4, np.int64))
+    assert of_cells[:, 0].tolist() == [-np.inf, -np.inf, -np.inf, 0.0]
+
+
 def test_with_one_trial_it_is_bernoulli() -> None:
     sample = [1, 0, 1, 1]
     one, other = Binomial(trials=1, prior=Beta(2, 3)), Bernoulli(prior=Beta(2, 3))

@@ -172,7 +172,7 @@ def test_it_is_scikit_learns_of_counts() -> None:
 
 def test_event_models_given_as_objects_are_smoothed_too() -> None:
     X, y = truths()
-    given = {0: Bernoulli(prior=Beta(3, 3)), (1, 2): Bernoulli(0.2), (3, 4): Bernoulli(9.0)}
+    given = {0: Bernoulli(prior=Beta(3, 3)), (1, 2): Bernoulli(m=2, p=0.3), (3, 4): Bernoulli(9.0)}
     nb = NaiveBayes(given, weights=None).fit(X, y)
     expected = NaiveBayes(Bernoulli(2.0), weights=None).fit(X, y).evaluate(X, y)
     found = points(nb.smoothing_curve(values=[2]), "training")[2]

@@ -190,9 +190,8 @@ class Learner(ClusterAnswers):
         found = self._read(X, y, weight, means_texts(self.event_models), some=self.semi_supervised)
         if self.interactions:
             found.check_interactions()
-        model, sample, batches = found.learn(
-            self.event_models, settings, Reservoir(self.random_state)
-        )
+        empty = Reservoir(self.random_state)
+        model, sample, batches = found.learn(self.event_models, settings, empty)
         check_effect(self, model.counted)
         check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.taken)
@@ -301,9 +300,8 @@ class Learner(ClusterAnswers):
 
     def _with_unlabelled(self, model: Model, sample: Reservoir, found: InMemory) -> Model:
         """Learn from rows without a label too, and fit the weights."""
-        model, self.unlabelled_weight_ = found.learn_unlabelled(
-            model, sample, self.event_models, self.weights
-        )
+        of = model, sample, self.event_models, self.weights
+        model, self.unlabelled_weight_ = found.learn_unlabelled(*of)
         return model
 
     @property
@@ -334,8 +332,7 @@ class Learner(ClusterAnswers):
         """Read rows to learn from, of which only some may have labels if that is wanted."""
         if is_on_cluster(X):
             return read_frame(X, y, weight, semi_supervised=some)
-        stream = as_stream(X)
-        if stream is not None:
+        if (stream := as_stream(X)) is not None:
             return read_stream(stream, y, weight, semi_supervised=some)
         rows, y = read_labelled(X, y, texts, self._warn_of_a_column)
         return InMemory.encode(rows, y, weight, semi_supervised=some)

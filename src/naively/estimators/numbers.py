@@ -8,6 +8,7 @@ from naively.data.rows import Rows
 from naively.estimators.answers import Answers
 from naively.evaluation.dependence import Dependence, dependence
 from naively.events.estimates.outcomes import Names, Probabilities
+from naively.model.evidence import log_evidence
 from naively.model.joint import joint_outcomes
 from naively.model.likelihood import log_likelihood
 from naively.model.parameter_counts import ParameterCounts, parameter_counts
@@ -56,6 +57,44 @@ class Numbers(Answers):
         """
         rows, labels = self._with_labels(X, y)
         return log_likelihood(self._checked, rows, encode_labels(labels, sample_weight))
+
+    def log_evidence(self, X: Table, y: Target, sample_weight: RowWeight = None) -> float:
+        """Return log p(X | y), the marginal likelihood: no parameter is known, in nats.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``log_likelihood``. They are counted alone, by the event models and priors of
+            this model; what it has learned has no say.
+
+        Returns
+        -------
+        log_evidence : float
+            Of the rows given their labels, summed over classes and columns.
+
+        Raises
+        ------
+        ValueError
+            If a column has an event model without a proper conjugate prior; it names the column.
+
+        Notes
+        -----
+        The difference between two models is the log of their Bayes factor, which weighs a better
+        fit against more parameters (Kass & Raftery, Bayes factors, 1995). Priors that are pretend
+        rows at a column's mean are taken from the rows themselves, so that they favour the model a
+        little.
+
+        Examples
+        --------
+        >>> import math
+        >>> from naively import Bernoulli, NaiveBayes
+        >>> X, y = [[True], [True], [False]], ["a", "a", "b"]
+        >>> nb = NaiveBayes(Bernoulli(), weights=None).fit(X, y)
+        >>> round(math.exp(nb.log_evidence(X, y)), 9) == round(1 / 3 * 1 / 2, 9)
+        True
+        """
+        rows, labels = self._with_labels(X, y)
+        return log_evidence(self._checked, rows, encode_labels(labels, sample_weight))
 
     def dependence(self, n: int = 20) -> Dependence:
         """Test the naive Bayes assumption: which columns depend on each other, given the class.

@@ -190,7 +190,7 @@ def smoothed(event: EventModel, value: float) -> EventModel | None:
     usual = {field.name: field.default for field in fields(cast("Any", event))}
     if event.smoothed_by not in usual or event.estimate == "mle":
         return None
-    others = {name: usual[name] for name in ("prior", "m") if name in usual}
+    others = {name: usual[name] for name in ("prior", "m", "p") if name in usual}
     return cast("EventModel", replace(cast("Any", event), **others, **{event.smoothed_by: value}))
 
 
