@@ -21,10 +21,11 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "matplotlib.sphinxext.plot_directive",
+    "sphinx_gallery.gen_gallery",
     "formulas",
     "generated",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "gallery/*.ipynb", "gallery/*.py"]
 nitpicky = True  # a name that leads nowhere is a warning, and "make docs" makes it an error
 myst_enable_extensions = ["dollarmath", "deflist"]
 myst_heading_anchors = 3
@@ -37,6 +38,20 @@ autodoc_typehints = "none"  # the docstrings say of which types and shapes param
 plot_formats = ["svg"]
 plot_html_show_formats = False
 plot_html_show_source_link = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/\d\d_",  # these are run
+    "ignore_pattern": r"_common\.py",
+    "within_subsection_order": "FileNameSortKey",
+    "capture_repr": (),  # a script prints what it shows
+    "show_signature": False,
+    "download_all_examples": False,
+    "notebook_extensions": set(),  # a notebook would lack what the scripts share
+    "min_reported_time": 3600,  # no page depends on how fast this machine is
+    "write_computation_times": False,
+}
 
 html_theme = "furo"
 html_title = "naively"

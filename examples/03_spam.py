@@ -1,0 +1,76 @@
+r"""
+Spam: maximum likelihood against smoothing
+==========================================
+
+10,000 mails of Enron's staff are learned, and 1,000 others are classified. A mail is a
+bag of words. The maximum likelihood estimate of a word's probability is its share among
+all words of the class, which is 0 for a word that the class has not seen yet: one such
+word rules a class out. Smoothing adds a pseudo-count to each of the V words of the
+vocabulary:
+
+.. math::
+   \hat p_{\text{MLE}}(w \mid c) = \frac{n_{wc}}{\sum_v n_{vc}}, \qquad
+   \hat p_\alpha(w \mid c) = \frac{n_{wc} + \alpha}{\sum_v n_{vc} + \alpha V}
+"""
+
+import random
+
+from _common import finish, print_scores, read, real, side_by_side
+
+from naively import NaiveBayes
+from naively.datasets import docstrings
+
+# %%
+# Mails in a random order: first those to be learned, then those of the test.
+path = real(
+    "text/enron_spam.jsonl.gz",
+    "docstrings of NumPy, SciPy and scikit-learn, by library",
+)
+if path:
+    mails = read(path)
+    pairs = list(zip(mails.subject + "\n" + mails.text, mails.label, strict=True))
+else:
+    pairs = list(zip(*docstrings(), strict=True))
+random.Random(0).shuffle(pairs)
+n = 10_000 if path else 2_000
+texts, labels = zip(*pairs[: n + n // 10], strict=True)
+train = list(texts[:n]), list(labels[:n])
+test = list(texts[n:]), list(labels[n:])
+
+# %%
+# Maximum likelihood, and a pseudo-count of 1
+# -------------------------------------------
+words = {"event_models": "multinomial", "text": "words", "weights": None}
+models = {
+    "maximum likelihood": NaiveBayes(**words, estimate="mle"),
+    "pseudo-count 1": NaiveBayes(**words, smoothing=1.0),
+    "pseudo-count, fitted": NaiveBayes(**words),
+    "naively's default": NaiveBayes(),
+}
+scores = {name: nb.fit(*train).evaluate(*test) for name, nb in models.items()}
+print(f"{n:,} texts learned, {len(test[0]):,} classified")
+print_scores(scores)
+for name, ax in zip(list(models)[:2], side_by_side(*list(models)[:2]), strict=True):
+    scores[name].plot_confusion(ax=ax)
+
+# %%
+# The learning curve
+# ------------------
+# How many mails are enough? The tally of 1,000 mails is the tally of 500 plus that of
+# the next 500, so a learning curve costs one pass over the mails.
+names = list(models)[:2]
+for name, ax in zip(names, side_by_side(*names), strict=True):
+    models[name].learning_curve(*train, test=test, repeats=3).plot(ax=ax)
+
+# %%
+# The smoothing curve
+# -------------------
+# How much smoothing is best? Nothing is counted again: each pseudo-count is another
+# reading of one tally. Leave-one-out scores need no mails that are held out, and find
+# nearly the same.
+curve = models["pseudo-count 1"].smoothing_curve(*test)
+for metric, ax in zip(
+    ("accuracy", "log_loss"), side_by_side("accuracy", "log loss"), strict=True
+):
+    curve.plot(metric, ax=ax)
+finish()

@@ -1,0 +1,65 @@
+r"""
+Web pages in four classes
+=========================
+
+Pages of universities are a student's, of a faculty member, of a course or of a project.
+Three event models read the same words. Bernoulli asks of each word of the vocabulary
+whether it is there, and counts absence too; multinomial counts occurrences; complement
+estimates each class from all others.
+
+.. math::
+   \log p_{\text{Bernoulli}}(x \mid c) = \sum_w x_w \log p_{wc}
+   + (1 - x_w) \log(1 - p_{wc})
+
+.. math::
+   \log p_{\text{multinomial}}(x \mid c) = \sum_w n_w \log p_{wc} + \text{const}
+"""
+
+from _common import finish, print_scores, read, real, side_by_side
+
+from naively import NaiveBayes
+from naively.datasets import docstrings
+
+# %%
+# Pages to learn, and pages of the test.
+path = real(
+    "text/webkb_train.jsonl.gz",
+    "docstrings of NumPy, SciPy and scikit-learn, by library",
+)
+if path:
+    pages, later = (
+        read(path.with_name(f"webkb_{part}.jsonl.gz")) for part in ("train", "test")
+    )
+    train, test = ((list(of.text.fillna("")), list(of.label)) for of in (pages, later))
+else:
+    texts, labels = docstrings()
+    test = texts[::4], labels[::4]
+    kept = [i for i in range(len(texts)) if i % 4]
+    train = [texts[i] for i in kept], [labels[i] for i in kept]
+
+# %%
+# Three event models, and the default
+# -----------------------------------
+models = {
+    name: NaiveBayes(name, text="words", weights=None)
+    for name in ("bernoulli", "multinomial", "complement")
+}
+models["naively's default"] = NaiveBayes()
+scores = {name: nb.fit(*train).evaluate(*test) for name, nb in models.items()}
+print(f"{len(train[0]):,} pages learned, {len(test[0]):,} classified")
+print_scores(scores)
+
+# %%
+# What is confused with what
+# --------------------------
+for score, ax in zip(
+    scores.values(), side_by_side(*scores, rows=2, height=3), strict=True
+):
+    score.plot_confusion(ax=ax)
+
+# %%
+# The words that tell
+# -------------------
+models["multinomial"].strongest(5).plot()
+print(models["multinomial"].strongest(4))
+finish()

@@ -1,0 +1,73 @@
+r"""
+Digits: images of what was learned
+==================================
+
+A digit is 64 pixels, each with a Gaussian of its own in each class. The means of a
+class are an image, and so is the evidence of one digit, pixel by pixel. Pixels may
+share one variance over all classes, or have one in each class; the first makes the log
+odds linear in the pixels.
+
+.. math::
+   \log p(x \mid c) = -\sum_{j=1}^{64} \left( \frac{(x_j - \mu_{jc})^2}{2\sigma_{jc}^2}
+   + \frac12 \log 2\pi\sigma_{jc}^2 \right)
+"""
+
+from _common import finish, print_scores, read, real, side_by_side
+
+from naively import Bernoulli, Gaussian, NaiveBayes
+from naively.datasets import digits
+
+# %%
+# Rows are images, line after line of 8 x 8 pixels.
+path = real("tables/optdigits.csv", "the 1,797 digits of scikit-learn")
+if path:
+    table = read(path)
+    X, y = table.drop(columns="class").to_numpy(float), table["class"].to_numpy()
+else:
+    X, y, _, _ = digits()
+n = 2 * len(X) // 3
+
+# %%
+# One variance, or many
+# ---------------------
+# Some pixels are white in every image of a class, so that their variance there is 0; a
+# Gaussian adds a little, which the pseudo-count says. Bernoulli asks only whether a
+# pixel is dark.
+models = {
+    "one variance a pixel": NaiveBayes(Gaussian(variance="shared"), weights=None),
+    "one a pixel and class": NaiveBayes("gaussian", weights=None),
+    "dark or not": NaiveBayes(Bernoulli(threshold=8.0), weights=None),
+    "naively's default": NaiveBayes(),
+}
+scores = {
+    name: nb.fit(X[:n], y[:n]).evaluate(X[n:], y[n:]) for name, nb in models.items()
+}
+print(f"{n:,} digits learned, {len(X) - n:,} classified")
+print_scores(scores)
+
+# %%
+# The means of the classes
+# ------------------------
+nb = models["one a pixel and class"]
+nb.images((8, 8)).plot()
+
+# %%
+# Why this digit is what it is
+# ----------------------------
+# Each pixel speaks for the answer, or for its strongest rival. Here are a digit that
+# was recognised and one that was not.
+answers = nb.predict(X[n:])
+right, wrong = (int((answers == y[n:]).argmax()), int((answers != y[n:]).argmax()))
+titles = [f"a {y[n + i]}, taken for a {answers[i]}" for i in (right, wrong)]
+for i, ax in zip((right, wrong), side_by_side(*titles), strict=True):
+    nb.explain(X[n + i : n + i + 1])[0].plot_image((8, 8), ax=ax)
+
+# %%
+# What is confused with what
+# --------------------------
+left, right = side_by_side(
+    "one variance a pixel and class", "naively's default", height=3.2
+)
+scores["one a pixel and class"].plot_confusion(ax=left)
+scores["naively's default"].plot_confusion(ax=right)
+finish()
