@@ -28,7 +28,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick test-numpy test-spark test-browser test-thorough fuzz coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-mail docs docs-links sanitize clean
+.PHONY: help setup demo test test-quick test-numpy test-spark test-browser test-thorough fuzz coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-mail docs docs-links picture sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -102,6 +102,9 @@ bench-mail: $(NAIVELY) $(MADE)/bench ## the mail filter, beside bogofilter where
 
 docs: $(NAIVELY) $(MADE)/docs ## build the documentation into docs/_build/html
 	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build/html
+
+picture: $(NAIVELY) $(MADE)/test ## draw the picture of the README again
+	$(BIN)/python docs/picture.py
 
 docs-links: $(NAIVELY) $(MADE)/docs ## check the links of the documentation that lead elsewhere; needs a network
 	$(BIN)/python -m sphinx -b linkcheck --keep-going --quiet docs docs/_build/links

@@ -209,3 +209,13 @@ def test_the_reference_has_every_public_name_once() -> None:
     assert sorted(re.findall(r"auto(?:class|function):: naively\.(\w+)$", text, re.MULTILINE)) == (
         naively.__all__
     )
+
+
+def test_the_readmes_picture_is_drawn_by_its_command(tmp_path) -> None:
+    drawn = tmp_path / "naively.png"
+    subprocess.run([sys.executable, ROOT / "docs" / "picture.py", drawn], check=True)
+    committed = ROOT / "docs" / "static" / "naively.png"
+    size = slice(16, 24)  # width and height of a PNG
+    assert drawn.read_bytes()[size] == committed.read_bytes()[size]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "](docs/static/naively.png)" in text

@@ -1,0 +1,46 @@
+"""The picture of the README: what naively learns, why it answers so, and how far it is believed.
+
+``make picture`` draws it into docs/static/naively.png, from tumours and handwritten digits that
+scikit-learn brings along.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+from sklearn.datasets import load_breast_cancer, load_digits
+
+from naively import NaiveBayes
+from naively.pictures.axes import STYLE
+
+HERE = Path(__file__).parent
+WIDTH, HEIGHT = 10.2, 3.1  # inches
+ROW = 255  # a tumour that measurements speak for and against
+TITLES = ("It counts, in one pass", "It says why", "Its probabilities can be believed")
+
+
+def draw(path: Path) -> None:
+    """Draw the three pictures side by side into a file."""
+    data = load_breast_cancer(as_frame=True)
+    names = data.target.map({0: "malignant", 1: "benign"})
+    tumours = NaiveBayes().fit(data.data.iloc[::2], names.iloc[::2])
+    X, y = load_digits(return_X_y=True)
+    digits, plain = (NaiveBayes(weights=w).fit(X[::2], y[::2]) for w in ("loo", None))
+    with plt.rc_context(STYLE):
+        figure = plt.figure(figsize=(WIDTH, HEIGHT), layout="constrained")
+        parts = figure.subfigures(1, 3, width_ratios=(1, 1.25, 1))
+        axes = [part.subplots() for part in parts]
+        for part, title in zip(parts, TITLES, strict=True):
+            part.suptitle(title, fontweight="bold", fontsize=10)
+        tumours.column("worst perimeter").plot(axes[0])
+        tumours.explain(data.data.iloc[[ROW]])[0].plot(7, axes[1])
+        before = plain.evaluate(X[1::2], y[1::2])
+        digits.evaluate(X[1::2], y[1::2]).plot_reliability(axes[2], before)
+        figure.savefig(path, dpi=160, metadata={"Software": None})
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    draw(Path(sys.argv[1]) if sys.argv[1:] else HERE / "static" / "naively.png")
