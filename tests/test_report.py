@@ -194,7 +194,7 @@ def test_command_writes_the_page(tmp_path):
     assert run.stderr.startswith("Wrote r.html: ")
     page = LexborHTMLParser((tmp_path / "r.html").read_text(encoding="utf-8"))
     assert page.css_first("h1").text() == "m.naively"
-    assert "on rows that it never saw" in page.body.text()
+    assert "on the rows that were given" in page.body.text()
     run = naively("report", "m.naively", cwd=tmp_path)
     assert run.returncode == 0
     assert (tmp_path / "report.html").exists()

@@ -157,7 +157,7 @@ def draw_levels(
         if observed is not None:
             ax.plot(observed[:, i], y, "|", color="black", markersize=5, markeredgewidth=0.9)
     ax.set_yticks(at, [name_of(level) for level in levels])
-    ax.set_ylim(len(levels) - 0.5, -0.5)
+    ax.set_ylim(max(len(levels), 1) - 0.5, -0.5)
     ax.set_xlim(0, None)
     ax.set_ylabel(labels[1])
     put_notes(ax, labels[0], notes, "right")

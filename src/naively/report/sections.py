@@ -13,13 +13,15 @@ from naively.model.parameter_counts import count_joint_parameters, count_paramet
 from naively.model.strongest import strongest
 from naively.report import html
 from naively.report.scorer import Scorer
-from naively.report.subject import Subject
+from naively.report.subject import ShownRows, Subject
 from naively.report.svg import svg_of
 
 CLASSES = 30  # that are described one by one
 COLUMNS = 24  # that are drawn
 WORDS = 10  # of each class
 ITEMS = 10  # of an explanation
+# What a model file says about where the model comes from.
+FILE = {"rows": "rows of its file", "hold_out": "of these held out", "seed": "by the seed"}
 HARDLY = 5e-5  # nats a row, which is 0.0000 when it is written
 
 
@@ -38,7 +40,7 @@ def learned(subject: Subject) -> str:
         ("estimate", settings.estimate),
         ("weights of the evidence", weights),
     ]
-    facts += [(key, str(value)) for key, value in subject.provenance.items()]
+    facts += [(FILE.get(key, key), str(value)) for key, value in subject.provenance.items()]
     lines = "".join(
         f"<tr><th scope='row'>{html.escaped(name)}</th><td>{html.cell(value)}</td></tr>"
         for name, value in facts
@@ -54,7 +56,7 @@ def learned(subject: Subject) -> str:
 def _without_assumption(model: Model) -> str:
     """Say how many free parameters the full joint table has."""
     many = count_joint_parameters(model)
-    return "without end, as a column holds numbers" if many == math.inf else str(many)
+    return "without end, as a column holds numbers or texts" if many == math.inf else str(many)
 
 
 def good(subject: Subject) -> str:
@@ -63,7 +65,7 @@ def good(subject: Subject) -> str:
     if subject.assessment is not None:
         of["cross-validated, on rows that it learned"] = subject.assessment
     if subject.scores is not None:
-        of["on rows that it never saw"] = subject.scores
+        of["on the rows that were given"] = subject.scores
     if not of:
         return html.note(
             "Nothing is known of how good it is: no sample of the learned rows is kept "
@@ -189,10 +191,23 @@ def rows(subject: Subject) -> str:
         )
     said = html.note(f"These are {shown.source}.")
     cards = (
-        f"<h3>{html.escaped(one.why)}: row {one.row}</h3>" + _explained(explained, label)
-        for one, label, explained in zip(shown.chosen, shown.labels, shown.explained, strict=True)
+        f"<h3>{html.escaped(one.why)}: row {one.row}</h3>{text}" + _explained(explained, label)
+        for one, label, explained, text in zip(
+            shown.chosen, shown.labels, shown.explained, _texts(subject, shown), strict=True
+        )
     )
     return said + html.cards(cards)
+
+
+def _texts(subject: Subject, shown: ShownRows) -> list[str]:
+    """Return the texts of each row that is shown."""
+    names = [name for name, kind in subject.model.schema.kinds.items() if kind == "text"]
+    columns = [shown.rows.values(name).tolist() for name in names if name in shown.rows.place]
+    rows = zip(*columns, strict=True) if columns else [()] * len(shown.rows)
+    return [
+        "".join(f"<blockquote>{html.data(text)}</blockquote>" for text in row if text is not None)
+        for row in rows
+    ]
 
 
 def _explained(row: ExplainedRow, label: object) -> str:

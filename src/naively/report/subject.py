@@ -156,7 +156,9 @@ class Subject:
         places = [one.row for one in chosen]
         rows = self.rows.take(np.array(places, np.int64))
         labels = [None if self.labels is None else self.labels[row] for row in places]
-        return ShownRows(rows, chosen, labels, list(explain(self.model, rows)), "rows it never saw")
+        return ShownRows(
+            rows, chosen, labels, list(explain(self.model, rows)), "the rows that were given"
+        )
 
     def _of_sample(self) -> ShownRows | None:
         """Return rows of the sample; their posteriors are as if they had not been learned."""
@@ -190,7 +192,11 @@ class Subject:
         )
         right = [model.classes[labels.codes[one.row]] for one in chosen]
         return ShownRows(
-            rows, chosen, right, list(explain(model, rows)), "rows that it has learned"
+            rows,
+            chosen,
+            right,
+            list(explain(model, rows)),
+            "rows that it has learned, judged as if it had not",
         )
 
     def _codes(self, labels: LabelArray) -> NDArray[np.int64]:
