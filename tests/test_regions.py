@@ -171,3 +171,18 @@ def test_a_model_without_its_rows_has_regions_without_points(tmp_path):
     found = load(tmp_path / "model").regions(["u", "v"])
     assert [len(of) for of in found.sample] == [0, 0, 0]
     assert found.plot().lines[0].get_xdata().tolist() == []
+
+
+def test_columns_are_found_by_place_and_by_themselves():
+    table = {"a": [1.0, 2.0, 7.0, 8.0], "colour": ["r", "g", "r", "g"], "b": [2.0, 1.0, 8.0, 7.0]}
+    nb = NaiveBayes({"number": "gaussian"}).fit(table, [0, 0, 1, 1])
+    named = nb.regions(["a", "b"], points=9)
+    for found in (nb.regions(points=9), nb.regions([0, 2], points=9)):
+        assert found.columns == named.columns
+        np.testing.assert_array_equal(found.posterior, named.posterior)
+
+
+def test_without_two_columns_of_numbers_they_must_be_named():
+    nb = NaiveBayes("gaussian").fit(np.arange(12.0).reshape(4, 3), [0, 0, 1, 1])
+    with pytest.raises(ValueError, match="there are 3; name two: 'x0', 'x1', 'x2'"):
+        nb.regions()

@@ -28,7 +28,7 @@ class Views(Evaluated):
         Parameters
         ----------
         column : str or int
-            Its name, or its place in an array. Parts of times are columns too: "date (hour)".
+            Its name, or its place in the table. Parts of times are columns too: "date (hour)".
         weighted : bool, default False
             Whether to multiply by the class priors, so that the curves are the joint p(x, class).
         at : array-like of shape (numbers,), optional
@@ -62,7 +62,7 @@ class Views(Evaluated):
 
     def regions(
         self,
-        columns: Sequence[str | int],
+        columns: Sequence[str | int] | None = None,
         at: Mapping[str | int, Any] | None = None,
         *,
         points: int | None = None,
@@ -71,8 +71,9 @@ class Views(Evaluated):
 
         Parameters
         ----------
-        columns : sequence of two str or int
-            The horizontal and the vertical column.
+        columns : sequence of two str or int, optional
+            The horizontal and the vertical column, by name or by place; by default the columns of
+            numbers, where there are two.
         at : mapping, optional
             Values of other columns; those that are not named are missing, and say nothing.
         points : int, optional
@@ -94,7 +95,7 @@ class Views(Evaluated):
         >>> from naively import NaiveBayes
         >>> X = [[1.0, 2.0], [2.0, 1.0], [7.0, 8.0], [8.0, 7.0]]
         >>> nb = NaiveBayes("gaussian").fit(X, ["a", "a", "b", "b"])
-        >>> found = nb.regions([0, 1], points=50)
+        >>> found = nb.regions(points=50)
         >>> found.label.shape, found.label[0, 0], found.label[-1, -1]
         ((50, 50), np.str_('a'), np.str_('b'))
         """

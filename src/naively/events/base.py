@@ -29,11 +29,12 @@ HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
 Support: TypeAlias = Literal["numbers", "positive", "counts"]
 # What an event model may lack, and why.
-Capability: TypeAlias = Literal["posterior", "predictive", "sample"]
+Capability: TypeAlias = Literal["posterior", "predictive", "sample", "density"]
 WHY_NOT: dict[Capability, str] = {
     "posterior": "it has no parameters with a conjugate prior",
     "predictive": "it has no distribution of a single cell",
     "sample": "it does not model how rows are generated",
+    "density": "it does not model how rows are generated",
 }
 
 
@@ -70,6 +71,9 @@ class EventModel(ABC, Generic[A, B]):
         options = [(f.name, getattr(self, f.name), f.default) for f in of]
         other = [f"{name}={value!r}" for name, value, usual in options if value != usual]
         return f"{self.name}({', '.join(other)})" if other else self.name
+
+    def check_density(self) -> None:
+        """Raise a ValueError unless log likelihoods, with the base measure, are of a density."""
 
     @property
     def sparse(self) -> bool:

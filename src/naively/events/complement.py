@@ -56,6 +56,9 @@ class Complement(BagOfCounts):
         others = self._counts(tally, how)
         return {"p": share(others, others.sum(axis=0, keepdims=True))}
 
+    def check_density(self) -> None:
+        raise self._lacks("density")
+
     def likelihood(self, tally: BlockTally[Items]) -> LogLinear:
         return LogLinear(slope=self.log_probabilities(tally, self.estimate))
 

@@ -19,7 +19,7 @@ def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
     The base measure is in it. Interactions have no part in it: with them probabilities would not
     sum to 1.
     """
-    plain = replace(model.without_interactions(), weights=None)
+    plain = generative(model)
     batch, none = plain.encode(rows), np.zeros(len(model.classes))
     total = np.zeros((len(batch), len(model.classes)))
     for key, block in plain.blocks(batch).items():
@@ -27,6 +27,19 @@ def class_log_likelihoods(model: Model, rows: Rows) -> Floats:
         total = likelihood.log_prob(block, total, "joint", none)
         total += likelihood.log_base(block)[:, None]
     return total
+
+
+def generative(model: Model) -> Model:
+    """Return the model without weights and interactions: what says how rows are generated.
+
+    Raises
+    ------
+    ValueError
+        If an event model is of no distribution of rows.
+    """
+    for group in model.schema.groups:
+        group.event.check_density()
+    return replace(model.without_interactions(), weights=None)
 
 
 def log_likelihoods(model: Model, rows: Rows, label: Label | LabelArray) -> Floats:

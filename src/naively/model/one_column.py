@@ -41,7 +41,7 @@ class OneColumn:
 
     @classmethod
     def find(cls, model: Model, column: object) -> OneColumn:
-        """Return a column by its name, or by its place in an array (3 or "x3").
+        """Return a column by its name, or by its place in the table (3, or "x3" of an array).
 
         Raises
         ------
@@ -52,7 +52,8 @@ class OneColumn:
         for group in model.schema.of_columns:
             for name in group.columns:
                 of.setdefault(name, group)
-        named = {title(name): name for name in of} | {name: name for name in of}
+        places = {place: name for place, name in enumerate(model.schema.order) if name in of}
+        named = places | {title(name): name for name in of} | {name: name for name in of}
         found = named.get(column) if isinstance(column, str | int) else None
         if found is None:
             shown = title(column) if isinstance(column, str | int) else column

@@ -18,6 +18,7 @@ from naively.messages import visible
 from naively.model.classes import and_more, frequent, number_of, spoken_for
 from naively.model.model import Model
 from naively.model.one_column import MOST_CELLS, ROOM, OneColumn
+from naively.schema.schema import list_names
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -172,20 +173,13 @@ class Regions(Tabular):
 
 def regions(
     model: Model,
-    columns: Sequence[str | int],
+    columns: Sequence[str | int] | None,
     at: Mapping[str | int, Any],
     batches: Sequence[Batch] = (),
     points: int | None = None,
 ) -> Regions:
     """Return what is predicted over two columns of numbers (see ``NaiveBayes.regions``)."""
-    if isinstance(columns, str) or len(columns) != 2:
-        raise ValueError(f"Regions are over two columns of numbers, got {columns!r}.")
-    a, b = (OneColumn.find(model, column) for column in columns)
-    for column in (a, b):
-        if not isinstance(column.name, str | int) or column.group.kind != "number":
-            raise ValueError(f"Column {column.title!r} holds no numbers; choose two that do.")
-    if a.name == b.name:
-        raise ValueError(f"Regions are over two different columns, got {a.title!r} twice.")
+    a, b = _two(model, columns)
     if points is not None and points < 2:
         raise ValueError(f"points must be at least 2, got {points}.")
     k = len(model.classes)
@@ -217,6 +211,27 @@ def regions(
         _sample(a, b, batches),
         tuple(notes),
     )
+
+
+def _two(model: Model, columns: Sequence[str | int] | None) -> tuple[OneColumn, OneColumn]:
+    """Return the two columns of numbers that are named, or that there are."""
+    if columns is None:
+        numbers = [name for name, kind in model.schema.kinds.items() if kind == "number"]
+        if len(numbers) != 2:
+            raise ValueError(
+                f"Regions are over two columns of numbers, and there are {len(numbers):,}; name "
+                f"two: {list_names(numbers)}."
+            )
+        columns = [title(name) for name in numbers]
+    if isinstance(columns, str) or len(columns) != 2:
+        raise ValueError(f"Regions are over two columns of numbers, got {columns!r}.")
+    a, b = (OneColumn.find(model, column) for column in columns)
+    for column in (a, b):
+        if not isinstance(column.name, str | int) or column.group.kind != "number":
+            raise ValueError(f"Column {column.title!r} holds no numbers; choose two that do.")
+    if a.name == b.name:
+        raise ValueError(f"Regions are over two different columns, got {a.title!r} twice.")
+    return a, b
 
 
 def _limits(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float]:
