@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LINE = 0.14  # inches
-WIDE = 62  # characters of a line of a figure of one column
+WIDE = 50  # characters of a line above the Axes of a figure of one column
 
 
 def legend_height(names: Sequence[str]) -> float:
