@@ -50,7 +50,7 @@ def test_smoothing_is_that_of_python(data: Path, smoothing: str) -> None:
 @pytest.mark.parametrize("given", ["loud", "-1", "nan", "inf", ""])
 def test_any_other_smoothing_is_an_error(given: str) -> None:
     with pytest.raises(ValueError, match="--smoothing must be auto, laplace, jeffreys or") as error:
-        learn._option("smoothing", given)
+        learn.option_of("smoothing", given)
     assert repr(given) in str(error.value)
 
 

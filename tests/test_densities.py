@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import integrate, stats
+from scipy.special import betaln
 
 from naively import (
     Bernoulli,
@@ -247,3 +248,31 @@ def test_parameters_outside_their_space_are_refused() -> None:
     known = Gaussian(variance=4.0).fit([1.0, 2.0])
     assert known.log_likelihood_at(mean=0.0) == known.log_likelihood_at(mean=0.0, variance=4.0)
     assert Bernoulli().log_likelihood_at([1, 1], p=[0.0, 1.0]).tolist() == [-np.inf, 0.0]
+
+
+def test_a_bayes_factor_is_the_ratio_of_evidences() -> None:
+    flips = [1] * 8 + [0] * 2
+    unknown = Bernoulli(prior=Beta(1, 1)).fit(flips)
+    sure = Bernoulli(prior=Beta(101, 101)).fit(flips)
+    # The evidence of eight heads and two tails is B(9, 3) / B(1, 1) = 8! 2! / 11! = 1/495.
+    assert np.exp(unknown.log_bayes_factor(p=0.5)) == pytest.approx(1024 / 495)
+    ratio = np.exp(betaln(9, 3) - betaln(109, 103) + betaln(101, 101))
+    assert np.exp(unknown.log_bayes_factor(sure)) == pytest.approx(ratio)
+    assert unknown.log_bayes_factor(sure) == -sure.log_bayes_factor(unknown)
+    assert type(unknown.log_bayes_factor(p=0.5)) is float
+
+
+def test_a_bayes_factor_is_of_one_sample_and_one_other_model() -> None:
+    coin = Bernoulli(prior=Beta(1, 1)).fit([1, 0])
+    for wrong in ({}, {"other": coin, "p": 0.5}):
+        with pytest.raises(ValueError, match="Compare with another estimate, or with parameters"):
+            coin.log_bayes_factor(**wrong)
+    with pytest.raises(ValueError, match=r"of one sample, and these are of 2 and 3 values\."):
+        coin.log_bayes_factor(Bernoulli().fit([1, 0, 1]))
+
+
+def test_the_predictive_of_one_column_of_numbers_is_one_distribution() -> None:
+    prior = NormalInverseGamma(mean=0, rows=1, shape=2, scale=2)
+    assert np.shape(Gaussian(prior=prior).fit(NUMBERS).predictive.mean()) == ()
+    known = Gaussian(variance=4.0, prior=Normal(0, 1)).fit(NUMBERS)
+    assert np.shape(known.predictive.mean()) == ()

@@ -181,6 +181,16 @@ def test_words_that_come_together_are_found(text: Any) -> None:
     assert {top.a[0], top.b[0]} == {"note=donald", "note=trump"}
 
 
+def test_a_text_that_comes_again_counts_again() -> None:
+    texts = ["donald trump speaks", "donald trump wins", "donald trump again", "mike speaks"]
+    y = ["politics"] * 4 + ["weather"] * 2
+    found = NaiveBayes("bernoulli").fit([*texts, "rain wins", "rain again"] * 10, y * 10)
+    row = pair(found.dependence(), "donald", "trump")
+    # Both or neither: the entropy of 3/4 in two thirds of the rows.
+    assert row["mutual_information"] == pytest.approx(2 / 3 * stats.bernoulli(0.75).entropy())
+    assert row["rows"] == 60
+
+
 def test_a_missing_text_is_left_out() -> None:
     X, y = texts()
     whole = NaiveBayes(text="words").fit({"note": X[:300]}, y[:300]).dependence(1)

@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from naively import Gaussian, JointTable, Multinomial, NaiveBayes, load
 from naively.report.rows import choose
-from tests.browser.test_report import HOSTILE, table
+from tests.reported import HOSTILE, table
 
 LARGEST = 2_000_000  # bytes
 

@@ -112,6 +112,27 @@ def test_texts_of_many_scripts(options: dict[str, Any]) -> None:
     check(texts, y, options, "multinomial")
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"ngram_range": (1, 3), "stop_words": ["the"]},
+        {"analyzer": "char", "ngram_range": (2, 3)},
+        {"analyzer": "char_wb", "ngram_range": (1, 4), "lowercase": False},
+        {"token_pattern": r"[a-z]+", "strip_accents": "unicode"},
+    ],
+)
+def test_tokens_are_count_vectorizers(options: dict[str, Any]) -> None:
+    analyse = CountVectorizer(**options).build_analyzer()
+    for text in [*MULTILINGUAL, "The cat, the HAT: the the", ""]:
+        assert Text(**options).tokens(text) == analyse(text)
+    assert Text(features=8).tokens("one two") == ["one", "two"]
+
+
+def test_a_text_that_is_passed_over_has_no_tokens() -> None:
+    assert Text(max_characters=3).tokens("long") == []
+
+
 def test_a_count_of_texts_is_not_a_share() -> None:
     assert [str(Text(max_df=1)), str(Text(min_df=1.0)), str(Text(min_df=1, max_df=1.0))] == [
         "Text(max_df=1)",

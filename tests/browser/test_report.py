@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes
+from tests.reported import HOSTILE, table
 
 playwright = pytest.importorskip("playwright.sync_api", reason="make test-browser installs it")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -16,16 +17,6 @@ CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 
 PHONE = {"width": 390, "height": 844}
-HOSTILE = [
-    "<script>window.pwned = 1</script>",
-    "<img src=x onerror='window.pwned = 1'>",
-    "</script><script>window.pwned = 1</script>",
-    "javascript:window.pwned=1",
-    "\x1b[31mred\x1b[0m",
-    "\u202egnirts a\u202c",
-    "مرحبا",
-    "${title} $x$ {{7*7}} &amp;",
-]
 
 
 @pytest.fixture(scope="module")
@@ -58,26 +49,6 @@ def open_page(browser, tmp_path):
         context.close()
     assert said == []
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
-
-
-def table(n: int = 600, seed: int = 0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    y = rng.integers(3, size=n)
-    a, b = rng.integers(2, size=(2, n))
-    found = pd.DataFrame(
-        {
-            "size": rng.normal(y, 1.0).round(2),
-            "colour": rng.choice(["red", "green", "blue"], n),
-            "both": np.where(a == b, "same", "other"),
-            "a": np.where(a, "yes", "no"),
-            "b": np.where((a ^ (y == 1)) > 0, "up", "down"),
-            "wet": rng.random(n) < 0.2 + 0.3 * y,
-            "when": pd.Timestamp("2026-01-01") + pd.to_timedelta(rng.integers(0, 60, n), "D"),
-            "y": np.array(["ham", "spam", "unsure"])[y],
-        }
-    )
-    found.loc[::7, "size"] = np.nan
-    return found
 
 
 @pytest.fixture(scope="module", params=[None, "auto"], ids=["columns", "interactions"])

@@ -62,7 +62,7 @@ def coded_columns(model: Model, sample: Sample) -> tuple[list[Coded], list[str]]
         if len(matrices) < len(blocks) or not blocks:
             found += [_of_column(held, name, sample.labels) for name in axis.columns]
         elif group.analyser is None or group.analyser.single_words:
-            held_by = _commonest(matrices, len(axis))
+            held_by = _commonest(matrices, sample.labels.weights, len(axis))
             of_table = "" if model.schema.width == 1 else "{}="
             for item, codes in held_by.items():
                 column, level = axis.label(item)
@@ -117,8 +117,13 @@ def bins_by_class(numbers: Floats, labels: Labels) -> NDArray[np.int64]:
     return codes
 
 
-def _commonest(blocks: Sequence[Sparse], width: int) -> dict[int, NDArray[np.int64]]:
-    """Return, of the words or columns that come in most rows, whether each row has it, (rows,)."""
+def _commonest(
+    blocks: Sequence[Sparse], weights: Floats, width: int
+) -> dict[int, NDArray[np.int64]]:
+    """Return, of the words or columns that come in most rows, whether each row has it, (rows,).
+
+    Equal rows are one row of the sample, which has their weight.
+    """
     rows = [len(block) for block in blocks]
     cells = [block.entries() for block in blocks]
     first = np.cumsum(rows) - rows
@@ -127,8 +132,8 @@ def _commonest(blocks: Sequence[Sparse], width: int) -> dict[int, NDArray[np.int
     there = np.concatenate([x for _, _, x in cells]) != 0
     row, item = row[there], item[there]
     missing = np.concatenate([block.missing for block in blocks])
-    times = np.bincount(item, minlength=width)
-    fit = (times >= IN_TEXTS) & (times <= (~missing).sum() - IN_TEXTS)
+    times = np.bincount(item, weights[row], minlength=width)
+    fit = (times >= IN_TEXTS) & (times <= weights[~missing].sum() - IN_TEXTS)
     best = np.argsort(-np.where(fit, times, -1), kind="stable")[: min(WORDS, int(fit.sum()))]
     found = {}
     for one in np.sort(best).tolist():

@@ -179,8 +179,8 @@ class NormalNumbers(NormalAt):
 
         shape, mean, width = self._predictive(tally)
         if shape is None:
-            return stats.norm(mean[0], width[0])
-        return stats.t(2 * shape[0], mean[0], width[0])
+            return stats.norm(mean[0, 0], width[0, 0])
+        return stats.t(2 * shape[0, 0], mean[0, 0], width[0, 0])
 
     def n_parameters(self, tally: BlockTally[Columns]) -> int:
         columns, classes = tally[VALUE].shape

@@ -13,7 +13,7 @@ from naively.counting.names import Name
 from naively.events.base import EventModel
 from naively.kernels.string_texts import without_longer
 from naively.kernels.strings import Strings
-from naively.kernels.tokens import Row, Unit, check_splitting
+from naively.kernels.tokens import Row, Unit, check_splitting, splitter
 from naively.schema.group import Group
 from naively.schema.regular import bounded, compile_bounded
 
@@ -190,6 +190,28 @@ class Text(TextModel):
         if self.analyzer != "word":
             rows = [" ".join(row) if isinstance(row, list | tuple) else row for row in rows]
         return rows if prepare is None else _prepared(rows, prepare)
+
+    def tokens(self, text: str) -> list[str]:
+        """Return the tokens of a text, as they are counted.
+
+        Parameters
+        ----------
+        text : str
+            One text.
+
+        Returns
+        -------
+        tokens : list of str
+            With repetitions; n-grams of few words or characters first.
+
+        Examples
+        --------
+        >>> from naively import Text
+        >>> Text(ngram_range=(1, 2), stop_words=["to"]).tokens("To buy, or to sell")
+        ['buy', 'or', 'sell', 'buy or', 'or sell']
+        """
+        options = {name: of for name, of in self.splitting.items() if name != "features"}
+        return [token for row in self.rows([text]) for token in splitter(**options)(row)]
 
     @cached_property
     def _prepare(self) -> Callable[[str], Row] | None:

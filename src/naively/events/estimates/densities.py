@@ -89,6 +89,50 @@ class Densities(Counted):
         joint = self._log_likelihood(at) + self._sum(log_density(prior, at))
         return float(joint - self._sum(log_density(posterior, at)))
 
+    def log_bayes_factor(self, other: Densities | None = None, **parameters: Given) -> float:
+        """Return how much more probable this model makes the sample than another does, in nats.
+
+        Parameters
+        ----------
+        other : Estimate, optional
+            Another event model or prior, fitted to the same sample.
+        **parameters : float, array-like or mapping
+            Instead of it, the one hypothesis that the parameters are these, by name.
+
+        Returns
+        -------
+        log_bayes_factor : float
+            log p(sample | this) - log p(sample | the other): above 0 it speaks for this model.
+            Its exponential is the Bayes factor.
+
+        Raises
+        ------
+        ValueError
+            If there is no proper conjugate prior, if the other is of another sample size, or if
+            both or neither of another model and parameters are given.
+
+        Notes
+        -----
+        Kass & Raftery, Bayes factors (1995). What is compared must have the same measure: the
+        density of a number is no probability of a count.
+
+        Examples
+        --------
+        >>> from naively import Bernoulli
+        >>> unknown = Bernoulli().fit([1] * 8 + [0] * 2)
+        >>> round(np.exp(-unknown.log_bayes_factor(p=0.5)), 4) == round(495 / 1024, 4)
+        np.True_
+        """
+        if (other is None) == (not parameters):
+            raise ValueError("Compare with another estimate, or with parameters, by their names.")
+        if other is None:
+            return self.log_evidence - float(np.asarray(self.log_likelihood_at(**parameters)))
+        if not np.array_equal(self.n, other.n):
+            raise ValueError(
+                f"A Bayes factor is of one sample, and these are of {self.n} and {other.n} values."
+            )
+        return self.log_evidence - other.log_evidence
+
     @property
     def updated(self) -> Prior:
         """The posterior as a prior of what comes next."""

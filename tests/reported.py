@@ -1,0 +1,37 @@
+"""A table that reports are written about, and data that a page must not obey."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+HOSTILE = [
+    "<script>window.pwned = 1</script>",
+    "<img src=x onerror='window.pwned = 1'>",
+    "</script><script>window.pwned = 1</script>",
+    "javascript:window.pwned=1",
+    "\x1b[31mred\x1b[0m",
+    "\u202egnirts a\u202c",
+    "مرحبا",
+    "${title} $x$ {{7*7}} &amp;",
+]
+
+
+def table(n: int = 600, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    a, b = rng.integers(2, size=(2, n))
+    found = pd.DataFrame(
+        {
+            "size": rng.normal(y, 1.0).round(2),
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "both": np.where(a == b, "same", "other"),
+            "a": np.where(a, "yes", "no"),
+            "b": np.where((a ^ (y == 1)) > 0, "up", "down"),
+            "wet": rng.random(n) < 0.2 + 0.3 * y,
+            "when": pd.Timestamp("2026-01-01") + pd.to_timedelta(rng.integers(0, 60, n), "D"),
+            "y": np.array(["ham", "spam", "unsure"])[y],
+        }
+    )
+    found.loc[::7, "size"] = np.nan
+    return found
