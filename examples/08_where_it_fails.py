@@ -64,11 +64,10 @@ for name, model in models.items():
 # -----------------------
 # The joint table is missing here, as it is over codes; it is a chequered copy of what
 # it saw.
-for name in ("Gaussian", "histograms", "interactions"):
-    for shape, ax in zip(
-        shapes, side_by_side(*(f"{name}: {s}" for s in shapes)), strict=True
-    ):
-        fitted[name, shape].regions(["x", "y"]).plot(ax=ax)
+drawn = [key for key in fitted if key[0] != "joint table"]
+titles = [f"{name}: {shape}" for name, shape in drawn]
+for key, ax in zip(drawn, side_by_side(*titles, rows=3), strict=True):
+    fitted[key].regions(["x", "y"]).plot(ax=ax)
 
 # %%
 # The assumption, tested

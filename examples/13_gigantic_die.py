@@ -28,9 +28,8 @@ M = 6
 draw = np.random.default_rng(0)
 sides = (np.arange(2**M)[:, None] >> np.arange(M)) & 1 == 1
 true = draw.uniform(0.3, 0.7, (2, 1, M))  # p(column is true | class)
-naive = np.where(sides, true, 1 - true).prod(
-    axis=2
-)  # p(row | class) of independent columns
+# p(row | class): of independent columns, and of any
+naive = np.where(sides, true, 1 - true).prod(axis=2)
 any_way = np.stack([draw.dirichlet(np.full(2**M, 0.5)) for _ in range(2)])
 p = (0.6 * naive + 0.4 * any_way) / 2  # p(class, row)
 optimal = p.max(axis=0).sum()
@@ -47,14 +46,12 @@ def throw(n):
 # -------------------------------
 test = throw(20_000)
 sizes = [10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000]
-found = {"joint table": [], "naive Bayes": []}
+models = {"joint table": NaiveBayes("joint"), "naive Bayes": NaiveBayes(weights=None)}
+found = {name: [] for name in models}
 print("   rows  joint table  naive Bayes   Bayes optimal")
 for n in sizes:
     rows = throw(n)
-    for name, nb in (
-        ("joint table", NaiveBayes("joint")),
-        ("naive Bayes", NaiveBayes(weights=None)),
-    ):
+    for name, nb in models.items():
         found[name].append(nb.fit(*rows).evaluate(*test).accuracy)
     joint, naive = (of[-1] for of in found.values())
     print(f"{n:7,}  {joint:11.4f}  {naive:11.4f}  {optimal:14.4f}")
