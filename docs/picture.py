@@ -35,7 +35,7 @@ def draw(path: Path) -> None:
         for part, title in zip(parts, TITLES, strict=True):
             part.suptitle(title, fontweight="bold", fontsize=10)
         tumours.column("worst perimeter").plot(axes[0])
-        tumours.explain(data.data.iloc[[ROW]])[0].plot(7, axes[1])
+        tumours.explain(data.data.iloc[[ROW]])[0].plot(axes[1], 7)
         before = plain.evaluate(X[1::2], y[1::2])
         digits.evaluate(X[1::2], y[1::2]).plot_reliability(axes[2], before)
         figure.savefig(path, dpi=160, metadata={"Software": None})

@@ -54,7 +54,7 @@ estimates = {
 for name, of in estimates.items():
     print(f"{name:20} mean {of['mean']:7.3f}   variance {of['variance']:7.3f}")
 left, right = side_by_side("all polls", "the first 20 polls", height=2.8)
-believed.plot(ratings, ax=left)
+believed.plot(left, ratings)
 few.surface().plot(ax=right)
 
 # %%

@@ -72,5 +72,5 @@ curve = models["pseudo-count 1"].smoothing_curve(*test)
 for metric, ax in zip(
     ("accuracy", "log_loss"), side_by_side("accuracy", "log loss"), strict=True
 ):
-    curve.plot(metric, ax=ax)
+    curve.plot(ax, metric)
 finish()

@@ -18,8 +18,7 @@ import numpy as np
 from _common import finish
 from scipy.sparse import csr_array
 
-from naively import NaiveBayes
-from naively.model.tallies import Counts, Fading
+from naively import Counts, Fading, NaiveBayes
 
 # %%
 # Measured here

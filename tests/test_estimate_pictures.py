@@ -45,7 +45,7 @@ def legend(ax) -> list[str]:
 
 def test_fitted_densities_are_scipys() -> None:
     estimate = Gaussian(prior=NormalInverseGamma(2, 1, 3, 4)).fit(NUMBERS)
-    ax = estimate.plot(NUMBERS)
+    ax = estimate.plot(sample=NUMBERS)
     found = lines(ax)
     assert set(found) == {"maximum likelihood", "posterior mean", "predictive"}
     x, y = found["maximum likelihood"]
@@ -61,7 +61,7 @@ def test_fitted_densities_are_scipys() -> None:
 
 def test_predictive_of_logarithms_is_drawn_of_the_numbers() -> None:
     wages = np.exp(NUMBERS / 5)
-    found = lines(LogNormal().fit(wages).plot(wages))
+    found = lines(LogNormal().fit(wages).plot(sample=wages))
     x, y = found["predictive"]
     assert np.trapezoid(y, x) == pytest.approx(1, abs=0.02)
     x, y = found["maximum likelihood"]
@@ -71,7 +71,7 @@ def test_predictive_of_logarithms_is_drawn_of_the_numbers() -> None:
 
 def test_whole_numbers_have_bars_and_points() -> None:
     counts = RNG.poisson(3, 50)
-    ax = Poisson().fit(counts).plot(counts)
+    ax = Poisson().fit(counts).plot(sample=counts)
     heights = [bar.get_height() for bar in ax.patches]
     np.testing.assert_allclose(heights, np.unique(counts, return_counts=True)[1] / 50)
     x, y = lines(ax)["posterior mean"]
@@ -80,7 +80,7 @@ def test_whole_numbers_have_bars_and_points() -> None:
 
 
 def test_levels_have_bars() -> None:
-    ax = Categorical().fit(list("aabc")).plot(list("aabc"))
+    ax = Categorical().fit(list("aabc")).plot(sample=list("aabc"))
     assert [bar.get_height() for bar in ax.patches] == [0.5, 0.25, 0.25]
     assert [text.get_text() for text in ax.get_xticklabels()] == ["a", "b", "c"]
     np.testing.assert_allclose(lines(ax)["posterior mean"][1], [3 / 7, 2 / 7, 2 / 7])
@@ -92,7 +92,7 @@ def test_levels_have_bars() -> None:
 
 def test_densities_without_parameters_and_given_ones() -> None:
     for event in (Histogram(), KernelDensity()):
-        found = lines(event.fit(NUMBERS).plot(NUMBERS))
+        found = lines(event.fit(NUMBERS).plot(sample=NUMBERS))
         assert set(found) == {"predictive"}
         x, y = found["predictive"]
         np.testing.assert_allclose(y, event.fit(NUMBERS).predictive.pdf(x))
@@ -100,8 +100,8 @@ def test_densities_without_parameters_and_given_ones() -> None:
     np.testing.assert_allclose(y, stats.norm.pdf(x, 1, 2))
     for sample in ([], [5.0], [5.0, 5.0]):
         with pytest.raises(ValueError, match="No distribution is fitted that has a density"):
-            Gaussian().fit(sample).plot(sample)
-    row = Multinomial().fit([1, 2, 1]).plot([1, 2, 1])
+            Gaussian().fit(sample).plot(sample=sample)
+    row = Multinomial().fit([1, 2, 1]).plot(sample=[1, 2, 1])
     assert [bar.get_height() for bar in row.patches] == [0.5, 0.25, 0.25]
     with pytest.raises(ValueError, match="A picture is of one column"):
         Gaussian().fit(np.ones((2, 2))).plot()

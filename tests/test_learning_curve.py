@@ -248,7 +248,7 @@ def test_the_picture_shows_mean_least_and_greatest() -> None:
     curve = NaiveBayes().learning_curve(*numbers(), sizes=[5, 20, 100], repeats=3)
     frame = curve.to_frame("pandas")
     for metric in ("accuracy", "log_loss"):
-        ax = curve.plot(metric)
+        ax = curve.plot(metric=metric)
         assert ax.get_xscale() == "log"
         lines = {line.get_label(): line for line in ax.get_lines()}
         assert set(lines) == {"held-out", "training"}
@@ -263,7 +263,7 @@ def test_the_picture_shows_mean_least_and_greatest() -> None:
                 assert at.min() == pytest.approx(least)
                 assert at.max() == pytest.approx(most)
     with pytest.raises(ValueError, match="metric must be 'accuracy' or 'log_loss'"):
-        curve.plot("f1")
+        curve.plot(metric="f1")
 
 
 def test_it_draws_on_axes_that_are_given() -> None:

@@ -214,7 +214,7 @@ def test_what_leave_one_out_has_chosen_is_said_and_marked() -> None:
     assert curve.chosen == {"bernoulli": chosen}
     assert not NaiveBayes("bernoulli", smoothing=1).fit(X, y).smoothing_curve(values=[1]).chosen
     for metric in ("accuracy", "log_loss"):
-        ax = curve.plot(metric)
+        ax = curve.plot(metric=metric)
         lines = {line.get_label(): line for line in ax.get_lines()}
         for name in ("held-out", "leave-one-out", "training"):
             found = points(curve, name)

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from naively.kernels.dispatch import set_threads as set_threads
     from naively.kernels.dispatch import show_config as show_config
     from naively.model.model import Model as Model
+    from naively.model.tallies import Counts as Counts
+    from naively.model.tallies import Fading as Fading
     from naively.schema.patterns import Patterns as Patterns
     from naively.schema.text import Text as Text
 
@@ -35,6 +37,8 @@ _HOME = {
     "BernoulliNB": "naively.estimators.discrete_nb",
     "CategoricalNB": "naively.estimators.categorical_nb",
     "ComplementNB": "naively.estimators.discrete_nb",
+    "Counts": "naively.model.tallies",
+    "Fading": "naively.model.tallies",
     "GaussianNB": "naively.estimators.gaussian_nb",
     "Model": "naively.model.model",
     "MultinomialNB": "naively.estimators.discrete_nb",

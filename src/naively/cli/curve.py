@@ -214,7 +214,7 @@ def _write(curve: Tabular, form: output.Format | None, out: str | None, metric: 
     columns = curve.to_dict()
     output.write([*columns], zip(*columns.values(), strict=True), form)
     if out is not None:
-        save_picture(cast("Any", curve).plot(metric), out)
+        save_picture(cast("Any", curve).plot(metric=metric), out)
 
 
 def save_picture(ax: Axes, out: str) -> None:

@@ -68,7 +68,7 @@ class LearningCurve(Tabular):
         names = ("size", "repeat", "which", "accuracy", "log_loss", "classes")
         return {name: list(getattr(self, name)) for name in names}
 
-    def plot(self, metric: Metric = "accuracy", ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, metric: Metric = "accuracy") -> Axes:
         """Draw a score against how many rows were learned, on a logarithmic axis.
 
         Parameters

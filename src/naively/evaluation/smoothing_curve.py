@@ -60,7 +60,7 @@ class SmoothingCurve(Tabular):
         names = ("smoothing", "which", "accuracy", "log_loss")
         return {name: list(getattr(self, name)) for name in names}
 
-    def plot(self, metric: Metric = "log_loss", ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, metric: Metric = "log_loss") -> Axes:
         """Draw a score against the pseudo-count, on an axis that is logarithmic but for 0.
 
         Parameters

@@ -134,7 +134,7 @@ class ExplainedRow(Shown):
 
         return waterfall(self, n, label)
 
-    def plot(self, n: int = 10, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, n: int = 10) -> Axes:
         """Draw the weights of evidence from the class prior to the log odds, the n greatest."""
         return self.waterfall(n).plot(ax)
 

@@ -122,7 +122,7 @@ class Parameters(Tabular):
 
         Notes
         -----
-        How much an item tells is the largest |log ratio|, over the classes, of its parameter in a
+        How much an item tells is the largest ``|log ratio|``, over the classes, of its parameter in a
         class to that in all other classes together, in nats. Of a mean and a variance it is the log
         ratio of the densities at the mean of the class; a bandwidth tells nothing, and the class
         prior is no item.
@@ -266,7 +266,7 @@ def _others(share: Floats) -> Floats:
 
 
 def _log_ratio(value: Floats, share: Floats) -> Floats:
-    """Return the largest |log ratio| of each row of a class to the others together, (rows,)."""
+    """Return the largest ``|log ratio|`` of each row of a class to the others together, (rows,)."""
     if len(share) < 2:
         return np.zeros(len(value))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -276,7 +276,7 @@ def _log_ratio(value: Floats, share: Floats) -> Floats:
 
 
 def _apart(mean: Floats, variance: Floats, share: Floats) -> Floats:
-    """Return the largest |log ratio| of normal densities at the mean of a class, (rows,).
+    """Return the largest ``|log ratio|`` of normal densities at the mean of a class, (rows,).
 
     The density of the other classes together is that of their common mean and variance.
     """

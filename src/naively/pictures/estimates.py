@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.floating]
 BARS = 40  # the most bars of a histogram
+MOST_MARKS = 300  # numbers of a series that have a mark each
 MOST_LEVELS = 20  # levels that have a bar each
 MOST_SIZES = 10  # of a sample, whose posteriors are drawn
 BELOW = (1.0, 2.0, 4.0, 8.0)  # nats below the best value, where contours are drawn
@@ -210,7 +211,8 @@ def draw_consistency(
 def draw_series(values: Array, ax: Axes | None = None) -> Axes:
     """Draw a sample in its order."""
     ax = new_axes(ax)
-    ax.plot(np.arange(1, len(values) + 1), values, color=COLOURS[0], linewidth=0.8, marker="o",
+    marker = "o" if len(values) <= MOST_MARKS else ""
+    ax.plot(np.arange(1, len(values) + 1), values, color=COLOURS[0], linewidth=0.8, marker=marker,
             markersize=2.5)  # fmt: skip
     ax.set_xlabel("place in the sample")
     ax.set_ylabel("value")

@@ -136,7 +136,7 @@ class Estimate(Densities):
         """
         return curves.surface(self, mean, variance)
 
-    def plot(self, sample: Sample | None = None, ax: Axes | None = None) -> Axes:
+    def plot(self, ax: Axes | None = None, sample: Sample | None = None) -> Axes:
         """Draw the fitted distributions: maximum likelihood, posterior mode or mean, predictive.
 
         Parameters
