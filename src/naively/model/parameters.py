@@ -123,9 +123,9 @@ class Parameters(Tabular):
         Notes
         -----
         How much an item tells is the largest absolute log ratio, over the classes, of its parameter
-        in a class to that in all other classes together, in nats. Of a mean and a variance it is the log
-        ratio of the densities at the mean of the class; a bandwidth tells nothing, and the class
-        prior is no item.
+        in a class to that in all other classes together, in nats. Of a mean and a variance it is
+        the log ratio of the densities at the mean of the class; a bandwidth tells nothing, and the
+        class prior is no item.
 
         Examples
         --------
