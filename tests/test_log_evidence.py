@@ -138,3 +138,12 @@ def test_column_without_evidence_is_named():
     nb = NaiveBayes(weights=None).fit({"x": REAL}, Y)
     with pytest.raises(ValueError, match="Column 'x' has no evidence: histogram"):
         nb.log_evidence({"x": REAL}, Y)
+
+
+def test_every_class_has_the_prior_of_all_rows():
+    mean = COUNT.mean()  # of both classes: the prior is one pretend row there
+    right = integral(
+        lambda rate, of: stats.poisson.logpmf(COUNT[of], rate).sum(),
+        stats.gamma(mean, scale=1), 0, 20,
+    )  # fmt: skip
+    assert of(COUNT, Poisson(alpha=1.0)) == pytest.approx(right, rel=1e-9)

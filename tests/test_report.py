@@ -139,6 +139,24 @@ def test_many_classes_and_columns_are_summarised():
     assert "1,000 of 5,000 columns" in parse(report).body.text()
 
 
+def test_interactions_are_moved_with_their_columns():
+    nb = NaiveBayes(interactions="auto").fit(table(), "y")
+    others = table(50, seed=1)
+    scorer = scorer_of(nb.report(others, "y"))
+    assert scorer["pairs"]
+    features = others.drop(columns="y")
+    for row in scorer["rows"]:
+        total = np.array(row["rest"])
+        for at, column in zip(row["at"], scorer["columns"], strict=True):
+            total += column["evidence"][at]
+        for pair in scorer["pairs"]:
+            a, b = (pair[f"bins_{of}"][row["at"][pair[of]]] for of in "ab")
+            total += pair["evidence"][a][b]
+        p = np.exp(total - np.logaddexp.reduce(total))
+        right = nb.predict_proba(features.iloc[[int(row["name"].rsplit(" ", 1)[1])]])[0]
+        np.testing.assert_allclose(p, right, atol=1e-6)
+
+
 def test_real_table_is_scored_like_the_library():
     X, y = load_breast_cancer(return_X_y=True)
     nb = NaiveBayes().fit(X[::2], y[::2])
