@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from copy import copy
+from typing import TYPE_CHECKING
 
 from naively.counting.block import Batch
 from naively.counting.labels import RowWeight, Target, encode_labels
@@ -15,10 +16,12 @@ from naively.engines.stream import LabelledStream
 from naively.estimators.checks import Seed
 from naively.estimators.numbers import Numbers
 from naively.estimators.training import Learned
-from naively.evaluation.learning_curve import LearningCurve, Sizes, learning_curve
 from naively.evaluation.scores import Scores, score, score_batches
-from naively.evaluation.smoothing_curve import SmoothingCurve, smoothing_curve
 from naively.model.model import Model
+
+if TYPE_CHECKING:
+    from naively.evaluation.learning_curve import LearningCurve, Sizes
+    from naively.evaluation.smoothing_curve import SmoothingCurve
 
 
 class Evaluated(Numbers):
@@ -146,6 +149,8 @@ class Evaluated(Numbers):
         >>> curve.which[:2], curve.size[:3]
         (['training', 'held-out'], [10, 10, 100])
         """
+        from naively.evaluation.learning_curve import learning_curve
+
         if is_on_cluster(X):
             raise ValueError(
                 "A learning curve is not made on Spark; collect some rows, as by X.toPandas()."
@@ -205,6 +210,8 @@ class Evaluated(Numbers):
                 1  leave-one-out       0.4  0.851293
                 1  training            0.8   0.49535
         """
+        from naively.evaluation.smoothing_curve import smoothing_curve
+
         model = self._checked
         held_out = None if X is None else self._encoded(X, y)
         known = self._sample is not None

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from naively.counting.labels import RowWeight, Target, encode_labels
 from naively.data.frames import Table, read_labels
 from naively.data.rows import Rows
 from naively.estimators.answers import Answers
-from naively.evaluation.dependence import Dependence, dependence
-from naively.events.estimates.outcomes import Names, Probabilities
-from naively.model.evidence import log_evidence
-from naively.model.joint import joint_outcomes
 from naively.model.likelihood import log_likelihood
-from naively.model.parameter_counts import ParameterCounts, parameter_counts
-from naively.model.parameters import Estimated, Parameters, parameters
-from naively.model.strongest import Strongest, strongest_of
+
+if TYPE_CHECKING:
+    from naively.evaluation.dependence import Dependence
+    from naively.events.estimates.outcomes import Names, Probabilities
+    from naively.model.parameter_counts import ParameterCounts
+    from naively.model.parameters import Estimated, Parameters
+    from naively.model.strongest import Strongest
 
 
 class Numbers(Answers):
@@ -93,6 +95,8 @@ class Numbers(Answers):
         >>> round(math.exp(nb.log_evidence(X, y)), 9) == round(1 / 3 * 1 / 2, 9)
         True
         """
+        from naively.model.evidence import log_evidence
+
         rows, labels = self._with_labels(X, y)
         return log_evidence(self._checked, rows, encode_labels(labels, sample_weight))
 
@@ -134,6 +138,8 @@ class Numbers(Answers):
         >>> print(str(NaiveBayes().fit(X, y).dependence()).splitlines()[0])
         6 of 6 pairs depend on each other more than chance, given the class (p < 0.05 / 6).
         """
+        from naively.evaluation.dependence import dependence
+
         model = self._checked
         if self._sample is None:
             raise ValueError(
@@ -173,6 +179,8 @@ class Numbers(Answers):
         >>> nb.parameters(column="x0").to_dict()["value"]
         [2.0, 7.0, 1.0, 0.0]
         """
+        from naively.model.parameters import parameters
+
         return parameters(self._checked, how, column)
 
     def parameter_counts(self) -> ParameterCounts:
@@ -199,6 +207,8 @@ class Numbers(Answers):
         >>> counts.n_parameters, counts.n_joint_parameters
         (2001, about 2^1001)
         """
+        from naively.model.parameter_counts import parameter_counts
+
         return parameter_counts(self._checked)
 
     def strongest(self, n: int = 10) -> Strongest:
@@ -222,6 +232,8 @@ class Numbers(Answers):
         >>> NaiveBayes(text="words", weights=None).fit(texts, y).strongest(1).to_dict()["value"]
         ['lunch', 'cheap']
         """
+        from naively.model.strongest import strongest_of
+
         return strongest_of(self._checked, n)
 
     def marginal(self, columns: Names) -> Probabilities:
@@ -252,6 +264,8 @@ class Numbers(Answers):
         blue     0.666667
         grey     0.333333
         """
+        from naively.model.joint import joint_outcomes
+
         return joint_outcomes(self._checked).marginal(columns)
 
     def conditional(self, of: Names, given: Names) -> Probabilities:
@@ -283,6 +297,8 @@ class Numbers(Answers):
         grey  dry              0
         grey  wet              1
         """
+        from naively.model.joint import joint_outcomes
+
         return joint_outcomes(self._checked).conditional(of, given)
 
     def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:

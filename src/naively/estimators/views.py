@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
 from naively.counting.block import Batch
 from naively.counting.labels import Label
 from naively.estimators.evaluated import Evaluated
-from naively.model.column import column_view
-from naively.model.column_views import ColumnView
-from naively.model.images import ClassImages, class_images
-from naively.model.nomogram import Nomogram, nomogram
-from naively.model.regions import Regions, regions
+
+if TYPE_CHECKING:
+    from naively.model.column_views import ColumnView
+    from naively.model.images import ClassImages
+    from naively.model.nomogram import Nomogram
+    from naively.model.regions import Regions
 
 
 class Views(Evaluated):
@@ -58,6 +59,8 @@ class Views(Evaluated):
         >>> nb.column("coat").to_dict()["level"][:2]
         ['feathers', 'feathers']
         """
+        from naively.model.column import column_view
+
         return column_view(self._checked, column, self._sampled_batches(), weighted=weighted, at=at)
 
     def regions(
@@ -99,6 +102,8 @@ class Views(Evaluated):
         >>> found.label.shape, found.label[0, 0], found.label[-1, -1]
         ((50, 50), np.str_('a'), np.str_('b'))
         """
+        from naively.model.regions import regions
+
         return regions(self._checked, columns, at or {}, self._sampled_batches(), points)
 
     def nomogram(
@@ -134,6 +139,8 @@ class Views(Evaluated):
         >>> found.to_dict()["value"]
         ['feathers', 'fur']
         """
+        from naively.model.nomogram import nomogram
+
         return nomogram(self._checked, label, against, n, self._sampled_batches())
 
     def images(self, shape: tuple[int, int]) -> ClassImages:
@@ -162,6 +169,8 @@ class Views(Evaluated):
         array([[0., 8.],
                [8., 0.]])
         """
+        from naively.model.images import class_images
+
         return class_images(self._checked, shape)
 
     def _sampled_batches(self) -> list[Batch]:
