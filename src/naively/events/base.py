@@ -29,12 +29,11 @@ HOW = ("mle", "map", "mean", "predictive")
 PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
 Support: TypeAlias = Literal["numbers", "positive", "counts"]
 # What an event model may lack, and why.
-Capability: TypeAlias = Literal["posterior", "predictive", "sample", "density"]
+Capability: TypeAlias = Literal["posterior", "predictive", "sample"]
 WHY_NOT: dict[Capability, str] = {
     "posterior": "it has no parameters with a conjugate prior",
     "predictive": "it has no distribution of a single cell",
     "sample": "it does not model how rows are generated",
-    "density": "it does not model how rows are generated",
 }
 
 

@@ -57,7 +57,7 @@ class Complement(BagOfCounts):
         return {"p": share(others, others.sum(axis=0, keepdims=True))}
 
     def check_density(self) -> None:
-        raise self._lacks("density")
+        raise ValueError("Complement has no density: it does not model how rows are generated.")
 
     def likelihood(self, tally: BlockTally[Items]) -> LogLinear:
         return LogLinear(slope=self.log_probabilities(tally, self.estimate))
