@@ -217,7 +217,7 @@ CASES = [
     Case(Bernoulli(m=2.0, p=0.1), TRUTH, numbers),
     Case(Multinomial(m=2.0), COUNT, numbers),
     Case(Multinomial(m=2.0, p="uniform"), COUNT, numbers),
-    Case(Multinomial(m=2.0, estimate="predictive"), COUNT, numbers),
+    Case(Multinomial(m=2.0, p="uniform", estimate="predictive"), COUNT, numbers),
     Case(Multinomial(m=2.0), TEXT, objects, text=True),
     Case(Multinomial(m=2.0, p="uniform"), TEXT, objects, text=True),
     Case(JointTable(), LEVEL, objects),
