@@ -158,7 +158,6 @@ def test_a_lazy_table_takes_one_label() -> None:
     "ask",
     [
         lambda nb, X, y: nb.log_likelihood(X, y),
-        lambda nb, X, y: nb.score_samples(X),  # noqa: ARG005
         lambda nb, X, y: nb.score_samples(X, y),
     ],
 )

@@ -54,8 +54,6 @@ def test_a_number_far_out_has_an_answer(event: Any, weights: Any, far: float) ->
         assert ((p >= 0) & (p <= 1)).all()
         np.testing.assert_allclose(p.sum(axis=1), 1.0)
         assert not (np.isnan(joint) | np.isposinf(joint)).any()
-        if isinstance(event, Complement):  # it has no density
-            continue
         surprise = nb.score_samples(rows)
         assert not (np.isnan(surprise) | np.isposinf(surprise)).any()
 

@@ -34,7 +34,7 @@ from naively.evaluation.scores import Scores
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
 from naively.model.explain import Explanation, explain
-from naively.model.likelihood import generative, log_likelihoods
+from naively.model.likelihood import log_likelihoods
 from naively.model.linear import Linear, linear
 from naively.model.model import check_rows
 from naively.model.weights import Weighting
@@ -155,7 +155,7 @@ class Answers(Fitted):
         """
         model, rows = self._checked, self._rows(X)
         if y is None:
-            return generative(model).log_evidence(rows)
+            return model.log_evidence(rows)
         if isinstance(y, str | float | int | dt.date | np.generic):
             return log_likelihoods(model, rows, plain(y))
         labels = encode_labels(read_labels(y))
