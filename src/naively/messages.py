@@ -27,6 +27,17 @@ def visible(text: str) -> str:
     return OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+def shortened(text: str, most: int) -> str:
+    """Return a text of at most so many characters; of a longer one the beginning, and an ellipsis.
+
+    Examples
+    --------
+    >>> shortened("sepal length", 6), shortened("sepal", 6)
+    ('sepal…', 'sepal')
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def tell(*lines: object) -> None:
     """Write lines on standard error, if there is one."""
     if sys.stderr is not None:

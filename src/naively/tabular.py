@@ -63,7 +63,7 @@ class Tabular(Shown):
         """Return the table as a JSON array of records; NaN is null, and infinity a string."""
         columns = self.to_dict()
         records = [
-            dict(zip(columns, map(_plain, row), strict=True))
+            dict(zip(columns, map(json_value, row), strict=True))
             for row in zip(*columns.values(), strict=True)
         ]
         return json.dumps(records, ensure_ascii=False, default=str)
@@ -101,8 +101,10 @@ def _cell(value: object) -> str:
     return visible(str(value))
 
 
-def _plain(value: object) -> object:
-    """Return a value that JSON can hold."""
+def json_value(value: object) -> object:
+    """Return a value that JSON can hold: infinity is a string, and NaN is null."""
+    if isinstance(value, list | tuple):
+        return [json_value(part) for part in value]
     value = value.item() if hasattr(value, "item") else value  # NumPy's
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)

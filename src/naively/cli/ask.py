@@ -182,14 +182,12 @@ def write_parameters(
     from naively.model.parameters import parameters
 
     found = parameters(learned, column=column)
-    table = (found.strongest(top) or found).to_dict()
-    output.write([*table], zip(*table.values(), strict=True), form)
+    output.write_table(found.strongest(top) or found, form)
 
 
 def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = None) -> None:
     """Write accuracy, log loss and calibration, and precision and recall by class."""
-    columns = s.to_dict()
-    output.write([*columns], zip(*columns.values(), strict=True), form, out)
+    output.write_table(s, form, out)
 
 
 def _verdict(explained: ExplainedRow) -> list[object]:

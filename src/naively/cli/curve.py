@@ -211,8 +211,7 @@ def _check(out: str | None, inputs: list[str], metric: str) -> None:
 
 def _write(curve: Tabular, form: output.Format | None, out: str | None, metric: str) -> None:
     """Write a curve as a table, and as a picture."""
-    columns = curve.to_dict()
-    output.write([*columns], zip(*columns.values(), strict=True), form)
+    output.write_table(curve, form)
     if out is not None:
         save_picture(cast("Any", curve).plot(metric=metric), out)
 

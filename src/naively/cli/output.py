@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import sys
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from naively.messages import OBEYED, visible
+from naively.tabular import Tabular, json_value
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,21 +53,17 @@ def write(
         _write_csv(map(_visible, every) if on_terminal else every, out)
     elif form is Format.json:
         for row in rows:
-            record = {n: _json(v) for n, v in zip(names, row, strict=True)}
+            record = {n: json_value(v) for n, v in zip(names, row, strict=True)}
             line = json.dumps(record, ensure_ascii=False, default=str)
             out.write(OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", line) + "\n")
     else:
         _write_table(names, rows, out)
 
 
-def _json(value: object) -> object:
-    """Return a value that JSON can hold: infinity is a string, and NaN is null."""
-    if isinstance(value, list | tuple):
-        return [_json(part) for part in value]
-    value = value.item() if hasattr(value, "item") else value  # NumPy's
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else str(value)
-    return value
+def write_table(table: Tabular, form: Format | None, out: TextIO | None = None) -> None:
+    """Write a result that is a table, as ``write`` does."""
+    columns = table.to_dict()
+    write([*columns], zip(*columns.values(), strict=True), form, out)
 
 
 def _visible(row: Iterable[object]) -> list[object]:

@@ -9,13 +9,11 @@ import typer
 
 from naively import saving
 from naively.cli.source import (
-    Data,
     InputFormatOption,
     MemoryOption,
     ModelArgument,
     TargetOption,
-    known_to,
-    types_for,
+    rows_for,
 )
 from naively.messages import say, tell
 
@@ -53,10 +51,7 @@ def report(
     target = target or provenance.get("target")
     rows = labels = None
     if data is not None:
-        table = Data(data, input_format, labels=target, memory=memory_limit).read(
-            types_for(learned, target)
-        )
-        rows = known_to(learned, table, target)
+        rows, table = rows_for(learned, data, input_format, target, memory_limit)
         if target is not None and target in table.names:
             labels = as_classes(table.values(target), learned.classes)
     if sample is None and data is None:

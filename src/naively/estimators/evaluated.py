@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 from naively.counting.block import Batch
 from naively.counting.labels import RowWeight, Target, encode_labels
 from naively.data.frames import Table, is_on_cluster
-from naively.data.rows import missing_column
 from naively.data.stream import ReadAgainError, Stream
 from naively.engines.stream import LabelledStream
 from naively.estimators.checks import Seed
 from naively.estimators.numbers import Numbers
-from naively.estimators.training import Learned
+from naively.estimators.training import Learned, check_named
 from naively.evaluation.scores import Scores, score, score_batches
 from naively.model.model import Model
 
@@ -81,9 +80,7 @@ class Evaluated(Numbers):
         return score(model, rows, labels, sample_weight)
 
     def _evaluate_stream(self, stream: Stream, y: Target, weight: RowWeight) -> Scores:
-        for what, column in (("target column", y), ("column of weights", weight)):
-            if isinstance(column, str) and column not in stream.names:
-                raise ValueError(missing_column(column, stream.names, what))
+        check_named(stream.names, y, weight)
         while True:
             try:
                 return score_batches(self._checked, LabelledStream(stream, y, weight))

@@ -282,6 +282,11 @@ def check_columns(
         )
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None.")
+    check_named(names, y, sample_weight)
+
+
+def check_named(names: Sequence[str], y: Target, sample_weight: RowWeight) -> None:
+    """Raise a ValueError if labels or weights are a column that is not there."""
     for what, column in (("target column", y), ("column of weights", sample_weight)):
         if isinstance(column, str) and column not in names:
             raise ValueError(missing_column(column, names, what))

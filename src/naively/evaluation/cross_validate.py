@@ -20,7 +20,7 @@ from naively.counting.names import title
 from naively.counting.statistic import VALUE
 from naively.evaluation.calibrate import count_parts
 from naively.evaluation.interactions import COLUMNS, add_interactions
-from naively.evaluation.leave_one_out import LeaveOneOut
+from naively.evaluation.leave_one_out import LeaveOneOut, weighted_joint
 from naively.evaluation.losses import log_loss, p_right
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.evaluation.scores import Scores, scores
@@ -169,9 +169,7 @@ def costs(model: Model, sample: Sample) -> dict[str, float]:
     for name, part, table in zip(columns, found.parts, found.table, strict=True):
         weight = 1.0 if model.weights is None else model.weights.table([part], classes)[0]
         of_column[name] += weight * table
-    joint = found.prior + sum(of_column.values())
-    if model.weights is not None:
-        joint += model.weights.bias_of(classes)
+    joint = weighted_joint(model, found)
 
     def loss(joint: Floats) -> float:
         return log_loss(p_right(joint, found.labels), found.labels.weight)

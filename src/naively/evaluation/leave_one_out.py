@@ -84,6 +84,15 @@ class LeaveOneOut:
         return joint
 
 
+def weighted_joint(model: Model, found: LeaveOneOut) -> Floats:
+    """Return joint log likelihoods by the weights and biases of a model, (rows, classes)."""
+    if model.weights is None:
+        return np.asarray(found.prior + found.table.sum(axis=0))
+    classes = model.classes.tolist()
+    joint = found.joint(model.weights.table(found.parts, classes))
+    return np.asarray(joint + model.weights.bias_of(classes))
+
+
 def leave_one_out_table(
     model: Model, batch: Batch, *, learned: bool = True, length_normalised: bool = True
 ) -> LeaveOneOut:

@@ -75,13 +75,17 @@ def places(model: Model, labels: LabelArray) -> NDArray[np.int64]:
     ValueError
         If a label is no class of the model; it names the first row of one.
     """
-    classes = model.classes.tolist()
-    place = {label: c for c, label in enumerate(classes)}
-    codes = np.array([place.get(label, -1) for label in labels.tolist()], np.int64)
+    codes = class_codes(model, labels)
     if (codes < 0).any():
         row = int(np.flatnonzero(codes < 0)[0])
         raise ValueError(
             f"Row {row} has the label {labels.tolist()[row]!r}, which the model does not know; its "
-            f"classes are {classes}."
+            f"classes are {model.classes.tolist()}."
         )
     return codes
+
+
+def class_codes(model: Model, labels: LabelArray) -> NDArray[np.int64]:
+    """Return the number of the class of each label, (rows,); -1 where it is no class."""
+    place = {label: c for c, label in enumerate(model.classes.tolist())}
+    return np.array([place.get(label, -1) for label in labels.tolist()], np.int64)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from naively.messages import visible
+from naively.messages import shortened, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,6 +100,5 @@ def points(i: int) -> dict[str, Any]:
 
 def name_of(value: object) -> str:
     """Return a label, level or word as a picture shows it: short, on one line, never a formula."""
-    text = visible(str(value))
-    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    text = shortened(visible(str(value)), LONGEST)
     return text.replace("$", r"\$")

@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Iterable, Sequence
 
-from naively.messages import visible
+from naively.messages import shortened, visible
 
 LONGEST = 300  # characters of a text that is shown
 
@@ -18,8 +18,7 @@ def escaped(text: object) -> str:
 
 def data(value: object) -> str:
     """Return something of the user's data: short, escaped, and with a direction of its own."""
-    text = visible(str(value))
-    text = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    text = shortened(visible(str(value)), LONGEST)
     return f"<bdi>{html.escape(text, quote=True)}</bdi>"
 
 

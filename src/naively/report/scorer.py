@@ -16,8 +16,9 @@ import numpy as np
 from naively.counting.names import Level, Name, title
 from naively.data.rows import Rows, column_rows
 from naively.kernels.reference import Floats
-from naively.messages import visible
+from naively.messages import shortened, visible
 from naively.model.model import Model
+from naively.model.one_column import OneColumn
 from naively.schema.encode import plain_cell
 
 VALUES = 33  # of a column of numbers, beside those of the rows
@@ -175,15 +176,11 @@ def _spread(numbers: Floats | None) -> list[float]:
 
 def _levels(model: Model, name: Name) -> list[Level]:
     """Return the levels of a column, those of most rows first."""
-    for key, block in model.counts.items():
-        group = next(g for g in model.schema.groups if g.key == key)
-        if group.event.layout == "levels" and name in group.columns:
-            axis = block.axis
-            j = list(axis.columns).index(name)
-            (counts,) = block.sums.values()
-            of = counts.high.sum(axis=1)[axis.first[j] : axis.first[j + 1]]
-            return [axis.levels[j][i] for i in np.argsort(-of, kind="stable").tolist()]
-    return []
+    column = OneColumn.find(model, name)
+    if not column.levels:
+        return []
+    order = np.argsort(-column.level_count.sum(axis=1), kind="stable")
+    return [column.levels[i] for i in order.tolist()]
 
 
 def _evidence(
@@ -263,5 +260,4 @@ def _cell(value: Any) -> str | float | None:
     """Return a cell as the page shows it."""
     if value is None or (isinstance(value, float | int) and not isinstance(value, bool)):
         return value
-    text = visible(str(value))
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+    return shortened(visible(str(value)), LONGEST)

@@ -86,7 +86,7 @@ def good(subject: Subject) -> str:
         [what, *(getattr(s, name) for s in of.values())]
         for what, name in zip(said, names, strict=True)
     ]
-    best = subject.scores or subject.assessment
+    best = subject.best
     assert best is not None
     return html.table(["", *of], lines) + html.figure(
         svg_of(best.plot_confusion(), "confusion", "Rows by right class and by answer"),
@@ -96,7 +96,7 @@ def good(subject: Subject) -> str:
 
 def calibration(subject: Subject) -> str:
     """Show how far the probabilities can be believed."""
-    best = subject.scores or subject.assessment
+    best = subject.best
     if best is None:
         return ""
     before = subject.scores_without_weights
@@ -111,7 +111,7 @@ def classes(subject: Subject) -> str:
     """Describe each class: its share, its scores and what speaks most for it."""
     model = subject.model
     count, labels = model.tally.class_count, model.classes.tolist()
-    best = subject.scores or subject.assessment
+    best = subject.best
     order = sorted(range(len(labels)), key=lambda c: -count[c])
     lines = []
     for c in order[:CLASSES]:
@@ -136,7 +136,7 @@ def classes(subject: Subject) -> str:
 def columns(subject: Subject) -> str:
     """Draw each column by class, those that are worth most first."""
     model, worth = subject.model, subject.worth
-    cost: Mapping[str, float] = {} if subject.assessment is None else subject.assessment.cost
+    cost = subject.cost
     schema = model.described
     drawn = list(_drawn(subject, worth[:COLUMNS], cost))
     lines = [
@@ -176,7 +176,7 @@ def interactions(subject: Subject) -> str:
     pairs = subject.model.schema.interactions
     if not pairs:
         return ""
-    cost: Mapping[str, float] = {} if subject.assessment is None else subject.assessment.cost
+    cost = subject.cost
     lines = [[name, cost.get(name)] for name in sorted(pairs, key=lambda n: -cost.get(n, 0.0))]
     return html.table(["pair of columns", "worth (nats a row)"], lines)
 

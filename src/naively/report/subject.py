@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, Target, encode_labels
@@ -16,12 +15,14 @@ from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows, column_rows
 from naively.data.times import times_of
 from naively.evaluation.cross_validate import assess, work
+from naively.evaluation.leave_one_out import weighted_joint
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.evaluation.scores import Scores, scores
 from naively.kernels.reference import Floats
 from naively.model.column import column_view
 from naively.model.column_views import ColumnView
 from naively.model.explain import ExplainedRow, explain
+from naively.model.likelihood import class_codes
 from naively.model.model import Model
 from naively.model.weights import Weighting
 from naively.report.rows import Chosen, choose
@@ -113,10 +114,20 @@ class Subject:
         plain = self.model.without_interactions().weighed(None)
         return scores(plain.posterior(self.rows), self.model.classes, self.labels)
 
+    @property
+    def best(self) -> Scores | None:
+        """The scores that say most: those on the other rows, or else the assessment."""
+        return self.scores or self.assessment
+
+    @property
+    def cost(self) -> Mapping[str, float]:
+        """How much the log loss grows without each column, by its title, where it is known."""
+        return {} if self.assessment is None else self.assessment.cost
+
     @cached_property
     def worth(self) -> list[Name]:
         """The columns of the table, those without which the log loss grows most first."""
-        cost: Mapping[str, float] = {} if self.assessment is None else self.assessment.cost
+        cost = self.cost
         return sorted(self.model.schema.order, key=lambda name: -cost.get(title(name), 0.0))
 
     def column(self, name: Name) -> ColumnView:
@@ -151,7 +162,7 @@ class Subject:
 
     def _of_others(self) -> ShownRows:
         assert self.rows is not None
-        right = None if self.labels is None else self._codes(self.labels)
+        right = None if self.labels is None else class_codes(self.model, self.labels)
         chosen = choose(self.posterior, right)
         places = [one.row for one in chosen]
         rows = self.rows.take(np.array(places, np.int64))
@@ -167,13 +178,7 @@ class Subject:
             return None  # of texts only the counts are kept
         model, labels = self.model, self.sample.labels
         found = self.sample.leave_one_out(model, length_normalised=model.weights is not None)
-        joint = found.prior.copy()
-        if model.weights is None:
-            joint += found.table.sum(axis=0)
-        else:
-            classes = model.classes.tolist()
-            joint = found.joint(model.weights.table(found.parts, classes))
-            joint = joint + model.weights.bias_of(classes)
+        joint = weighted_joint(model, found)
         p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
         chosen = choose(p, labels.codes)
         cells = [_rows_of(model, batch) for batch in self.sample.batches]
@@ -198,10 +203,6 @@ class Subject:
             list(explain(model, rows)),
             "rows that it has learned, judged as if it had not",
         )
-
-    def _codes(self, labels: LabelArray) -> NDArray[np.int64]:
-        place = {label: c for c, label in enumerate(self.model.classes.tolist())}
-        return np.array([place.get(label, -1) for label in labels.tolist()], np.int64)
 
 
 @dataclass(frozen=True, eq=False)
