@@ -12,9 +12,9 @@ from sklearn.metrics import log_loss
 
 from naively import Beta, Dirichlet, NaiveBayes, load
 from naively.cli import learn
-from naively.cli.output import _json
 from naively.cli.source import Data, held_out
 from naively.model.file import store
+from naively.tabular import json_value
 from tests.test_cli import ROWS, ok, run, sentence, table
 
 
@@ -175,8 +175,8 @@ def test_infinite_evidence_is_a_string_in_json_and_a_number_in_csv(tmp_path: Pat
 
 def test_json_holds_no_infinity_however_deep_and_no_scalar_of_numpy() -> None:
     values = [float("inf"), -np.inf, float("nan"), (np.float32("-inf"), np.int64(3)), np.str_("s")]
-    assert _json(values) == ["inf", "-inf", None, ["-inf", 3], "s"]
-    assert json.dumps(_json(values)) == '["inf", "-inf", null, ["-inf", 3], "s"]'
+    assert json_value(values) == ["inf", "-inf", None, ["-inf", 3], "s"]
+    assert json.dumps(json_value(values)) == '["inf", "-inf", null, ["-inf", 3], "s"]'
 
 
 def test_of_many_classes_the_first_are_said(tmp_path: Path) -> None:
