@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from itertools import chain
 from math import prod
-from typing import Any, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ class Derived(ABC):
     Its levels are known before any row is, and its sources are encoded columns, so that learning
     and prediction cannot differ.
     """
+
+    # Whether it says something beside what its sources say, as an addition to their evidence: it
+    # counts only by a weight of its own, and is no part of the probability of a row.
+    beside: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -70,6 +74,10 @@ class Encoded(ABC):
 
         A missing cell is negative; any other level has the number of levels as its code.
         """
+
+    @abstractmethod
+    def missing(self, name: Name) -> NDArray[np.bool_]:
+        """Return which cells of a column are missing, of shape (rows,)."""
 
     def bins(self, of: Binned) -> NDArray[np.int64]:
         """Return the bins of a column, (rows,), found once for all columns that follow from it."""

@@ -26,7 +26,9 @@ from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.messages import warn
 
-Kind: TypeAlias = Literal["number", "boolean", "string", "text", "time", "part", "interaction"]
+Kind: TypeAlias = Literal[
+    "number", "boolean", "string", "text", "time", "part", "missing", "interaction"
+]
 Cells: TypeAlias = "NDArray[Any] | Strings"  # of shape (rows,)
 Column: TypeAlias = tuple[Cells, Kind | None]  # the kind is None if all cells are missing
 

@@ -27,7 +27,7 @@ from naively.model.model import Model
 from naively.model.weights import Weighting
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
 from naively.schema.given import EventModels
-from naively.schema.settings import ClassPrior
+from naively.schema.settings import ClassPrior, Missingness
 
 STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
 
@@ -142,6 +142,7 @@ class Learner(ClusterAnswers):
         random_state: Seed = None,
         semi_supervised: bool = False,
         text: Literal["auto", "words"] = "auto",
+        missing: Missingness = "auto",
     ) -> None:
         self.event_models = event_models
         self.class_prior = class_prior
@@ -152,6 +153,7 @@ class Learner(ClusterAnswers):
         self.random_state = random_state
         self.semi_supervised = semi_supervised
         self.text = text
+        self.missing = missing
 
     @exclusive
     def fit(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:

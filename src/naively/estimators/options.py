@@ -17,13 +17,14 @@ from naively.model.model import Model
 from naively.model.weights import Weighting
 from naively.schema.given import EventModels, given_as_objects
 from naively.schema.schema import Schema
-from naively.schema.settings import ClassPrior, Settings
+from naively.schema.settings import ClassPrior, Missingness, Settings, TextBlocks
 
 ALLOWED: Allowed = {
     "estimate": words(*HOW),
     "smoothing": [*words("auto", *PSEUDO_COUNTS), NOT_NEGATIVE],
     "weights": [*words("loo", "temperature"), NONE],
     "interactions": [*words("auto"), NONE],
+    "missing": words("auto", "ignore"),
     "text": words("auto", "words"),
 }
 
@@ -37,6 +38,7 @@ class Options(Protocol):
     smoothing: float | str
     weights: Weighting | None
     interactions: Literal["auto"] | None
+    missing: Missingness
     text: Literal["auto", "words"]
 
     def keep(self, model: Model) -> None:
@@ -63,7 +65,9 @@ def settings_of(nb: Options, *, weighted: bool = True) -> Settings:
     # The blocks of a text say much alike, which only weights of their own put right.
     weighs = weighted and nb.weights == "loo"
     blocks = nb.text == "auto" and weighs and nb.estimate in ("mean", "map")
-    return Settings(nb.class_prior, nb.estimate, nb.smoothing, "blocks" if blocks else "words")
+    text: TextBlocks = "blocks" if blocks else "words"
+    missing = nb.missing if weighs else "ignore"
+    return Settings(nb.class_prior, nb.estimate, nb.smoothing, text, missing)
 
 
 def learner_of(kind: Callable[..., L], model: Model, sample: SampledRows | None = None) -> L:
@@ -81,6 +85,7 @@ def learner_of(kind: Callable[..., L], model: Model, sample: SampledRows | None 
         weights=None if model.weights is None else model.weights.how,
         interactions="auto" if model.schema.interactions else None,
         text="auto" if settings.text == "blocks" else "words",
+        missing=settings.missing if model.weights is not None else "auto",
     )
     nb.keep(model)
     if sample is not None:

@@ -24,6 +24,7 @@ from naively.model.weights import Weighting, Weights
 
 RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
 OF_INTERACTIONS = 10.0  # as RIDGE, of an interaction, whose centre is 0
+OF_MISSING = 10.0  # as RIDGE, of what a missing cell says, whose centre is 0
 APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
 BIAS = 5.0  # as RIDGE, of a class's bias
 OF_TEXTS = 0.5  # as RIDGE, of words of a text, whose weights are in units of its temperature
@@ -120,10 +121,15 @@ def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats) -> Shrinkage:
     """Return the ridges of parts of these kinds and temperatures, both of shape (parts,)."""
     texts = np.isin(kinds, ["text", "band"])
     square = np.square(np.where(texts, np.maximum(temperatures, 1e-3), 1.0))
-    interactions = kinds == "interaction"
+    interactions, missing = kinds == "interaction", kinds == "missing"
+    beside = interactions | missing
     return Shrinkage(
-        centre=np.select([interactions, texts], [0.0, temperatures], CENTRE * temperatures),
-        strength=np.select([interactions, texts], [OF_INTERACTIONS, OF_TEXTS / square], RIDGE),
+        centre=np.select([beside, texts], [0.0, temperatures], CENTRE * temperatures),
+        strength=np.select(
+            [interactions, missing, texts],
+            [OF_INTERACTIONS, OF_MISSING, OF_TEXTS / square],
+            RIDGE,
+        ),
         apart=np.where(texts, TEXTS_APART / square, APART),
     )
 

@@ -23,7 +23,7 @@ from naively.model.class_prior import is_estimated, pretend_classes
 from naively.model.model import Model
 from naively.schema.group import Group
 
-PartKind: TypeAlias = Literal["column", "interaction", "text", "band"]
+PartKind: TypeAlias = Literal["column", "missing", "interaction", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
 FARTHEST = 1e100  # nats of one part, at most, so that squares of sums stay finite
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
@@ -150,8 +150,8 @@ def _of_group(
 
 def _kind(group: Group, parts: Parts) -> PartKind:
     """Return the kind of a group's parts."""
-    if group.is_interaction:
-        return "interaction"
+    if group.is_beside:
+        return "interaction" if group.is_interaction else "missing"
     if parts.by_word:
         return "text" if parts.keys[0].band is None else "band"
     return "column"

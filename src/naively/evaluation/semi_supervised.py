@@ -53,7 +53,7 @@ def learn_unlabelled(
             "How much rows without a label count is chosen on rows that have one, and none is in "
             "memory; give some labelled rows too."
         )
-    model = replace(model, weights=None)
+    model, settings = model.pure, model.settings
     sample = reservoir.of(model)
     unlabelled = Unlabelled.of(model, batch)
     models = {0.0: unlabelled.start} | {share: unlabelled.fit(share) for share in SHARES}

@@ -104,7 +104,7 @@ def smoothing_curve(
     values : iterable of float, optional
         The pseudo-counts.
     """
-    plain = replace(model.without_interactions(), weights=None)
+    plain = model.pure
     points: list[tuple[float, str, float, float]] = []
     for value in check_values(values):
         then = with_pseudo_count(plain, value)

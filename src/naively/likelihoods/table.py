@@ -40,6 +40,10 @@ class LevelTable(Likelihood[Codes]):
         weight = np.repeat(weight, np.diff(self.first), axis=0)
         return replace(self, table=multiply(self.table, weight))
 
+    def plus(self, added: Floats) -> LevelTable:
+        """Return this with a number added to each entry of the table, of its shape."""
+        return replace(self, table=self.table + added)
+
     def contributions(self, block: Codes) -> Contributions:
         row, column, code = block.entries()
         code = np.minimum(code.astype(np.int64), np.diff(self.first)[column] - 1)

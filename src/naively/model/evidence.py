@@ -24,7 +24,7 @@ def log_evidence(model: Model, rows: Rows, labels: Labels) -> float:
     The rows are counted alone, as the model counts its own.
     """
     check_rows(rows, labels)
-    plain = model.without_interactions().weighed(None)
+    plain = model.pure
     batch = plain.encode(rows, labels)
     tally = count_batch(batch, plain.schema)
     total = 0.0

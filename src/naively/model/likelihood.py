@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,7 +37,7 @@ def generative(model: Model) -> Model:
     """
     for group in model.schema.groups:
         group.event.check_density()
-    return replace(model.without_interactions(), weights=None)
+    return model.pure
 
 
 def log_likelihoods(model: Model, rows: Rows, label: Label | LabelArray) -> Floats:

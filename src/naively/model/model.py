@@ -28,6 +28,7 @@ from naively.model.class_prior import class_probabilities
 from naively.model.weights import Weights
 from naively.schema.group import Group, GroupKey
 from naively.schema.held import Held
+from naively.schema.missing import with_missing
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 from naively.schema.settle import Counted, alike, make_sure, settle
@@ -134,6 +135,12 @@ class Model(Shown):
         tallies = {**self.tally.blocks, group.key: reduce(add, counted)}
         return self._of((*self.counted.groups, group), tallies)
 
+    @property
+    def pure(self) -> Model:
+        """The model of how rows are generated: without weights, and what is said beside columns."""
+        settings = replace(self.settings, missing="ignore")
+        return replace(self.without_interactions(), settings=settings, weights=None)
+
     def without_interactions(self) -> Model:
         """Return the model of the columns alone."""
         groups = self.counted.of_columns
@@ -151,7 +158,8 @@ class Model(Shown):
 
     @cached_property
     def _settled(self) -> Counted:
-        return settle(*self._counts, self.settings)
+        settled = settle(*self._counts, self.settings)
+        return with_missing(settled) if self.settings.missing == "auto" else settled
 
     @property
     def schema(self) -> Schema:
@@ -209,7 +217,7 @@ class Model(Shown):
 
     @cached_property
     def likelihoods(self) -> dict[GroupKey, Likelihood]:
-        """The log tables of each block, derived once, times the weights."""
+        """The log tables of each block, derived once, times the weights; with the linear part."""
         plain = self.unweighted_likelihoods
         if self.weights is None:
             return plain
@@ -219,7 +227,9 @@ class Model(Shown):
             weight = self.weights.table(parts.keys, classes)[parts.of_unit]
             found = likelihood.weighted(weight)
             normal = parts.by_word and name in self.weights.groups
-            weighted[name] = found.normalised_by_length() if normal else found
+            found = found.normalised_by_length() if normal else found
+            axis, places = self.counts[name].axis, self.weights.places(classes)
+            weighted[name] = self.weights.linear.added_to(found, name, axis, places)
         return weighted
 
     @cached_property
@@ -273,9 +283,9 @@ class Model(Shown):
     def log_evidence(self, rows: Rows) -> Floats:
         """Return log p(x), of shape (rows,), by the event models without weights.
 
-        Interactions have no part in it: with them probabilities would not sum to 1.
+        Interactions and missing cells have no part in it: with them it would not sum to 1.
         """
-        plain = replace(self.without_interactions(), weights=None)
+        plain = self.pure
         batch = plain.encode(rows)
         total: Floats = np.logaddexp.reduce(plain.score(batch, "joint"), axis=1)
         for name, block in plain.blocks(batch).items():

@@ -15,12 +15,14 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from naively.counting.labels import Label
-from naively.counting.names import Name
+from naively.counting.names import Derived, Name
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.messages import Shown
+from naively.model.linear_part import LinearPart
 
 Weighting: TypeAlias = Literal["loo", "temperature"]
+NOTHING = LinearPart()
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,6 +43,8 @@ class Weights(Shown):
         The total weight of the rows that the model held when these were fitted.
     how : {"loo", "temperature"}
         How they were fitted: a weight for each part, or one for all.
+    linear : LinearPart
+        What is added to the evidence so weighted.
 
     Notes
     -----
@@ -61,6 +65,7 @@ class Weights(Shown):
     usual: float
     rows: float
     how: Weighting = "loo"
+    linear: LinearPart = NOTHING
 
     @property
     def by_name(self) -> dict[str, dict[Label, float]]:
@@ -90,11 +95,11 @@ class Weights(Shown):
 
         A band of words that came more often than any did when the weights were fitted has those
         of the last band. Another part without weights of its own has those of its whole group, or
-        the usual one.
+        the usual one, or 0 of what is said beside the columns.
         """
         found = np.array([self._of(part) for part in parts], np.float64)
         found = found.reshape(len(parts), len(self.classes))  # of none too
-        place = self._places(classes)
+        place = self.places(classes)
         mean = found.mean(axis=1, keepdims=True) if self.classes else np.zeros((len(found), 1))
         return np.hstack([found, mean])[:, place]
 
@@ -103,7 +108,9 @@ class Weights(Shown):
         last = self._last_band.get((part.group, part.column))
         if part.band is not None and last is not None:
             part = replace(part, band=min(part.band, last))
-        of_group = self.of.get(Part(part.group), (self.usual,) * len(self.classes))
+        beside = isinstance(part.column, Derived) and part.column.beside
+        usual = 0.0 if beside else self.usual
+        of_group = self.of.get(Part(part.group), (usual,) * len(self.classes))
         return self.of.get(part, of_group)
 
     @cached_property
@@ -118,9 +125,9 @@ class Weights(Shown):
 
     def bias_of(self, classes: Sequence[Label]) -> Floats:
         """Return what is added to the log priors of classes, of shape (classes,)."""
-        return np.array([*self.bias, 0.0])[self._places(classes)]
+        return np.array([*self.bias, 0.0])[self.places(classes)]
 
-    def _places(self, classes: Sequence[Label]) -> list[int]:
+    def places(self, classes: Sequence[Label]) -> list[int]:
         """Return the number of each class; of one that has no weights, the number after all."""
         place = {label: i for i, label in enumerate(self.classes)}
         return [place.get(label, len(place)) for label in classes]
@@ -148,4 +155,5 @@ class Weights(Shown):
             other.usual + share * (self.usual - other.usual),
             rows,
             self.how if self.how == other.how else "loo",
+            self.linear.mean(other.linear, share, (self.places(classes), other.places(classes))),
         )

@@ -111,7 +111,7 @@ class Subject:
         """The scores on the other rows of the model without weights: before calibration."""
         if self.rows is None or self.labels is None or self.model.weights is None:
             return None
-        plain = self.model.without_interactions().weighed(None)
+        plain = self.model.pure
         return scores(plain.posterior(self.rows), self.model.classes, self.labels)
 
     @property

@@ -1,4 +1,7 @@
-"""Columns that follow from others: the parts of times, and the interactions of two columns."""
+"""Columns that follow from others.
+
+They are the parts of times, whether a cell is missing, and the interactions of two columns.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.labels import is_missing
 from naively.counting.names import Derived, Encoded, Level, Name, title
 from naively.data.columns import TIME
 from naively.data.times import NAMES, Cycle, part_codes, part_of
@@ -47,6 +51,36 @@ class TimePart(Derived):
 
 
 Source: TypeAlias = str | int | TimePart  # what may be taken together with another
+
+
+@final
+@dataclass(frozen=True)
+class Missing(Derived):
+    """Whether a cell of a column is missing: 0 where there is a value, 1 where there is none."""
+
+    of: Name
+    beside = True
+
+    def __str__(self) -> str:
+        return f"{title(self.of)} is missing"
+
+    @property
+    def sources(self) -> tuple[Name, ...]:
+        return (self.of,)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (2,)
+
+    @property
+    def levels(self) -> tuple[bool, ...]:
+        return (False, True)
+
+    def codes(self, columns: Encoded) -> NDArray[np.integer]:
+        return columns.missing(self.of).astype(np.int64)
+
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> list[object]:
+        return [is_missing(cell) for cell in cells(self.of)]
 
 
 @final
@@ -105,6 +139,7 @@ class Interaction(Derived):
 
     a: Bins
     b: Bins
+    beside = True
 
     def __str__(self) -> str:
         return f"{title(self.a.column)} × {title(self.b.column)}"

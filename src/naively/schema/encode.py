@@ -122,6 +122,22 @@ class OfTable(Encoded):
             return placed(name.codes(self), name.levels, axis, 0)
         return look_up_levels(self.rows, axis).codes[:, 0]
 
+    def missing(self, name: Name) -> NDArray[np.bool_]:
+        if name not in self.rows.place:
+            return np.ones(len(self.rows), np.bool_)
+        cells = self.rows.cells(name)
+        if isinstance(cells, Strings):
+            none = np.zeros(len(cells), np.bool_)
+            return none if cells.missing is None else cells.missing.astype(np.bool_)
+        match cells.dtype.kind:
+            case "f":
+                return np.asarray(np.isnan(cells))
+            case "M":
+                return np.asarray(np.isnat(cells))
+            case "O":
+                return np.fromiter(map(is_missing, cells.tolist()), np.bool_, len(cells))
+        return np.zeros(len(cells), np.bool_)
+
 
 def placed(
     codes: NDArray[np.integer], levels: tuple[Level, ...], axis: Levels, column: int

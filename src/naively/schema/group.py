@@ -35,7 +35,12 @@ USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
 }
 
 
-DERIVED: tuple[Kind, ...] = ("part", "interaction")  # kinds of columns that follow from others
+DERIVED: tuple[Kind, ...] = (
+    "part",
+    "missing",
+    "interaction",
+)  # kinds of columns that follow from others
+BESIDE: tuple[Kind, ...] = ("missing", "interaction")  # and say something beside these
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,11 @@ class Group:
     def is_interaction(self) -> bool:
         """Whether its columns are taken two together, beside what each of them says alone."""
         return self.kind == "interaction"
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether its columns say something beside what the columns they follow from say."""
+        return self.kind in BESIDE
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:

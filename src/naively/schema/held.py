@@ -93,6 +93,19 @@ class Held(Encoded):
         """Return a column by these levels, of shape (rows,); their number is the code of others."""
         return self.codes(Levels((name,), (tuple(levels),))).codes[:, 0]
 
+    def missing(self, name: Name) -> NDArray[np.bool_]:
+        """Return which cells of a column are missing, of shape (rows,)."""
+        if name in self.dense:
+            dense, at = self.dense[name]
+            return np.asarray(np.isnan(dense.values[:, at]))
+        if name in self.coded:
+            coded, at = self.coded[name]
+            return np.asarray(coded.codes[:, at] < 0)
+        for block in self.blocks.values():
+            if isinstance(block, Documents | Sparse) and name in block.axis.columns:
+                return block.missing
+        return np.ones(self.rows, np.bool_)
+
     def count_levels(self, name: Name) -> dict[Level, int]:
         """Return how many rows have each level of a column."""
         codes, levels = self._by_level(name)

@@ -76,8 +76,8 @@ class Schema(Shown):
 
     @cached_property
     def of_columns(self) -> tuple[Group, ...]:
-        """The groups of columns, without those of interactions."""
-        return tuple(group for group in self.groups if not group.is_interaction)
+        """The groups of columns, without what is said beside them: of missing cells, of pairs."""
+        return tuple(group for group in self.groups if not group.is_beside)
 
     @property
     def written(self) -> list[Group]:

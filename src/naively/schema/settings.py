@@ -18,6 +18,7 @@ from naively.schema.text import Text
 Probabilities: TypeAlias = "Sequence[float] | NDArray[np.number] | Mapping[Any, float]"
 ClassPrior: TypeAlias = "str | Probabilities | Beta | Dirichlet"
 TextBlocks: TypeAlias = Literal["words", "blocks"]
+Missingness: TypeAlias = Literal["auto", "ignore"]
 
 SHORT = 1_500  # characters of a text, up to which its character n-grams are counted too
 PRESENCE = 0.5  # the pseudo-count of words that count once in a text
@@ -45,6 +46,8 @@ class Settings:
         What is counted of a text that was given no event model: its words; or, in blocks of their
         own and each once in a text, its words, its word bigrams and, if it is short, its character
         n-grams (see docs/decisions/0006-text.md).
+    missing : {"ignore", "auto"}
+        Whether a missing cell adds nothing, or is evidence of its own where a column has some.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Settings:
     estimate: How = "mean"
     smoothing: float | str = "auto"
     text: TextBlocks = "words"
+    missing: Missingness = "ignore"
 
     def make(self, model: type[EventModel]) -> EventModel:
         """Return an event model with these settings."""
