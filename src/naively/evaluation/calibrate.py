@@ -24,7 +24,8 @@ from naively.model.weights import Weighting, Weights
 
 RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
 OF_INTERACTIONS = 10.0  # as RIDGE, of an interaction, whose centre is 0
-OF_MISSING = 10.0  # as RIDGE, of what a missing cell says, whose centre is 0
+OF_MISSING = 10.0  # as RIDGE, of what a missing cell says, whose centre is 0, of many rows;
+FEW = 500  # rows: with so few it is twice that
 APART = 10.0  # as RIDGE, of a class's weight that is 1 off the mean
 BIAS = 5.0  # as RIDGE, of a class's bias
 OF_TEXTS = 0.5  # as RIDGE, of words of a text, whose weights are in units of its temperature
@@ -93,7 +94,7 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float) -> Weights:
             if of != "column"
         }
         return Weights(classes, own, none, usual, rows, kind)
-    weight, bias = ridge(found, _shrinkage(kinds, temperatures))
+    weight, bias = ridge(found, _shrinkage(kinds, temperatures, found.labels.weights.sum()))
     by_part = dict(zip(found.parts, map(tuple, weight.tolist()), strict=True))
     return Weights(classes, by_part, tuple(bias.tolist()), CENTRE * usual, rows, kind)
 
@@ -117,7 +118,7 @@ class Shrinkage:
     apart: Floats
 
 
-def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats) -> Shrinkage:
+def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats, rows: float) -> Shrinkage:
     """Return the ridges of parts of these kinds and temperatures, both of shape (parts,)."""
     texts = np.isin(kinds, ["text", "band"])
     square = np.square(np.where(texts, np.maximum(temperatures, 1e-3), 1.0))
@@ -127,7 +128,7 @@ def _shrinkage(kinds: NDArray[np.str_], temperatures: Floats) -> Shrinkage:
         centre=np.select([beside, texts], [0.0, temperatures], CENTRE * temperatures),
         strength=np.select(
             [interactions, missing, texts],
-            [OF_INTERACTIONS, OF_MISSING, OF_TEXTS / square],
+            [OF_INTERACTIONS, OF_MISSING * (1 + FEW / rows), OF_TEXTS / square],
             RIDGE,
         ),
         apart=np.where(texts, TEXTS_APART / square, APART),

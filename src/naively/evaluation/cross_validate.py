@@ -20,7 +20,7 @@ from naively.counting.names import title
 from naively.counting.statistic import VALUE
 from naively.evaluation.calibrate import count_parts
 from naively.evaluation.interactions import COLUMNS, add_interactions
-from naively.evaluation.leave_one_out import LeaveOneOut, weighted_joint
+from naively.evaluation.leave_one_out import LeaveOneOut, left_out, linear_evidence
 from naively.evaluation.losses import log_loss, p_right
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.evaluation.scores import Scores, scores
@@ -28,6 +28,7 @@ from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer
 from naively.model.model import Model
 from naively.model.weights import Weighting
+from naively.schema.derived import Missing
 
 FEW = 2_000  # up to so many rows there are ...
 MANY_FOLDS = 20  # ... at most so many folds ...
@@ -139,7 +140,7 @@ def cross_validate(
     predicted : Predicted
         Fold by fold; a row is in as many folds as its copies.
     """
-    unweighted = replace(model.without_interactions(), weights=None)
+    unweighted = model.without_interactions().weighed(None)
     copies, found, labels, times = sample.copies, [], [], []
     for fold in dealt.T:
         held_out, others = sample.keep(fold), sample.keep(copies - fold)
@@ -163,13 +164,18 @@ def costs(model: Model, sample: Sample) -> dict[str, float]:
 
     An interaction counts as a column.
     """
-    found = sample.leave_one_out(model, length_normalised=model.weights is not None)
+    batches = sample.encoded(model)
+    found = left_out(model, batches, length_normalised=model.weights is not None)
     columns, classes = _columns(model, found), model.classes.tolist()
     of_column = {name: np.zeros_like(found.prior) for name in columns}
     for name, part, table in zip(columns, found.parts, found.table, strict=True):
         weight = 1.0 if model.weights is None else model.weights.table([part], classes)[0]
         of_column[name] += weight * table
-    joint = weighted_joint(model, found)
+    for name, added in linear_evidence(model, batches).items():
+        of_column[name] = of_column.get(name, 0.0) + added
+    joint = found.prior + sum(of_column.values())
+    if model.weights is not None:
+        joint += model.weights.bias_of(classes)
 
     def loss(joint: Floats) -> float:
         return log_loss(p_right(joint, found.labels), found.labels.weight)
@@ -179,6 +185,14 @@ def costs(model: Model, sample: Sample) -> dict[str, float]:
 
 
 def _columns(model: Model, found: LeaveOneOut) -> list[str]:
-    """Return the name of each part's column, or of its group if columns are one event."""
+    """Return the name of each part's column, or of its group if columns are one event.
+
+    What a missing cell says is of the column that it is missing in.
+    """
     texts = {g.key: title(g.columns[0]) for g in model.schema.groups if g.kind == "text"}
-    return [texts.get(part.group, str(part)) for part in found.parts]
+    return [
+        title(part.column.of)
+        if isinstance(part.column, Missing)
+        else texts.get(part.group, str(part))
+        for part in found.parts
+    ]

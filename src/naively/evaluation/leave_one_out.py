@@ -15,6 +15,7 @@ import numpy as np
 from naively.counting.block import Batch, Block, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import lengths_left
+from naively.counting.names import title
 from naively.counting.parts import Part, Parts
 from naively.events import Beta, Dirichlet
 from naively.kernels.reference import Floats
@@ -84,13 +85,53 @@ class LeaveOneOut:
         return joint
 
 
-def weighted_joint(model: Model, found: LeaveOneOut) -> Floats:
-    """Return joint log likelihoods by the weights and biases of a model, (rows, classes)."""
+def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -> Floats:
+    """Return joint log likelihoods by the weights of a model and its linear part, (rows, classes).
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    found : LeaveOneOut
+        The leave-one-out table of some rows.
+    batches : sequence of Batch
+        The same rows, as the model encodes them.
+    """
     if model.weights is None:
         return np.asarray(found.prior + found.table.sum(axis=0))
     classes = model.classes.tolist()
     joint = found.joint(model.weights.table(found.parts, classes))
-    return np.asarray(joint + model.weights.bias_of(classes))
+    joint += model.weights.bias_of(classes)
+    for added in linear_evidence(model, batches).values():
+        joint += added
+    return joint
+
+
+def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]:
+    """Return what the linear part adds to rows, by the titles of columns and of pairs of columns.
+
+    Each is of shape (rows, classes).
+    """
+    if model.weights is None:
+        return {}
+    linear, places = model.weights.linear, model.weights.places(model.classes.tolist())
+    found: dict[str, list[Floats]] = {}
+    for batch in batches:
+        blocks = model.blocks(batch)
+        for name, added in linear.of_columns(blocks, places):
+            found.setdefault(title(name), []).append(added)
+        for pair, added in linear.of_pairs(blocks, places):
+            found.setdefault(" × ".join(map(title, pair)), []).append(added)
+    return {name: np.concatenate(of) for name, of in found.items()}
+
+
+def left_out(
+    model: Model, batches: Sequence[Batch], *, length_normalised: bool = True
+) -> LeaveOneOut:
+    """Return the leave-one-out table of all rows of several batches."""
+    return LeaveOneOut.join(
+        [leave_one_out_table(model, b, length_normalised=length_normalised) for b in batches]
+    )
 
 
 def leave_one_out_table(

@@ -35,6 +35,7 @@ RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
 PATIENCE = 2  # ridges that are no better than the best, after which no weaker one is tried
 THIRDS = 3
 FEW = 2_000  # rows, below which each third is held out in turn
+LARGEST = 1e150  # a number, whose square is finite
 ROUNDING = 1e-9
 
 
@@ -86,9 +87,9 @@ def with_linear_part(
 
 def with_slopes(weights: Weights, terms: Sequence[Term], slope: Floats, ridge: float) -> Weights:
     """Return weights with a linear part; the last slope is that of the intercept."""
-    bias = np.asarray(weights.bias) + slope[-1]
-    of = dict(zip(terms, map(tuple, slope[: len(terms)].tolist()), strict=True))
-    return replace(weights, bias=tuple(bias.tolist()), linear=LinearPart(of, ridge=ridge))
+    *of_terms, intercept = map(tuple, slope.tolist())
+    of = dict(zip(terms, of_terms, strict=True))
+    return replace(weights, linear=LinearPart(of, {}, intercept, ridge))
 
 
 def with_intercept(z: Floats) -> Floats:
@@ -144,7 +145,7 @@ def basis_of(model: Model, weights: Weights, found: LeaveOneOut, batches: Sequen
             assert block is not None
             part = Part(group.key, name)
             functions = [
-                (Term(part, function), function.of(block, j))
+                (Term(group.key, name, function), function.of(block, j))
                 for function in _functions(group, block, j, rows)
             ]
             of_column.append((part, functions))
@@ -181,18 +182,19 @@ def _functions(group: Group, block: Block, column: int, weight: Floats | None) -
     if isinstance(block, Codes):
         return _steps(block, column, weight)
     assert isinstance(block, Dense)
-    line = _line(block.values[:, column], weight, indicator=isinstance(group.event, Bernoulli))
+    x = np.asarray(block.values[:, column], np.float64)
+    line = _line(x, weight, indicator=isinstance(group.event, Bernoulli))
     return [] if line is None else [line]
 
 
-def _line(x: NDArray[np.floating], weight: Floats | None, *, indicator: bool) -> Line | None:
+def _line(x: Floats, weight: Floats | None, *, indicator: bool) -> Line | None:
     """Return numbers as a line, clipped at their tails; None if they do not differ."""
     there = ~np.isnan(x)
     if not there.all():
         x, weight = x[there], None if weight is None else weight[there]
     if not len(x):
         return None
-    x = np.clip(np.asarray(x, np.float64), -1e150, 1e150)
+    x = np.clip(x, -LARGEST, LARGEST)
     low, high = _quantiles(x, weight)
     if not low < high:
         low, high = float(x.min()), float(x.max())

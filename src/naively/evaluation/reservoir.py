@@ -9,7 +9,6 @@ are kept than one needs now.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -21,8 +20,8 @@ from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.counting.tally import Tally
 from naively.evaluation.calibrate import SampleSize, fit, sample_size
+from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import with_linear_part
-from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.kernels.reference import Floats
 from naively.model.file.sample import SampledRows
 from naively.model.model import Model, count_batch
@@ -239,7 +238,7 @@ class Sample:
 
     def leave_one_out(self, model: Model, *, length_normalised: bool = True) -> LeaveOneOut:
         """Return the leave-one-out table of the rows under a model that has learned them."""
-        return _left_out(model, self.encoded(model), length_normalised=length_normalised)
+        return left_out(model, self.encoded(model), length_normalised=length_normalised)
 
     def encoded(self, model: Model) -> list[Batch]:
         """Return the rows as a model encodes them; each text is split."""
@@ -248,20 +247,11 @@ class Sample:
     def weights(self, model: Model, kind: Weighting) -> Weights:
         """Fit weights to the sample, with a linear part if each column has a weight."""
         batches = self.encoded(model)
-        found = _left_out(model, batches)
+        found = left_out(model, batches)
         weights = fit(found, kind, float(model.tally.class_count.sum()))
         if kind != "loo" or found.labels.k < 2:
             return weights
         return with_linear_part(model, weights, found, batches)
-
-
-def _left_out(
-    model: Model, batches: Sequence[Batch], *, length_normalised: bool = True
-) -> LeaveOneOut:
-    """Return the leave-one-out table of encoded rows."""
-    return LeaveOneOut.join(
-        [leave_one_out_table(model, b, length_normalised=length_normalised) for b in batches]
-    )
 
 
 def _least_different(keys: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:

@@ -57,7 +57,15 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Slopes of shape (functions, classes), which sum to 0 over the classes, and weights (pairs,)."""
+    """Slopes and weights.
+
+    Parameters
+    ----------
+    slope : ndarray of shape (functions, classes)
+        They sum to 0 over the classes.
+    weight : ndarray of shape (pairs,)
+        At least 0.
+    """
 
     slope: Floats
     weight: Floats
@@ -112,7 +120,7 @@ def solve(
         of_rows, excess = _log_losses(joint, problem.labels)
         of_slope = zt @ (excess[:, 1:] if two else excess)
         gradient = np.append(of_slope.ravel(), evidence.T @ excess.ravel() if pairs else [])
-        return of_rows + penalty @ u**2 / 2, (gradient + penalty * u) * scale
+        return of_rows + float(penalty @ u**2) / 2, (gradient + penalty * u) * scale
 
     slope = start.slope[:, 1:] - start.slope[:, :1] if two else start.slope
     bounds = [(None, None)] * (m * width) + [(0.0, None)] * pairs if pairs else None

@@ -53,15 +53,15 @@ def learn_unlabelled(
             "How much rows without a label count is chosen on rows that have one, and none is in "
             "memory; give some labelled rows too."
         )
-    model, settings = model.pure, model.settings
-    sample = reservoir.of(model)
-    unlabelled = Unlabelled.of(model, batch)
+    plain = model.pure
+    sample = reservoir.of(plain)
+    unlabelled = Unlabelled.of(plain, batch)
     models = {0.0: unlabelled.start} | {share: unlabelled.fit(share) for share in SHARES}
     best = min(models, key=lambda share: _loss(sample.leave_one_out(models[share])))
-    held_out = cross_validate(model, sample, unlabelled.batch, best) if best > 0 else None
+    held_out = cross_validate(plain, sample, unlabelled.batch, best) if best > 0 else None
     if held_out is None or _loss(held_out[1]) >= _loss(held_out[0]):
-        weights = None if kind is None else sample.weights(model, kind)
-        return replace(model, weights=weights), 0.0
+        model = replace(model, weights=None)
+        return model if kind is None else model.weighed(sample.weights(model, kind)), 0.0
     learned = models[best]
     tally = learned.tally.pruned()
     weights = None if kind is None else fit(held_out[1], kind, float(tally.class_count.sum()))

@@ -1,25 +1,24 @@
-"""The linear part of a model: straight lines and steps that are added to the evidence of columns.
+"""The linear part of a model: lines and steps that are added to the evidence of the columns.
 
-Naive Bayes sums what each column says by itself. Where columns are dependent, a sum of other
+Naive Bayes sums what each column says by itself. Where columns depend on each other, a sum of other
 functions of the same columns predicts better: a linear part, as logistic regression has it, fitted
 beside the evidence. It is a sum over columns too, so that each of its terms joins the contribution
-of its column, and adds exactly 0 where the cell is missing. Products of two terms are said of two
+of its column, and adds exactly 0 where the cell is missing. A product of two terms is said of two
 columns at a time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias, final
+from typing import TypeAlias, TypeVar, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from naively.counting.axis import Levels
+from naively.counting.axis import Axis, Levels
 from naively.counting.block import Block, BlockKey, Codes, Dense
-from naively.counting.names import Level, Name, title
+from naively.counting.names import Level, Name
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -27,6 +26,8 @@ from naively.likelihoods.sloped import Sloped
 from naively.likelihoods.table import LevelTable
 
 FARTHEST = 5.0  # standard deviations, of a product
+
+Slopes: TypeAlias = "tuple[float, ...]"  # in nats for a term of 1, one for each class
 
 
 @final
@@ -41,12 +42,12 @@ class Line:
 
     def of(self, block: Block, column: int) -> Floats:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
-        if not isinstance(block, Dense):
-            x = np.zeros(len(block))
-            row, item, value = block.entries()
-            x[row[item == column]] = value[item == column]
-        else:
+        if isinstance(block, Dense):
             x = np.asarray(block.values[:, column], np.float64)
+        else:
+            row, item, value = block.entries()
+            x = np.zeros(len(block))
+            x[row[item == column]] = value[item == column]
         return np.nan_to_num((np.clip(x, self.low, self.high) - self.centre) / self.scale)
 
 
@@ -63,46 +64,47 @@ class Step:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
         assert isinstance(block, Codes)
         code = block.codes[:, column]
-        is_level = code == block.axis.index[column].get(self.level, -1)
+        is_level = code == block.axis.index[column].get(self.level, len(block.axis))
         return np.where(code < 0, 0.0, (is_level - self.centre) / self.scale)
 
 
 @final
 @dataclass(frozen=True)
 class Term:
-    """A function of one column, the part of the evidence that it joins."""
+    """A function of a column."""
 
-    part: Part
+    group: BlockKey
+    column: Name
     function: Line | Step
+
+    @property
+    def part(self) -> Part:
+        """The part of the evidence that it joins."""
+        return Part(self.group, self.column)
 
     def of(self, blocks: Mapping[BlockKey, Block]) -> Floats:
         """Return the value of each row, of shape (rows,); 0 where the cell is missing."""
-        block = blocks[self.part.group]
-        return self.function.of(block, list(block.axis.columns).index(self.part.column))
+        block = blocks[self.group]
+        return self.function.of(block, list(block.axis.columns).index(self.column))
 
 
 @final
 @dataclass(frozen=True)
 class Product:
-    """The product of two terms of different columns, over its standard deviation."""
+    """The product of two terms of different columns, over its standard deviation, clipped."""
 
     a: Term
     b: Term
     scale: float
 
-    def __str__(self) -> str:
-        return " × ".join(title(name) for name in self.columns)
+    def of(self, a: Floats, b: Floats) -> Floats:
+        """Return the value of each row from those of both terms, all of shape (rows,)."""
+        return np.clip(a * b / self.scale, -FARTHEST, FARTHEST)
 
     @property
     def columns(self) -> tuple[Name, Name]:
         """The two columns."""
-        a, b = self.a.part.column, self.b.part.column
-        assert a is not None
-        assert b is not None
-        return a, b
-
-
-Slopes: TypeAlias = "tuple[float, ...]"  # in nats per unit of a term, one for each class
+        return self.a.column, self.b.column
 
 
 @dataclass(frozen=True)
@@ -115,22 +117,27 @@ class LinearPart:
         The slopes of the terms, which join the contributions of their columns.
     products : mapping of Product to a tuple of float
         The slopes of the products.
+    intercept : tuple of float
+        What is added to the log prior of each class, in nats; nothing without terms.
     ridge : float
         What the slopes were shrunk towards 0 by: twice the log loss, in nats, of a slope of 1 nat
-        for one standard deviation.
+        for one standard deviation; 0 where there are none.
     """
 
     of: Mapping[Term, Slopes] = field(default_factory=dict)
     products: Mapping[Product, Slopes] = field(default_factory=dict)
+    intercept: Slopes = ()
     ridge: float = 0.0
 
     @cached_property
-    def groups(self) -> frozenset[BlockKey]:
-        """The groups of columns that some term is of."""
-        return frozenset(term.part.group for term in self.of)
+    def _by_group(self) -> dict[BlockKey, list[Term]]:
+        found: dict[BlockKey, list[Term]] = {}
+        for term in self.of:
+            found.setdefault(term.group, []).append(term)
+        return found
 
     def added_to(
-        self, likelihood: Likelihood, key: BlockKey, axis: object, places: Sequence[int]
+        self, likelihood: Likelihood, group: BlockKey, axis: Axis, places: Sequence[int]
     ) -> Likelihood:
         """Return the likelihood of a group with the terms of its columns.
 
@@ -138,78 +145,107 @@ class LinearPart:
         ----------
         likelihood : Likelihood
             Of the group, times the weights.
-        key : hashable
+        group : hashable
             What the group is known by.
         axis : Axis
-            The columns, or their levels.
+            Its columns, or their levels.
         places : sequence of int
-            The number of each class among the slopes; the number after the last is a slope of 0.
+            The number of each class among the slopes; the number after the last has slopes of 0.
         """
-        if key not in self.groups:
+        column = {name: j for j, name in enumerate(axis.columns)}
+        terms = [term for term in self._by_group.get(group, ()) if term.column in column]
+        if not terms:
             return likelihood
-        terms = [(term, slope) for term, slope in self.of.items() if term.part.group == key]
-        if isinstance(axis, Levels) and isinstance(likelihood, LevelTable):
-            return likelihood.plus(_steps(terms, axis, places))
-        return _sloped(likelihood, terms, list(axis.columns), places)
+        slopes = [_by_class(self.of[term], places) for term in terms]
+        if isinstance(likelihood, LevelTable) and isinstance(axis, Levels):
+            table = np.zeros_like(likelihood.table)
+            for term, slope in zip(terms, slopes, strict=True):
+                assert isinstance(term.function, Step)
+                j, function = column[term.column], term.function
+                rows = table[likelihood.first[j] : likelihood.first[j + 1]]
+                rows -= function.centre / function.scale * slope
+                if (level := axis.index[j].get(function.level)) is not None:
+                    rows[level] += slope / function.scale
+            return likelihood.plus(table)
+        lines = [
+            (column[term.column], term.function, slope)
+            for term, slope in zip(terms, slopes, strict=True)
+            if isinstance(term.function, Line)
+        ]
+        lines.sort(key=lambda line: line[0])
+        return Sloped(
+            likelihood,
+            column=np.array([j for j, _, _ in lines], np.int64),
+            low=np.array([line.low for _, line, _ in lines]),
+            high=np.array([line.high for _, line, _ in lines]),
+            centre=np.array([line.centre for _, line, _ in lines]),
+            slope=np.array([slope / line.scale for _, line, slope in lines]),
+        )
+
+    def of_columns(
+        self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
+    ) -> Iterator[tuple[Name, Floats]]:
+        """Yield a column, and what its terms add to each row, of shape (rows, classes)."""
+        by_column: dict[Name, list[Term]] = {}
+        for term in self.of:
+            by_column.setdefault(term.column, []).append(term)
+        for name, terms in by_column.items():
+            x = np.stack([term.of(blocks) for term in terms], axis=1)
+            yield name, x @ np.stack([_by_class(self.of[term], places) for term in terms])
+
+    def of_pairs(
+        self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
+    ) -> Iterator[tuple[tuple[Name, Name], Floats]]:
+        """Yield two columns, and what their products add to each row, of shape (rows, classes)."""
+        by_columns: dict[tuple[Name, Name], list[Product]] = {}
+        for product in self.products:
+            by_columns.setdefault(product.columns, []).append(product)
+        terms = dict.fromkeys(term for of in self.products for term in (of.a, of.b))
+        value = {term: term.of(blocks) for term in terms}
+        for columns, products in by_columns.items():
+            x = np.stack([of.of(value[of.a], value[of.b]) for of in products], axis=1)
+            slope = np.stack([_by_class(self.products[of], places) for of in products])
+            yield columns, x @ slope
+
+    def intercept_of(self, places: Sequence[int]) -> Floats:
+        """Return what is added to the log prior of the classes of these numbers, (classes,)."""
+        return _by_class(self.intercept, places) if self.intercept else np.zeros(len(places))
 
     def mean(
-        self, other: LinearPart, share: float, places: tuple[Sequence[int], ...]
+        self, other: LinearPart, share: float, places: tuple[list[int], list[int]]
     ) -> LinearPart:
         """Return the mean of both functions, this one times ``share``.
 
         ``places`` are the numbers of all classes among the slopes of each.
         """
-        both: list[dict] = []
-        for mine, theirs in ((self.of, other.of), (self.products, other.products)):
-            found: dict = {}
-            for slopes, times, at in ((mine, share, places[0]), (theirs, 1 - share, places[1])):
-                for term, slope in slopes.items():
-                    added = times * np.array([*slope, 0.0])[list(at)]
-                    found[term] = found[term] + added if term in found else added
-            both.append({term: tuple(slope.tolist()) for term, slope in found.items()})
-        return LinearPart(*both, ridge=max(self.ridge, other.ridge))
+        intercept = share * self.intercept_of(places[0])
+        intercept += (1 - share) * other.intercept_of(places[1])
+        there = self.intercept or other.intercept
+        return LinearPart(
+            _mean(self.of, other.of, share, places),
+            _mean(self.products, other.products, share, places),
+            tuple(intercept.tolist()) if there else (),
+            max(self.ridge, other.ridge),
+        )
 
 
-def _steps(terms: Sequence[tuple[Term, Slopes]], axis: Levels, places: Sequence[int]) -> Floats:
-    """Return what is added to the log likelihood of each level, (levels and unseen, classes)."""
-    first = np.asarray(axis.first) + np.arange(len(axis.columns) + 1)
-    table = np.zeros((int(first[-1]), len(places)))
-    column = {name: j for j, name in enumerate(axis.columns)}
-    for term, slope in terms:
-        j, function = column.get(term.part.column, -1), term.function
-        if j < 0 or not isinstance(function, Step):
-            continue
-        by_class = np.array([*slope, 0.0])[list(places)] / function.scale
-        table[first[j] : first[j + 1]] -= function.centre * by_class
-        level = axis.index[j].get(function.level)
-        if level is not None:
-            table[first[j] + level] += by_class
-    return table
+T = TypeVar("T", Term, Product)
 
 
-def _sloped(
-    likelihood: Likelihood,
-    terms: Sequence[tuple[Term, Slopes]],
-    columns: list[Name],
-    places: Sequence[int],
-) -> Likelihood:
-    """Return a likelihood of numbers plus a line for each of its terms."""
-    column = {name: j for j, name in enumerate(columns)}
-    lines = [
-        (column[term.part.column], term.function, slope)
-        for term, slope in terms
-        if isinstance(term.function, Line) and term.part.column in column
-    ]
-    if not lines:
-        return likelihood
-    lines.sort(key=lambda line: line[0])
-    return Sloped(
-        likelihood,
-        column=np.array([j for j, _, _ in lines], np.int64),
-        low=np.array([line.low for _, line, _ in lines]),
-        high=np.array([line.high for _, line, _ in lines]),
-        centre=np.array([line.centre for _, line, _ in lines]),
-        slope=np.array(
-            [np.array([*slope, 0.0])[list(places)] / line.scale for _, line, slope in lines]
-        ),
-    )
+def _mean(
+    mine: Mapping[T, Slopes],
+    theirs: Mapping[T, Slopes],
+    share: float,
+    places: tuple[list[int], list[int]],
+) -> dict[T, Slopes]:
+    """Return the mean slopes of the terms of both; what one lacks has slopes of 0 there."""
+    found: dict[T, Floats] = {}
+    for slopes, times, at in ((mine, share, places[0]), (theirs, 1 - share, places[1])):
+        for term, slope in slopes.items():
+            found[term] = found.get(term, 0.0) + times * _by_class(slope, at)
+    return {term: tuple(slope.tolist()) for term, slope in found.items()}
+
+
+def _by_class(slope: Slopes, places: Sequence[int]) -> Floats:
+    """Return the slopes of the classes of these numbers, (classes,)."""
+    return np.array([*slope, 0.0])[list(places)]

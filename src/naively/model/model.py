@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
@@ -13,7 +13,7 @@ from naively.counting.axis import Axis, Words
 from naively.counting.block import Batch, Block
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.lawful import forget, impossible
-from naively.counting.names import Derived
+from naively.counting.names import Derived, Name
 from naively.counting.parts import Parts
 from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally, Tally, count_classes
@@ -263,14 +263,25 @@ class Model(Shown):
 
         Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
         """
-        log_prior, blocks = self.class_log_prior, list(self.blocks(batch).items())
+        log_prior, of_group = self.class_log_prior, self.blocks(batch)
+        blocks = list(of_group.items())
         out: Finished = self.start
+        for _, added in self.products(of_group):
+            out = out + added
         for i, (name, block) in enumerate(blocks):
             last = finish if i == len(blocks) - 1 else "joint"
             out = self.likelihoods[name].log_prob(block, out, last, log_prior)
         if not blocks:
             out = dispatch.finish_rows(np.tile(self.start, (len(batch), 1)), finish, log_prior)
         return out
+
+    def products(
+        self, blocks: Mapping[GroupKey, Block]
+    ) -> Iterator[tuple[tuple[Name, Name], Floats]]:
+        """Yield two columns, and what their products add to each row, of shape (rows, classes)."""
+        if self.weights is not None and self.weights.linear.products:
+            places = self.weights.places(self.classes.tolist())
+            yield from self.weights.linear.of_pairs(blocks, places)
 
     def joint_log_likelihood(self, rows: Rows) -> Floats:
         """Return log p(c) + log p(x | c), less what does not depend on c: (rows, classes)."""

@@ -125,7 +125,8 @@ class Weights(Shown):
 
     def bias_of(self, classes: Sequence[Label]) -> Floats:
         """Return what is added to the log priors of classes, of shape (classes,)."""
-        return np.array([*self.bias, 0.0])[self.places(classes)]
+        places = self.places(classes)
+        return np.array([*self.bias, 0.0])[places] + self.linear.intercept_of(places)
 
     def places(self, classes: Sequence[Label]) -> list[int]:
         """Return the number of each class; of one that has no weights, the number after all."""
@@ -147,7 +148,11 @@ class Weights(Shown):
                 return tuple(one.table([part], classes)[0].tolist())
             return tuple((theirs + share * (mine - theirs)).tolist())
 
-        bias = share * self.bias_of(classes) + (1 - share) * other.bias_of(classes)
+        places = self.places(classes), other.places(classes)
+        mine, theirs = (
+            np.array([*w.bias, 0.0])[at] for w, at in zip((self, other), places, strict=True)
+        )
+        bias = share * mine + (1 - share) * theirs
         return Weights(
             classes,
             {part: mean(part) for part in dict.fromkeys([*self.of, *other.of])},
@@ -155,5 +160,5 @@ class Weights(Shown):
             other.usual + share * (self.usual - other.usual),
             rows,
             self.how if self.how == other.how else "loo",
-            self.linear.mean(other.linear, share, (self.places(classes), other.places(classes))),
+            self.linear.mean(other.linear, share, places),
         )

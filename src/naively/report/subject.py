@@ -15,7 +15,7 @@ from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows, column_rows
 from naively.data.times import times_of
 from naively.evaluation.cross_validate import assess, work
-from naively.evaluation.leave_one_out import weighted_joint
+from naively.evaluation.leave_one_out import left_out, weighted_joint
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.evaluation.scores import Scores, scores
 from naively.kernels.reference import Floats
@@ -177,8 +177,9 @@ class Subject:
         if any(group.kind == "text" for group in self.model.schema.groups):
             return None  # of texts only the counts are kept
         model, labels = self.model, self.sample.labels
-        found = self.sample.leave_one_out(model, length_normalised=model.weights is not None)
-        joint = weighted_joint(model, found)
+        batches = self.sample.encoded(model)
+        found = left_out(model, batches, length_normalised=model.weights is not None)
+        joint = weighted_joint(model, found, batches)
         p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
         chosen = choose(p, labels.codes)
         cells = [_rows_of(model, batch) for batch in self.sample.batches]
