@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
 from naively.kernels.reference import Floats
@@ -30,25 +31,37 @@ class Problem:
         The classes and weights of the rows.
     z : ndarray of shape (rows, functions)
         Functions of each row, each of which has a slope for each class.
-    evidence : ndarray of shape (rows, classes, pairs)
+    evidence : ndarray of shape (rows, classes, pairs), optional
         Evidence, each of which has one weight that is at least 0.
     """
 
     joint: Floats
     labels: Labels
     z: Floats
-    evidence: Floats
+    evidence: NDArray[np.floating] | None = None
 
-    def take(self, rows: np.ndarray) -> Problem:
+    @property
+    def pairs(self) -> int:
+        """How many weights of evidence there are."""
+        return 0 if self.evidence is None else self.evidence.shape[2]
+
+    def take(self, rows: NDArray[np.int64]) -> Problem:
         """Return some of the rows, by their numbers."""
-        return Problem(self.joint[rows], self.labels.take(rows), self.z[rows], self.evidence[rows])
+        evidence = None if self.evidence is None else self.evidence[rows]
+        return Problem(self.joint[rows], self.labels.take(rows), self.z[rows], evidence)
 
     def joint_with(self, found: Solution) -> Floats:
         """Return the joint log likelihoods with what is added, of shape (rows, classes)."""
         joint = self.joint + self.z @ found.slope
-        if len(found.weight):
+        if self.evidence is not None:
             joint += self.evidence @ found.weight
         return joint
+
+    def posterior(self, found: Solution) -> Floats:
+        """Return the posteriors with what is added, of shape (rows, classes)."""
+        joint = self.joint_with(found)
+        p: Floats = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+        return p
 
     def loss(self, found: Solution) -> float:
         """Return the sum of the rows' log losses, in nats, with what is added."""
@@ -71,9 +84,10 @@ class Solution:
     weight: Floats
 
     @classmethod
-    def nothing(cls, functions: int, classes: int, pairs: int = 0) -> Solution:
+    def nothing(cls, problem: Problem) -> Solution:
         """Return slopes and weights of 0."""
-        return cls(np.zeros((functions, classes)), np.zeros(pairs))
+        functions = problem.z.shape[1]
+        return cls(np.zeros((functions, problem.labels.k)), np.zeros(problem.pairs))
 
 
 def solve(
@@ -96,14 +110,15 @@ def solve(
     """
     from scipy.optimize import minimize
 
-    k, (n, m), pairs = problem.labels.k, problem.z.shape, len(start.weight)
+    k, (n, m), pairs = problem.labels.k, problem.z.shape, problem.pairs
     two = k == 2  # one slope then stands for both classes: plus half of it, and minus half
     width = 1 if two else k
     total = float(problem.labels.weights.sum())
     scale = np.full(m * width, 1 / np.sqrt(CURVE * total + ridge))
     penalty = np.full(m * width, ridge / 2 if two else ridge)
     z, zt = problem.z, np.ascontiguousarray(problem.z.T)
-    evidence = problem.evidence.reshape(n * k, pairs)
+    evidence = np.empty((n * k, 0)) if problem.evidence is None else problem.evidence
+    evidence = evidence.reshape(n * k, pairs)
     if pairs:
         curve = CURVE * np.einsum("ij,ij->j", evidence, evidence)
         scale = np.append(scale, 1 / np.sqrt(curve + of_evidence))

@@ -1,0 +1,154 @@
+"""Functions of the columns: numbers, clipped and standardised, and indicators of common levels.
+
+A sum of them, each times a slope, is the linear part of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from naively.counting.block import Batch, Block, Codes, Dense
+from naively.counting.parts import Part
+from naively.evaluation.leave_one_out import LeaveOneOut
+from naively.events import Bernoulli
+from naively.kernels.reference import Floats
+from naively.model.linear_part import Line, Step, Term
+from naively.model.model import Model
+from naively.model.weights import Weights
+from naively.schema.group import Group
+
+TAILS = 0.005  # of the numbers, on each side, are clipped
+LEVELS = 8  # of a column, at most, the commonest
+IN_LEVEL = 5.0  # rows of a level, at least
+LEAST_SCALE = 0.2  # of an indicator, so that a rare level has no large values
+FUNCTIONS = 256  # at most: of the columns that say most
+LARGEST = 1e150  # a number, whose square is finite
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """Functions of the columns, on the rows of a sample.
+
+    Parameters
+    ----------
+    terms : list of Term
+        The functions.
+    z : ndarray of shape (rows, functions)
+        Their values; 0 where a cell is missing.
+    """
+
+    terms: list[Term]
+    z: Floats
+
+
+def basis_of(model: Model, weights: Weights, found: LeaveOneOut, batches: Sequence[Batch]) -> Basis:
+    """Return the functions of the columns, at most ``FUNCTIONS``, and their values on the rows."""
+    by_batch = [model.blocks(batch) for batch in batches]
+    rows = found.labels.weight
+    of_column: list[tuple[Part, list[tuple[Term, Floats]]]] = []
+    for group in model.schema.of_columns:
+        if group.event.joined or group.analyser or group.event.layout == "rows":
+            continue
+        block = _joined([blocks[group.key] for blocks in by_batch])
+        for j, name in enumerate(block.axis.columns if block else ()):
+            assert block is not None
+            part = Part(group.key, name)
+            functions = [
+                (Term(group.key, name, function), function.of(block, j))
+                for function in _functions(group, block, j, rows)
+            ]
+            of_column.append((part, functions))
+    if sum(len(functions) for _, functions in of_column) > FUNCTIONS:
+        said = _said(weights, found)
+        of_column.sort(key=lambda column: -said.get(column[0], 0.0))
+    every = [of for _, functions in of_column for of in functions][:FUNCTIONS]
+    z = (
+        np.stack([value for _, value in every], axis=1)
+        if every
+        else np.empty((len(found.prior), 0))
+    )
+    return Basis([term for term, _ in every], z)
+
+
+def _joined(blocks: Sequence[Block]) -> Block | None:
+    """Return the rows of all batches as one block; None unless all are dense."""
+    if all(isinstance(block, Dense) for block in blocks):
+        return blocks[0].followed_by(blocks[1:]) if len(blocks) > 1 else blocks[0]
+    if all(isinstance(block, Codes) for block in blocks):
+        return blocks[0].followed_by(blocks[1:]) if len(blocks) > 1 else blocks[0]
+    return None
+
+
+def _said(weights: Weights, found: LeaveOneOut) -> dict[Part, float]:
+    """Return how much evidence each part gives, on average."""
+    weight = weights.table(found.parts, weights.classes)
+    said = [np.abs(table * w).mean() for table, w in zip(found.table, weight, strict=True)]
+    return dict(zip(found.parts, map(float, said), strict=True))
+
+
+def _functions(group: Group, block: Block, column: int, weight: Floats | None) -> list[Line | Step]:
+    """Return the functions of a column: a line, or steps of its commonest levels."""
+    if isinstance(block, Codes):
+        return _steps(block, column, weight)
+    assert isinstance(block, Dense)
+    x = np.asarray(block.values[:, column], np.float64)
+    line = _line(x, weight, indicator=isinstance(group.event, Bernoulli))
+    return [] if line is None else [line]
+
+
+def _line(x: Floats, weight: Floats | None, *, indicator: bool) -> Line | None:
+    """Return numbers as a line, clipped at their tails; None if they do not differ."""
+    there = ~np.isnan(x)
+    if not there.all():
+        x, weight = x[there], None if weight is None else weight[there]
+    if not len(x):
+        return None
+    x = np.clip(x, -LARGEST, LARGEST)
+    low, high = _quantiles(x, weight)
+    if not low < high:
+        low, high = float(x.min()), float(x.max())
+    x = np.clip(x, low, high)
+    centre = float(np.average(x, weights=weight))
+    scale = float(np.sqrt(np.average(np.square(x - centre), weights=weight)))
+    if not scale > ROUNDING * max(abs(low), abs(high)):
+        return None
+    return Line(low, high, centre, max(scale, LEAST_SCALE * (high - low)) if indicator else scale)
+
+
+def _quantiles(x: Floats, weight: Floats | None) -> tuple[float, float]:
+    """Return the numbers that a share ``TAILS`` of the weight is at most, and at least."""
+    if weight is None:
+        places = [int(TAILS * len(x)), len(x) - 1 - int(TAILS * len(x))]
+        low, high = np.partition(x, places)[places]
+        return float(low), float(high)
+    order = np.argsort(x, kind="stable")
+    total = np.cumsum(weight[order])
+    limits = np.array([TAILS, 1 - TAILS]) * total[-1]
+    first = int(np.searchsorted(total, limits[0] * (1 + ROUNDING), side="right"))
+    last = int(np.searchsorted(total, limits[1] * (1 - ROUNDING)))
+    return float(x[order[min(first, len(x) - 1)]]), float(x[order[min(last, len(x) - 1)]])
+
+
+def _steps(block: Codes, column: int, weight: Floats | None) -> list[Line | Step]:
+    """Return indicators of the commonest levels of a column; of two levels, one indicator."""
+    levels = block.axis.levels[column]
+    code = block.codes[:, column].astype(np.int64)
+    there = (code >= 0) & (code < len(levels))
+    rows = np.bincount(code[there], None if weight is None else weight[there], len(levels)).astype(
+        np.float64
+    )
+    total = rows.sum()
+    best = np.argsort(-rows, kind="stable")[:LEVELS]
+    best = best[rows[best] >= IN_LEVEL * (1 - ROUNDING)]
+    if (rows > 0).sum() <= 2:
+        best = best[: int((rows > 0).sum()) - 1]
+    found: list[Line | Step] = []
+    for at in best.tolist():
+        share = rows[at] / total
+        scale = max(float(np.sqrt(share * (1 - share))), LEAST_SCALE)
+        found.append(Step(levels[at], float(share), scale))
+    return found
