@@ -51,6 +51,11 @@ class Answers(Fitted):
         """Read rows to predict, or raise what is wrong with them."""
 
     @property
+    def _interacts(self) -> bool:
+        """Whether interactions are chosen when the model is fitted."""
+        return False
+
+    @property
     def _kind(self) -> Weighting | None:
         """The kind of weights that are fitted; None of pure naive Bayes."""
         return None
@@ -233,7 +238,8 @@ class Answers(Fitted):
         >>> nb.assess().accuracy > 0.9
         True
         """
-        return assess(self._checked, self._learned(), self._kind)
+        of = self._checked, self._learned(), self._kind
+        return assess(*of, interactions=self._interacts)
 
     @property
     def feature_importances_(self) -> Floats:

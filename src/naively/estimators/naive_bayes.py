@@ -19,7 +19,7 @@ from naively.estimators.on_cluster import ClusterAnswers, read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
 from naively.estimators.training import InMemory, Learned, Training, read_labelled, read_stream
 from naively.evaluation.calibrate import fit
-from naively.evaluation.interactions import choose, with_interactions
+from naively.evaluation.interactions import add_interactions, fit_weights
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.evaluation.reservoir import Reservoir
 from naively.events.base import How
@@ -112,6 +112,8 @@ class Learner(ClusterAnswers):
         How much a row without a label counts; 0 where there was none.
     why_no_interactions_ : str
         Why ``interactions="auto"`` chose none, or "".
+    notes_ : tuple of str
+        What ``interactions="auto"`` chose, and what it gained on held-out rows.
     feature_names_in_ : ndarray of str
         Names of the columns, where the table had any.
 
@@ -199,14 +201,16 @@ class Learner(ClusterAnswers):
         warn_of_leaks(model.schema, model.taken)
         warn_of_no_tokens(model.schema, model.taken)
         self._sample, self.why_no_interactions_ = sample, ""
+        self.notes_: tuple[str, ...] = ()
         self.__dict__.pop("unlabelled_weight_", None)
         if isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
+        elif self.interactions:
+            model, self.why_no_interactions_, self.notes_ = add_interactions(
+                model, sample.of(model), batches
+            )
         else:
             model = self._weighed(model)
-        if self.interactions:
-            pairs, self.why_no_interactions_ = choose(model, sample.of(model))
-            model = with_interactions(model, pairs, sample.of(model), batches)
         self.keep(model)
         return self
 
@@ -291,7 +295,10 @@ class Learner(ClusterAnswers):
             return model  # the weights stay: no row of the sample can be left out
         if self.weights is None:
             return model.weighed(None)
-        return model.weighed(self._learned().of(model).weights(model, self.weights))
+        sample = self._learned().of(model)
+        if self.interactions:
+            return model.weighed(fit_weights(model, sample))
+        return model.weighed(sample.weights(model, self.weights))
 
     def _is_stale(self, model: Model) -> bool:
         """Whether the weights of a model are of too few of its rows, or of fewer columns."""
@@ -309,6 +316,10 @@ class Learner(ClusterAnswers):
     @property
     def _kind(self) -> Weighting | None:
         return self.weights
+
+    @property
+    def _interacts(self) -> bool:
+        return self.interactions is not None
 
     def _rows(self, X: Table) -> Rows:
         return as_rows(X, self._learned_texts)

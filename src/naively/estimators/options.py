@@ -83,7 +83,7 @@ def learner_of(kind: Callable[..., L], model: Model, sample: SampledRows | None 
         "mean" if as_objects else settings.estimate,
         "auto" if as_objects else settings.smoothing,
         weights=None if model.weights is None else model.weights.how,
-        interactions="auto" if model.schema.interactions else None,
+        interactions="auto" if model.has_interactions else None,
         text="auto" if settings.text == "blocks" else "words",
         missing=settings.missing if model.weights is not None else "auto",
     )

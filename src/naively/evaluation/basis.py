@@ -63,7 +63,7 @@ def basis_of(model: Model, weights: Weights, found: LeaveOneOut, batches: Sequen
             ]
             of_column.append((part, functions))
     if sum(len(functions) for _, functions in of_column) > FUNCTIONS:
-        said = _said(weights, found)
+        said = evidence_said(weights, found)
         of_column.sort(key=lambda column: -said.get(column[0], 0.0))
     every = [of for _, functions in of_column for of in functions][:FUNCTIONS]
     z = (
@@ -83,7 +83,7 @@ def _joined(blocks: Sequence[Block]) -> Block | None:
     return None
 
 
-def _said(weights: Weights, found: LeaveOneOut) -> dict[Part, float]:
+def evidence_said(weights: Weights, found: LeaveOneOut) -> dict[Part, float]:
     """Return how much evidence each part gives, on average."""
     weight = weights.table(found.parts, weights.classes)
     said = [np.abs(table * w).mean() for table, w in zip(found.table, weight, strict=True)]

@@ -19,9 +19,10 @@ from naively.counting.labels import Labels
 from naively.counting.names import title
 from naively.counting.statistic import VALUE
 from naively.evaluation.calibrate import count_parts
-from naively.evaluation.interactions import COLUMNS, add_interactions
+from naively.evaluation.interactions import add_interactions
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out, linear_evidence
 from naively.evaluation.losses import log_loss, p_right
+from naively.evaluation.pairs import COLUMNS
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.evaluation.scores import Scores, scores
 from naively.kernels.reference import Floats
@@ -69,12 +70,17 @@ class Predicted(NamedTuple):
     copies: NDArray[np.int64]
 
 
-def assess(model: Model, reservoir: Reservoir, kind: Weighting | None) -> Scores:
-    """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``)."""
+def assess(
+    model: Model, reservoir: Reservoir, kind: Weighting | None, *, interactions: bool = False
+) -> Scores:
+    """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``).
+
+    With ``interactions`` they are chosen anew without each fold.
+    """
     sample = reservoir.of(model)
-    folds = plan(model, len(sample))
+    folds = plan(model, len(sample), interactions=interactions)
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
-    p, labels, copies = cross_validate(model, sample, kind, dealt)
+    p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
     found = scores(p, model.classes, model.classes[labels.codes], labels.weight, copies)
     why, rows = reservoir.why, int(dealt.sum())
     if rows < len(sample):
@@ -90,7 +96,7 @@ def assess(model: Model, reservoir: Reservoir, kind: Weighting | None) -> Scores
     )
 
 
-def plan(model: Model, n: int) -> Folds:
+def plan(model: Model, n: int, *, interactions: bool = False) -> Folds:
     """Return as many folds as take about twice as long as learning did.
 
     It follows from the numbers of rows, columns, words and classes, so that the same rows have the
@@ -99,20 +105,20 @@ def plan(model: Model, n: int) -> Folds:
     most = min(n, FOLDS if n > FEW else MANY_FOLDS)
     if most < 2:
         raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
-    whole = work(model, n)
+    whole = work(model, n, interactions=interactions)
     left = whole * (TIMES - COSTS) + STARTING
     for folds in range(most, 1, -1):
-        if folds * work(model, n - n / folds) <= left:
+        if folds * work(model, n - n / folds, interactions=interactions) <= left:
             why = "" if folds == most else "as many as take twice as long as learning"
             return Folds(folds, folds, why)
     return Folds(min(n, LEAST_FOLDS), 1, "more would take longer than twice learning")
 
 
-def work(model: Model, rows: float) -> float:
+def work(model: Model, rows: float, *, interactions: bool = False) -> float:
     """Return about how many numbers are computed to learn so many of the rows."""
     parts, k = count_parts(model), len(model.classes)
-    if model.schema.interactions:
-        columns = min(len(model.schema.of_columns), COLUMNS)
+    if interactions:
+        columns = min(sum(len(g.columns) for g in model.schema.of_columns), COLUMNS)
         parts += columns * (columns - 1) // 2
     texts = [block for block in model.taken.blocks.values() if isinstance(block.axis, Words)]
     words = sum(len(block.axis) for block in texts)
@@ -123,12 +129,17 @@ def work(model: Model, rows: float) -> float:
 
 
 def cross_validate(
-    model: Model, sample: Sample, kind: Weighting | None, dealt: NDArray[np.int64]
+    model: Model,
+    sample: Sample,
+    kind: Weighting | None,
+    dealt: NDArray[np.int64],
+    *,
+    interactions: bool = False,
 ) -> Predicted:
     """Return the posteriors of rows under the model less their fold, and their labels.
 
-    As many interactions as the model has are chosen anew without the fold, and counted on the rest
-    of the sample.
+    Weights, the linear part and interactions are fitted without the fold; pairs of columns are
+    counted on the rest of the sample.
 
     Parameters
     ----------
@@ -147,10 +158,10 @@ def cross_validate(
         rest = held_out.less(unweighted)
         prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
         rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
-        if kind is not None:
+        if interactions:
+            rest = add_interactions(rest, others).model
+        elif kind is not None:
             rest = rest.weighed(others.weights(rest, kind))
-        if model.schema.interactions:
-            rest = add_interactions(rest, others, most=len(model.schema.interactions))
         p = np.zeros((len(held_out.copies), len(model.classes)))
         p[:, np.isin(model.classes, rest.classes)] = held_out.posterior(rest)
         found.append(p)

@@ -1,243 +1,322 @@
-"""Choosing interactions: the pairs of columns that would lower the log loss most.
+"""Interactions: what two columns say together, beside what each says alone.
 
-For each pair the sample gives the leave-one-out evidence of its bins. The evidence's gradient and
-curvature at the current posteriors tell how much log loss a weight for it would save, ridge
-included. Of many pairs some save by chance; how much is enough is tried on rows that are held out.
-Only the chosen pairs are counted over all rows.
+There are two kinds. A product of two functions of columns belongs to the linear part of the model.
+A pair of columns is counted: how much more often their bins come together in a class than by
+chance. Both are fitted on top of the weighted leave-one-out evidence of the columns, by one convex
+problem with a ridge for each kind. Products, pairs and ridges are chosen on two thirds of the
+sample and judged on the third that is held out; nothing is added that does not lower the log loss
+there.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.block import Batch
-from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
-from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.evaluation.losses import log_loss
+from naively.counting.parts import Part
+from naively.evaluation.basis import Basis, basis_of, evidence_said
+from naively.evaluation.calibrate import fit
+from naively.evaluation.leave_one_out import LeaveOneOut, left_out
+from naively.evaluation.linear_part import (
+    LAST_STEPS,
+    RIDGES,
+    Descent,
+    Run,
+    descend,
+    held_out,
+    joint_of,
+    solve_slopes,
+)
+from naively.evaluation.pairs import Crossed
+from naively.evaluation.products import Products
 from naively.evaluation.reservoir import Sample
-from naively.events.lift import Lift, log_lift_without
+from naively.evaluation.ridge import Problem, Solution, solve
 from naively.kernels.reference import Floats
+from naively.model.linear_part import LinearPart
 from naively.model.model import Model
-from naively.schema.derived import Bins, Interaction, LevelBins, NumberBins, Source, TimePart
-from naively.schema.held import Held
+from naively.model.weights import Weights
+from naively.schema.derived import Interaction
 
-FEWEST = 300  # with fewer rows no pair is worth its counts
-BINS = 0.6  # of a column of numbers, for each cube root of the rows
-FEW, MANY = 4, 12  # bins, at least and at most
-LEVELS = 11  # of a column of categories that have a bin; all others share one
-COLUMNS = 100  # the most that pairs are made of
-SHARE = 3  # pairs for each column, at most
-# Nats of log loss that a pair must save on the sample: chance alone saves some, and more with many
-# columns, so that the one of these is taken that predicts held-out rows best.
-GAINS = (8.0, 2.0)
-THIRDS = 3
+FEWEST = 100  # rows, with fewer of which nothing is chosen
+RIDGES_OF_PAIRS = (100.0, 30.0, 10.0, 3.0)
+NEGLIGIBLE = 1e-3  # a weight of a pair that is as good as 0
 
 
-@dataclass(frozen=True)
-class Candidates:
-    """Interactions that may be worth counting, in descending order of gain.
+class Plan(NamedTuple):
+    """What lowers the log loss of held-out rows.
 
     Parameters
     ----------
-    columns : list of Interaction
-        The interactions.
-    gains : list of float
-        How many nats of log loss each would save on the sample, by leave-one-out.
+    ridge : float or None
+        Of the slopes; None if none lower it.
+    products : bool
+        Whether products are among the functions.
+    of_pairs : float or None
+        The ridge of the weights of pairs; None if none lower it.
+    before, after : float
+        The log loss of the held-out rows without and with all that is added, in nats per row.
     """
 
-    columns: list[Interaction]
-    gains: list[float]
+    ridge: float | None
+    products: bool
+    of_pairs: float | None
+    before: float
+    after: float
 
-    def worth(self, least: float) -> list[Interaction]:
-        """Return the interactions that save more than ``least`` nats."""
-        return self.columns[: sum(gain > least for gain in self.gains)]
+
+class Found(NamedTuple):
+    """A model with its interactions, and what is to be said of them."""
+
+    model: Model
+    why_none: str = ""  # where there are none
+    notes: tuple[str, ...] = ()  # where there are some: which, and what they gain
 
 
 def add_interactions(
-    model: Model, sample: Sample, all_rows: Iterable[Batch] | None = None, most: int | None = None
-) -> Model:
-    """Return the model with the interactions that are worth counting, and all weights fitted anew.
+    model: Model, sample: Sample, all_rows: Iterable[Batch] | None = None
+) -> Found:
+    """Choose interactions, count the pairs among them, and fit all weights.
 
     Parameters
     ----------
     model : Model
-        The model of the columns alone, with their weights.
+        What was learned. Interactions that it has are chosen anew, and its weights are replaced.
     sample : Sample
         A sample of the rows that the model has learned.
     all_rows : iterable of Batch, optional
-        All rows that the model has learned, to count interactions on; by default the sample.
-    most : int, optional
-        How many interactions at most; by default as many as predict a held-out third of the sample
-        best.
+        All rows that the model has learned, to count pairs on; by default the sample.
     """
-    return with_interactions(model, choose(model, sample, most).columns, sample, all_rows)
+    model = model.without_interactions().weighed(None)
+    why_none = _why_none(model, sample)
+    if why_none:
+        return Found(model.weighed(sample.weights(model, "loo")), why_none)
+    fitting = Fitting.of(model, sample)
+    plan = fitting.plan()
+    pairs = fitting.pairs(plan)
+    if pairs:
+        model = model.with_interactions(pairs, sample.batches if all_rows is None else all_rows)
+    weights = fitting.weights(plan, model, sample)
+    model = replace(model, weights=weights)
+    products = len(weights.linear.products)
+    if not products and not pairs:
+        return Found(
+            model, "no product and no pair of columns lowers the log loss of held-out rows"
+        )
+    note = (
+        f"Interactions: {products} products and {len(pairs)} counted pairs of columns; the log "
+        f"loss of held-out rows is {plan.after:.4g} with them, and {plan.before:.4g} without."
+    )
+    return Found(model, notes=(note,))
 
 
-class Chosen(NamedTuple):
-    """The interactions that are worth counting; of none, why."""
+def fit_weights(model: Model, sample: Sample) -> Weights:
+    """Fit all weights of a model with interactions, to a sample of the rows that it has learned.
 
-    columns: list[Interaction]
-    why: str = ""
+    Its counted pairs stay, and products are chosen anew.
+    """
+    fitting = Fitting.of(model.without_interactions().weighed(None), sample)
+    plan = fitting.plan(_of_pairs(model, sample))
+    return fitting.weights(plan, model, sample)
 
 
-def choose(model: Model, sample: Sample, most: int | None = None) -> Chosen:
-    """Choose the interactions that are worth counting (see ``add_interactions``)."""
+def _why_none(model: Model, sample: Sample) -> str:
+    """Say why there can be no interactions, or nothing."""
     if len(model.classes) < 2:
-        return Chosen([], "there is only one class")
+        return "there is only one class"
     if len(sample) < FEWEST:
-        return Chosen([], f"{len(sample):,} rows are too few, it takes {FEWEST}")
+        return f"{len(sample):,} rows are too few, it takes {FEWEST}"
     able = sum(
         len(g.columns) for g in model.schema.of_columns if not g.analyser and not g.event.joined
     )
     if able < 2:
-        return Chosen(
-            [], "pairs are made of columns, and not of words of texts or of bags of counts"
-        )
-    found = screen(model, sample)
-    columns, least = found.columns[:most], min(GAINS)
-    if not columns:
-        return Chosen([], f"no pair saves more than {least:g} nats of log loss on the sample")
-    if most is None:
-        columns = found.worth(_least_gain(model, sample))
-    why = f"no pair that saves more than {least:g} nats of log loss predicts held-out rows better"
-    return Chosen(columns, "" if columns else why)
+        return "pairs are made of columns, and not of words of texts or of bags of counts"
+    return ""
 
 
-def with_interactions(
-    model: Model,
-    columns: list[Interaction],
-    sample: Sample,
-    all_rows: Iterable[Batch] | None = None,
-) -> Model:
-    """Return the model with interactions, counted on all rows or else on the sample."""
-    if not columns:
-        return model
-    more = model.with_interactions(columns, sample.batches if all_rows is None else all_rows)
-    return replace(more, weights=sample.weights(more, "loo"))
-
-
-def _least_gain(model: Model, sample: Sample) -> float:
-    """Return the least gain of a pair with which a held-out third of rows is predicted best."""
-    labels = sample.labels
-    copies, third = sample.copies, sample.deal(THIRDS)[:, 0]
-    third[np.bincount(labels.codes, copies - third, labels.k)[labels.codes] == 0] = 0
-    held_out, others = sample.keep(third), sample.keep(copies - third)
-    rest = held_out.less(replace(model, weights=None))
-    rest = replace(rest, weights=others.weights(rest, "loo"))
-    found = screen(rest, others)
-    codes = held_out.labels.among(rest.classes).codes
-
-    def loss(least: float) -> float:
-        p = held_out.posterior(with_interactions(rest, found.worth(least), others))
-        return log_loss(p[np.arange(len(codes)), codes], held_out.copies)
-
-    return min((np.inf, *GAINS), key=loss)
-
-
-def screen(model: Model, sample: Sample) -> Candidates:
-    """Return the pairs of columns that save most, by leave-one-out on the sample."""
-    assert model.weights is not None
-    found = sample.leave_one_out(model)
-    classes = model.classes.tolist()
-    weight = model.weights.table(found.parts, classes)
-    columns = _columns(found, weight)
-    held = [Held(model.recode(batch)) for batch in sample.batches]
-    bins = [_bins(held, name) for name in columns]
-    codes = [np.concatenate([of.codes(batch) for batch in held]) for of in bins]
-    gains = _gains(bins, codes, found, weight, model.weights.bias_of(classes))
-    most = min(SHARE * len(columns), max(0, CELLS // found.prior.size - len(found.parts)))
-    best = sorted(((gain, pair) for pair, gain in gains.items() if gain > min(GAINS)), reverse=True)
-    chosen = [Interaction(bins[i], bins[j]) for _, (i, j) in best[:most]]
-    return Candidates(chosen, [gain for gain, _ in best[:most]])
-
-
-def _columns(found: LeaveOneOut, weight: Floats) -> list[Source]:
-    """Return the columns that pairs may be of: if there are many, those of most evidence."""
-    parts = enumerate(zip(found.parts, found.kinds, strict=True))
-    of = [
-        (i, part.column)
-        for i, (part, kind) in parts
-        if kind == "column" and isinstance(part.column, str | int | TimePart)
-    ]
-    if len(of) > COLUMNS:
-        evidence = np.einsum("pc,pnc->p", weight, np.abs(found.table))
-        of = sorted(sorted(of, key=lambda part: -evidence[part[0]])[:COLUMNS])
-    return [column for _, column in of]
-
-
-def _bins(held: list[Held], name: Source) -> Bins:
-    """Cut a column into bins: its commonest levels, or about equally many numbers in each."""
-    if any(name in batch.coded for batch in held):
-        seen: Counter[Any] = Counter()
-        for batch in held:
-            seen.update(batch.count_levels(name))
-        return LevelBins(name, tuple(level for level, _ in seen.most_common(LEVELS)))
-    return NumberBins(name, _edges(np.concatenate([batch.number(name) for batch in held])))
-
-
-def _edges(numbers: NDArray[np.floating]) -> tuple[float, ...]:
-    """Return the least number of each bin but the first, ascending."""
-    there = np.sort(numbers[~np.isnan(numbers)]).astype(np.float64)
-    if not len(there):
-        return ()
-    starts = np.unique(there)
-    bins = int(np.clip(round(BINS * len(there) ** (1 / 3)), FEW, MANY))
-    if len(starts) > bins:
-        starts = np.unique(there[np.arange(bins) * len(there) // bins])
-    return tuple(starts[starts > there[0]].tolist())
-
-
-def _gains(
-    bins: list[Bins],
-    codes: list[NDArray[np.int64]],
-    found: LeaveOneOut,
-    weight: Floats,
-    bias: Floats,
-) -> dict[tuple[int, int], float]:
-    """Return how many nats of log loss the evidence of each pair would save on the sample.
+@dataclass(frozen=True, eq=False)
+class Fitting:
+    """The sampled rows of a model without interactions, and all that may be added to it.
 
     Parameters
     ----------
-    bins : list of NumberBins or LevelBins
-        The bins of each column.
-    codes : list of ndarray of shape (rows,)
-        The bin of each row, by column.
+    column_weights : Weights
+        The weights of the columns.
+    batches : list of Batch
+        The rows, as the model encodes them.
     found : LeaveOneOut
-        The evidence of the columns.
-    weight : ndarray of shape (parts, classes)
-        The weights of the evidence.
-    bias : ndarray of shape (classes,)
-        The biases of the classes.
+        Their leave-one-out table.
+    basis : Basis
+        Functions of their columns.
+    joint : ndarray of shape (rows, classes)
+        Their joint log likelihoods by the weights of the columns, each row left out.
     """
-    joint = found.joint(weight) + bias
-    p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
-    right, k = found.labels.codes, found.labels.k
-    rows = found.labels.weights
-    residual = found.labels.one_hot() - p * rows[:, None]
-    p_rows = p * rows[:, None]
-    m = Lift().m
-    gains = {}
-    for i, j in combinations(range(len(bins)), 2):
-        n_a, n_b = bins[i].size, bins[j].size
-        cell = (codes[i] * n_b + codes[j]) * k + right
-        count = np.bincount(cell, found.labels.weight, n_a * n_b * k).astype(np.float64)
-        there = np.flatnonzero(count)
-        place = np.empty(len(count), np.int64)
-        place[there] = np.arange(len(there))
-        both, c = np.divmod(there, k)
-        of = log_lift_without(count.reshape(n_a, n_b, k), both, c, np.ones(len(both)), m)
-        evidence = of[place[cell]]
-        gradient = np.einsum("nk,nk->", residual, evidence)
-        if gradient <= 0:
-            continue
-        mean = np.einsum("nk,nk->n", p, evidence)
-        curve = np.einsum("nk,nk,nk->", p_rows, evidence, evidence) - (rows * mean) @ mean
-        gains[i, j] = float(gradient**2 / (2 * (curve + OF_INTERACTIONS)))
-    return gains
+
+    column_weights: Weights
+    batches: list[Batch]
+    found: LeaveOneOut
+    basis: Basis
+    joint: Floats
+
+    @classmethod
+    def of(cls, model: Model, sample: Sample) -> Fitting:
+        """Fit the weights of the columns."""
+        batches = sample.encoded(model)
+        found = left_out(model, batches)
+        weights = fit(found, "loo", float(model.tally.class_count.sum()))
+        basis = basis_of(model, weights, found, batches)
+        return cls(weights, batches, found, basis, joint_of(weights, found))
+
+    @cached_property
+    def said(self) -> dict[Part, float]:
+        """How much evidence each part gives."""
+        return evidence_said(self.column_weights, self.found)
+
+    @cached_property
+    def crossed(self) -> Crossed:
+        """The columns, cut into bins."""
+        return Crossed.of(self.batches, self.found, self.said)
+
+    @cached_property
+    def p(self) -> Floats:
+        """The posteriors by the weights of the columns, of shape (rows, classes)."""
+        posterior: Floats = np.exp(
+            self.joint - np.logaddexp.reduce(self.joint, axis=1, keepdims=True)
+        )
+        return posterior
+
+    def products(self, rows: NDArray[np.int64] | None = None) -> Products:
+        """Choose the products that would lower the log loss of all rows most, or of some."""
+        p, labels = self.p, self.found.labels
+        if rows is not None:
+            p, labels = p[rows], labels.take(rows)
+        return Products.choose(self.basis, self.said, p, labels, rows)
+
+    def problem(self, products: Products | None, *, slopes: bool = True) -> Problem:
+        """Return what slopes may add to the rows: of the functions, products, and an intercept."""
+        n = len(self.joint)
+        z = [self.basis.z] if slopes else [np.empty((n, 0))]
+        if slopes:
+            z += [np.empty((n, 0)) if products is None else products.values(), np.ones((n, 1))]
+        return Problem(self.joint, self.found.labels, np.hstack(z))
+
+    def plan(self, fixed: NDArray[np.floating] | None = None) -> Plan:
+        """Find what lowers the log loss of held-out rows.
+
+        ``fixed`` is the evidence of the pairs that there are, (rows, classes, pairs); by default
+        they are chosen.
+        """
+        thirds = held_out(self.found.labels)
+        lines = self._runs(thirds, [None] * len(thirds))
+        best, products = descend(lines, RIDGES, solve_slopes), False
+        before = sum(run.third.loss(run.start) for run in lines)
+        multiplied = self._runs(thirds, [self.products(rest) for rest, _ in thirds])
+        runs, more = lines, descend(multiplied, RIDGES, solve_slopes, best.loss)
+        if more.ridge is not None:
+            runs, best, products = multiplied, more, True
+        ridge = best.ridge or RIDGES[0]
+        with_pairs = [
+            Run(
+                replace(run.rest, evidence=evidence[rest]),
+                replace(run.third, evidence=evidence[third]),
+                Solution(of.slope, np.zeros(evidence.shape[2])),
+            )
+            for run, of, (rest, third) in zip(runs, best.found, thirds, strict=True)
+            for evidence in [self._evidence(run, of, rest) if fixed is None else fixed]
+        ]
+        pairs = Descent(None, best.loss, [])
+        if any(run.start.weight.size for run in with_pairs):
+            pairs = descend(
+                with_pairs,
+                RIDGES_OF_PAIRS,
+                lambda problem, of, start: solve(problem, ridge, of, start),
+                best.loss,
+            )
+        rows = sum(float(run.third.labels.weights.sum()) for run in runs)
+        return Plan(best.ridge, products, pairs.ridge, before / rows, pairs.loss / rows)
+
+    def _runs(
+        self,
+        thirds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
+        products: Sequence[Products | None],
+    ) -> list[Run]:
+        found = []
+        for (rest, third), of in zip(thirds, products, strict=True):
+            problem = self.problem(of)
+            nothing = Solution.nothing(problem)
+            found.append(Run(problem.take(rest), problem.take(third), nothing))
+        return found
+
+    def _evidence(self, run: Run, found: Solution, rest: NDArray[np.int64]) -> NDArray[np.floating]:
+        """Choose pairs on the rows that are not held out, and return their evidence of all."""
+        return self.crossed.evidence(self.crossed.best(run.rest.posterior(found), rest))
+
+    def pairs(self, plan: Plan) -> list[Interaction]:
+        """Choose the pairs that are worth counting, by all rows of the sample."""
+        if plan.of_pairs is None:
+            return []
+        problem = self._whole(plan)[1]
+        found = solve_slopes(problem, plan.ridge or RIDGES[0], Solution.nothing(problem))
+        best = self.crossed.best(problem.posterior(found))
+        problem = replace(problem, evidence=self.crossed.evidence(best))
+        start = Solution(found.slope, np.zeros(len(best)))
+        weight = solve(problem, plan.ridge or RIDGES[0], plan.of_pairs, start).weight
+        return [
+            self.crossed.interaction(pair)
+            for pair, w in zip(best, weight, strict=True)
+            if w > NEGLIGIBLE
+        ]
+
+    def _whole(self, plan: Plan) -> tuple[Products | None, Problem]:
+        """Return products that are chosen on all rows, and what slopes may add to all rows."""
+        products = self.products() if plan.products else None
+        return products, self.problem(products, slopes=plan.ridge is not None)
+
+    def weights(self, plan: Plan, model: Model, sample: Sample) -> Weights:
+        """Fit slopes and weights of pairs on all rows, as planned.
+
+        ``model`` is the model with the pairs counted.
+        """
+        products, problem = self._whole(plan)
+        evidence = _of_pairs(model, sample) if plan.of_pairs is not None else None
+        problem = replace(problem, evidence=evidence)
+        found = solve(
+            problem,
+            plan.ridge or RIDGES[0],
+            plan.of_pairs or RIDGES_OF_PAIRS[0],
+            Solution.nothing(problem),
+            LAST_STEPS,
+        )
+        names = [
+            part
+            for group in model.schema.groups
+            if group.is_interaction
+            for part in model.parts[group.key].keys
+        ]
+        weight = found.weight if evidence is not None else np.zeros(len(names))
+        k = len(self.column_weights.classes)
+        of = {part: (float(w),) * k for part, w in zip(names, weight, strict=True)}
+        linear = LinearPart()
+        if plan.ridge is not None:
+            slopes = [tuple(slope) for slope in found.slope.tolist()]
+            terms = self.basis.terms
+            multiplied = products.terms() if products is not None else []
+            linear = LinearPart(
+                dict(zip(terms, slopes, strict=False)),
+                dict(zip(multiplied, slopes[len(terms) :], strict=False)),
+                slopes[-1],
+                plan.ridge,
+            )
+        return replace(self.column_weights, of={**self.column_weights.of, **of}, linear=linear)
+
+
+def _of_pairs(model: Model, sample: Sample) -> NDArray[np.floating]:
+    """Return the leave-one-out evidence of counted pairs, of shape (rows, classes, pairs)."""
+    groups = [group for group in model.schema.groups if group.is_interaction]
+    found = left_out(model, sample.encoded(model), groups=groups)
+    return np.ascontiguousarray(found.table.transpose(1, 2, 0), np.float32)

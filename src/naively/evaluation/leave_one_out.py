@@ -126,16 +126,28 @@ def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]
 
 
 def left_out(
-    model: Model, batches: Sequence[Batch], *, length_normalised: bool = True
+    model: Model,
+    batches: Sequence[Batch],
+    *,
+    length_normalised: bool = True,
+    groups: Sequence[Group] | None = None,
 ) -> LeaveOneOut:
-    """Return the leave-one-out table of all rows of several batches."""
+    """Return the leave-one-out table of several batches (see ``leave_one_out_table``)."""
     return LeaveOneOut.join(
-        [leave_one_out_table(model, b, length_normalised=length_normalised) for b in batches]
+        [
+            leave_one_out_table(model, b, length_normalised=length_normalised, groups=groups)
+            for b in batches
+        ]
     )
 
 
 def leave_one_out_table(
-    model: Model, batch: Batch, *, learned: bool = True, length_normalised: bool = True
+    model: Model,
+    batch: Batch,
+    *,
+    learned: bool = True,
+    length_normalised: bool = True,
+    groups: Sequence[Group] | None = None,
 ) -> LeaveOneOut:
     """Return the leave-one-out table of encoded rows.
 
@@ -148,6 +160,8 @@ def leave_one_out_table(
     length_normalised : bool, default True
         Whether the evidence of a text is over the square root of its length, as in a model with
         weights.
+    groups : sequence of Group, optional
+        The groups that the parts of the table are of; by default all.
     """
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
     # A row of weight 2 is two rows, one of which is left out.
@@ -158,7 +172,7 @@ def leave_one_out_table(
     kinds: list[PartKind] = []
     by_class: list[bool] = []
     tables = [np.zeros((0, len(labels), labels.k))]
-    for group in model.schema.groups:
+    for group in model.schema.groups if groups is None else groups:
         block = blocks[group.key]
         parts = model.parts[group.key]
         if isinstance(block, Sparse) and not parts.by_word:

@@ -19,7 +19,7 @@ from naively.evaluation.basis import basis_of
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.ridge import Problem, Solution, solve
 from naively.kernels.reference import Floats
-from naively.model.linear_part import LinearPart, Term
+from naively.model.linear_part import LinearPart
 from naively.model.model import Model
 from naively.model.weights import Weights
 
@@ -66,32 +66,23 @@ def with_linear_part(
     basis = basis_of(model, weights, found, batches)
     if not basis.terms:
         return weights
-    problem = problem_of(weights, found, with_intercept(basis.z))
+    z = np.hstack([basis.z, np.ones((len(basis.z), 1))])  # the last is the intercept
+    problem = Problem(joint_of(weights, found), found.labels, z)
     best = descend(runs_of(problem), RIDGES, solve_slopes)
     if best.ridge is None:
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))
     added = solve(problem, best.ridge, 0.0, start, LAST_STEPS)
-    return with_slopes(weights, basis.terms, added.slope, best.ridge)
+    *slopes, intercept = map(tuple, added.slope.tolist())
+    of = dict(zip(basis.terms, slopes, strict=True))
+    return replace(weights, linear=LinearPart(of, {}, intercept, best.ridge))
 
 
-def with_slopes(weights: Weights, terms: Sequence[Term], slope: Floats, ridge: float) -> Weights:
-    """Return weights with a linear part; the last slope is that of the intercept."""
-    *of_terms, intercept = map(tuple, slope.tolist())
-    of = dict(zip(terms, of_terms, strict=True))
-    return replace(weights, linear=LinearPart(of, {}, intercept, ridge))
-
-
-def problem_of(weights: Weights, found: LeaveOneOut, z: Floats) -> Problem:
-    """Return what may be added to the weighted leave-one-out evidence."""
+def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
+    """Return weighted leave-one-out joint log likelihoods, of shape (rows, classes)."""
     classes = weights.classes
-    joint = found.joint(weights.table(found.parts, classes)) + weights.bias_of(classes)
-    return Problem(joint, found.labels, z)
-
-
-def with_intercept(z: Floats) -> Floats:
-    """Return functions, (rows, functions), with one more that is 1 throughout."""
-    return np.hstack([z, np.ones((len(z), 1))])
+    joint = found.joint(weights.table(found.parts, classes))
+    return np.asarray(joint + weights.bias_of(classes))
 
 
 def runs_of(problem: Problem) -> list[Run]:

@@ -141,6 +141,12 @@ class Model(Shown):
         settings = replace(self.settings, missing="ignore")
         return replace(self.without_interactions(), settings=settings, weights=None)
 
+    @property
+    def has_interactions(self) -> bool:
+        """Whether two columns at a time say something too: counted pairs, or products."""
+        products = self.weights is not None and bool(self.weights.linear.products)
+        return products or bool(self.schema.interactions)
+
     def without_interactions(self) -> Model:
         """Return the model of the columns alone."""
         groups = self.counted.of_columns

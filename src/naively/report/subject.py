@@ -82,7 +82,7 @@ class Subject:
         n = 0 if sample is None else len(sample)
         can_be = n > 1 and len(model.classes) > 1
         if learned is not None and can_be and work(model, n) <= MOST_WORK:
-            found = assess(model, learned, kind)
+            found = assess(model, learned, kind, interactions=model.has_interactions)
         return cls(model, sample, found, rows, y, provenance or {})
 
     @cached_property

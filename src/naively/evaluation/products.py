@@ -1,0 +1,126 @@
+"""Products of two functions of different columns, those that would lower the log loss most.
+
+A product is scored by the gradient of the log loss at given posteriors, squared, over a bound of
+its curvature; the products of all functions are scored by a few multiplications of matrices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.labels import Labels
+from naively.counting.parts import Part
+from naively.evaluation.basis import Basis
+from naively.kernels.reference import Floats
+from naively.model.linear_part import FARTHEST, Product
+
+MOST = 400  # products
+A_COLUMN = 6  # products for each column, at most
+COLUMNS = 100  # that products are made of, those that say most
+RIDGE = 10.0  # added to the curvature
+FLAT = 1e-6  # a standard deviation of a product that does not vary
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """Products of the functions of a basis.
+
+    Parameters
+    ----------
+    basis : Basis
+        The functions.
+    a, b : ndarray of shape (products,)
+        The numbers of the two functions of each product.
+    scale : ndarray of shape (products,)
+        Their standard deviations.
+    """
+
+    basis: Basis
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    scale: Floats
+
+    @classmethod
+    def choose(
+        cls,
+        basis: Basis,
+        said: dict[Part, float],
+        p: Floats,
+        labels: Labels,
+        rows: NDArray[np.int64] | None = None,
+    ) -> Products:
+        """Choose the products that would lower the log loss of some rows most.
+
+        Parameters
+        ----------
+        basis : Basis
+            The functions of all rows.
+        said : dict of Part to float
+            How much evidence each part gives.
+        p : ndarray of shape (rows, classes)
+            The posteriors of the rows that are looked at.
+        labels : Labels
+            Their labels.
+        rows : ndarray of shape (rows,), optional
+            Their numbers; by default all rows.
+        """
+        z = (basis.z if rows is None else basis.z[rows]).astype(np.float32)
+        columns = [term.part for term in basis.terms]
+        number = {part: i for i, part in enumerate(dict.fromkeys(columns))}
+        column = np.array([number[part] for part in columns], np.int64)
+        best = sorted(number, key=lambda part: -said.get(part, 0.0))[:COLUMNS]
+        may = np.isin(column, [number[part] for part in best])
+        a, b = np.triu_indices(len(columns), 1)
+        fit = (column[a] != column[b]) & may[a] & may[b]
+        a, b = a[fit], b[fit]
+        most = min(MOST, A_COLUMN * len(best))
+        if len(a) > most:
+            score = _scores(z, p, labels)[a, b]
+            first = np.sort(np.argsort(-score, kind="stable")[:most])
+            a, b = a[first], b[first]
+        scale = _deviation(z[:, a] * z[:, b], labels.weight)
+        there = scale > FLAT
+        return cls(basis, a[there], b[there], scale[there])
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+    def values(self, rows: NDArray[np.int64] | None = None) -> Floats:
+        """Return the products of rows, clipped, of shape (rows, products)."""
+        z = self.basis.z if rows is None else self.basis.z[rows]
+        return np.clip(z[:, self.a] * z[:, self.b] / self.scale, -FARTHEST, FARTHEST)
+
+    def terms(self) -> Sequence[Product]:
+        """Return the products as the model holds them."""
+        of = self.basis.terms
+        each = zip(self.a.tolist(), self.b.tolist(), self.scale.tolist(), strict=True)
+        return [Product(of[a], of[b], scale) for a, b, scale in each]
+
+
+def _scores(z: NDArray[np.float32], p: Floats, labels: Labels) -> Floats:
+    """Return how much each product of two functions would save, (functions, functions)."""
+    right = np.arange(len(p)), labels.codes
+    residual = -p.astype(np.float32)
+    residual[right] += 1
+    weight = labels.weights.astype(np.float32)
+    square = np.square(z)
+    score = np.zeros((z.shape[1], z.shape[1]))
+    classes = range(1, 2) if p.shape[1] == 2 else range(p.shape[1])  # two have equal scores
+    for c in classes:
+        gradient = residual[:, [c]] * weight[:, None]
+        size = np.abs(residual[:, [c]])
+        curve = square.T @ (square * (size * (1 - size) * weight[:, None]))
+        score += np.square(z.T @ (z * gradient)) / (curve + RIDGE)
+    return score
+
+
+def _deviation(products: NDArray[np.float32], weight: Floats | None) -> Floats:
+    """Return the standard deviation of products of shape (rows, products): (products,)."""
+    if not products.size:
+        return np.zeros(products.shape[1])
+    mean = np.average(products, axis=0, weights=weight)
+    return np.asarray(np.sqrt(np.average(np.square(products - mean), axis=0, weights=weight)))
