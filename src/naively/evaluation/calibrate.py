@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
 from naively.evaluation.leave_one_out import LeaveOneOut
+from naively.evaluation.losses import log_losses
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.model.weights import Weighting, Weights
@@ -142,8 +143,10 @@ def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
     """
     from scipy.optimize import minimize_scalar
 
+    start, evidence = np.ascontiguousarray(prior.T), np.ascontiguousarray(joint.T)
+
     def loss(log_weight: float) -> float:
-        total, _ = _log_loss(prior + np.exp(log_weight) * joint, labels)
+        total, _ = log_losses(start + np.exp(log_weight) * evidence, labels)
         return total + SURE / 2 * log_weight**2
 
     found = minimize_scalar(loss, bounds=RANGE, method="bounded", options={"xatol": 1e-4})
@@ -156,8 +159,9 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
 
     k = found.labels.k
     table = np.ascontiguousarray(found.table.transpose(2, 0, 1))
-    right = found.labels.one_hot()
-    rows = right.sum()  # a row of weight 2 is two, so that the search ends at the same place
+    prior = np.ascontiguousarray(found.prior.T)
+    # A row of weight 2 is two, so that the search ends at the same place.
+    rows = float(found.labels.weights.sum())
     # Weights that must be equal are one number; with two classes only their sum matters.
     free = np.array(found.by_class) & (k > 2)
     place = np.cumsum(np.where(free, k, 1)) - np.where(free, k, 1)
@@ -167,17 +171,16 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
     def loss(x: Floats) -> tuple[float, Floats]:
         """Return the penalised loss and its gradient, (size + k,), at the free numbers x."""
         weight, bias = x[number], x[size:]
-        joint = found.prior + bias + np.matmul(weight.T[:, None], table)[:, 0].T
-        total, p = _log_loss(joint, found.labels)
-        excess = p * right.sum(axis=1, keepdims=True) - right
-        gradient = np.matmul(table, excess.T[:, :, None])[:, :, 0].T
+        joint = prior + bias[:, None] + np.matmul(weight.T[:, None], table)[:, 0]
+        total, excess = log_losses(joint, found.labels)
+        gradient = np.matmul(table, excess[:, :, None])[:, :, 0].T
         mean = weight.mean(axis=1)
         off, apart = mean - shrinkage.centre, weight - mean[:, None]
         gradient += (shrinkage.strength * off)[:, None] / k + shrinkage.apart[:, None] * apart
         total += (shrinkage.strength @ off**2 + shrinkage.apart @ (apart**2).sum(axis=1)) / 2
         total += BIAS / 2 * bias @ bias
         of_weight = np.bincount(number.ravel(), gradient.ravel(), size)
-        return total / rows, np.append(of_weight, excess.sum(axis=0) + BIAS * bias) / rows
+        return total / rows, np.append(of_weight, excess.sum(axis=1) + BIAS * bias) / rows
 
     of_number = np.empty(size)
     of_number[number] = shrinkage.centre[:, None]
@@ -187,13 +190,3 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
         loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200}
     )
     return result.x[number], result.x[size:]
-
-
-def _log_loss(joint: Floats, labels: Labels) -> tuple[float, Floats]:
-    """Return the weighted sum of the rows' log losses, and their posteriors, (rows, classes)."""
-    joint = joint - joint.max(axis=1, keepdims=True)
-    p = np.exp(joint)
-    total = p.sum(axis=1)
-    rows = np.log(total) - joint[np.arange(len(joint)), labels.codes]
-    p /= total[:, None]
-    return float(rows.sum() if labels.weight is None else rows @ labels.weight), p

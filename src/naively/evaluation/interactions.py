@@ -45,6 +45,7 @@ from naively.schema.derived import Interaction
 
 FEWEST = 100  # rows, with fewer of which nothing is chosen
 RIDGES_OF_PAIRS = (100.0, 30.0, 10.0, 3.0)
+WORTH = 2.0  # nats that products, and pairs, must save on the held-out rows; chance saves some
 NEGLIGIBLE = 1e-3  # a weight of a pair that is as good as 0
 
 
@@ -216,7 +217,7 @@ class Fitting:
         best, products = descend(lines, RIDGES, solve_slopes), False
         before = sum(run.third.loss(run.start) for run in lines)
         multiplied = self._runs(thirds, [self.products(rest) for rest, _ in thirds])
-        runs, more = lines, descend(multiplied, RIDGES, solve_slopes, best.loss)
+        runs, more = lines, descend(multiplied, RIDGES, solve_slopes, best.loss - WORTH)
         if more.ridge is not None:
             runs, best, products = multiplied, more, True
         ridge = best.ridge or RIDGES[0]
@@ -235,10 +236,11 @@ class Fitting:
                 with_pairs,
                 RIDGES_OF_PAIRS,
                 lambda problem, of, start: solve(problem, ridge, of, start),
-                best.loss,
+                best.loss - WORTH,
             )
+        after = best.loss if pairs.ridge is None else pairs.loss
         rows = sum(float(run.third.labels.weights.sum()) for run in runs)
-        return Plan(best.ridge, products, pairs.ridge, before / rows, pairs.loss / rows)
+        return Plan(best.ridge, products, pairs.ridge, before / rows, after / rows)
 
     def _runs(
         self,

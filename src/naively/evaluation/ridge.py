@@ -1,22 +1,25 @@
 """The convex problem of what is added to naive Bayes: slopes, and weights of evidence, by ridge.
 
-The joint log likelihood of a row is what it was, plus a matrix of functions times slopes, plus
+The joint log likelihood of a row is what it was, plus functions of the row times slopes, plus
 evidence times non-negative weights. The penalised log loss has one minimum.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
+from naively.evaluation.losses import log_losses
 from naively.kernels.reference import Floats
 
 CURVE = 0.15  # of the log loss of a row, about: what steps are scaled by
 STEPS = 40  # of the search
 MEMORY = 10  # steps that are remembered
+TOLERANCE = 3e-6  # of the loss, relative to it
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +68,7 @@ class Problem:
 
     def loss(self, found: Solution) -> float:
         """Return the sum of the rows' log losses, in nats, with what is added."""
-        return float(_log_losses(self.joint_with(found), self.labels)[0])
+        return log_losses(self.joint_with(found).T, self.labels)[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,63 +113,80 @@ def solve(
     """
     from scipy.optimize import minimize
 
-    k, (n, m), pairs = problem.labels.k, problem.z.shape, problem.pairs
-    two = k == 2  # one slope then stands for both classes: plus half of it, and minus half
-    width = 1 if two else k
-    total = float(problem.labels.weights.sum())
-    scale = np.full(m * width, 1 / np.sqrt(CURVE * total + ridge))
-    penalty = np.full(m * width, ridge / 2 if two else ridge)
-    z, zt = problem.z, np.ascontiguousarray(problem.z.T)
-    evidence = np.empty((n * k, 0)) if problem.evidence is None else problem.evidence
-    evidence = evidence.reshape(n * k, pairs)
-    if pairs:
-        curve = CURVE * np.einsum("ij,ij->j", evidence, evidence)
-        scale = np.append(scale, 1 / np.sqrt(curve + of_evidence))
-        penalty = np.append(penalty, np.full(pairs, of_evidence))
-    half = np.array([-0.5, 0.5])
+    two = problem.labels.k == 2
+    loss, size, curve = (_of_two if two else _of_many)(problem)
+    penalty = np.full(size, ridge / 2 if two else ridge)  # of two classes each has half a slope
+    scale = np.full(size, 1 / np.sqrt(CURVE * problem.labels.weights.sum() + ridge))
+    penalty = np.append(penalty, np.full(problem.pairs, of_evidence))
+    scale = np.append(scale, 1 / np.sqrt(CURVE * curve + of_evidence))
 
-    def loss(x: Floats) -> tuple[float, Floats]:
+    def penalised(x: Floats) -> tuple[float, Floats]:
         u = x * scale
-        slope = u[: m * width].reshape(m, width)
-        added = z @ slope
-        joint = problem.joint + (added * half if two else added)
-        if pairs:
-            joint = joint + (evidence @ u[m * width :]).reshape(n, k)
-        of_rows, excess = _log_losses(joint, problem.labels)
-        of_slope = zt @ (excess[:, 1:] if two else excess)
-        gradient = np.append(of_slope.ravel(), evidence.T @ excess.ravel() if pairs else [])
+        of_rows, gradient = loss(u)
         return of_rows + float(penalty @ u**2) / 2, (gradient + penalty * u) * scale
 
-    slope = start.slope[:, 1:] - start.slope[:, :1] if two else start.slope
-    bounds = [(None, None)] * (m * width) + [(0.0, None)] * pairs if pairs else None
+    free = start.slope[:, 1] - start.slope[:, 0] if two else start.slope.T.ravel()
+    bounds = [(None, None)] * size + [(0.0, None)] * problem.pairs if problem.pairs else None
     result = minimize(
-        loss,
-        np.append(slope.ravel(), start.weight) / scale,
+        penalised,
+        np.append(free, start.weight) / scale,
         jac=True,
         method="L-BFGS-B",
         bounds=bounds,
-        options={"maxiter": steps, "maxcor": MEMORY, "ftol": 3e-6, "gtol": 1e-2},
+        options={"maxiter": steps, "maxcor": MEMORY, "ftol": TOLERANCE, "gtol": 1e-2},
     )
     u = result.x * scale
-    slope = u[: m * width].reshape(m, width)
-    slope = slope * half if two else slope - slope.mean(axis=1, keepdims=True)
-    return Solution(slope, u[m * width :])
+    if two:
+        return Solution(np.outer(u[:size], [-0.5, 0.5]), u[size:])
+    slope = u[:size].reshape(problem.labels.k, -1).T
+    return Solution(slope - slope.mean(axis=1, keepdims=True), u[size:])
 
 
-def _log_losses(joint: Floats, labels: Labels) -> tuple[float, Floats]:
-    """Return the sum of the rows' log losses, and their posteriors less what is right.
+# Returns the loss of all rows and its gradient, each slope's and then each weight's.
+Loss = Callable[[Floats], tuple[float, Floats]]
 
-    Both are times the weights of the rows; the second is of shape (rows, classes).
+
+def _of_two(problem: Problem) -> tuple[Loss, int, Floats]:
+    """Return the loss of two classes, how many slopes are free, and the curvature of weights.
+
+    Only the log odds matter, so that each function has one free slope.
     """
-    right = np.arange(len(joint)), labels.codes
-    p = joint - joint.max(axis=1, keepdims=True)
-    at_right = p[right]
-    np.exp(p, out=p)
-    total = p.sum(axis=1)
-    losses = np.log(total) - at_right
-    p /= total[:, None]
-    p[right] -= 1
-    if labels.weight is None:
-        return float(losses.sum()), p
-    p *= labels.weight[:, None]
-    return float(losses @ labels.weight), p
+    odds = problem.joint[:, 1] - problem.joint[:, 0]
+    z = problem.z
+    size = z.shape[1]
+    right, weight = problem.labels.codes == 1, problem.labels.weight
+    sign = np.where(right, -1.0, 1.0)
+    if problem.evidence is not None:
+        z = np.hstack([z, problem.evidence[:, 1] - problem.evidence[:, 0]])
+    zt = np.ascontiguousarray(z.T)
+
+    def loss(u: Floats) -> tuple[float, Floats]:
+        wrong = sign * (odds + u @ zt)  # log odds of the wrong class
+        e = np.exp(-np.abs(wrong))
+        losses = np.maximum(wrong, 0.0) + np.log1p(e)
+        p = np.where(wrong > 0, 1.0, e) / (1.0 + e) * sign
+        if weight is not None:
+            losses, p = losses * weight, p * weight
+        return float(losses.sum()), zt @ p
+
+    of_pairs = zt[size:]
+    return loss, size, np.einsum("ij,ij->i", of_pairs, of_pairs) / 2
+
+
+def _of_many(problem: Problem) -> tuple[Loss, int, Floats]:
+    """Return the loss of many classes, how many slopes are free, and the curvature of weights."""
+    k, (n, m) = problem.labels.k, problem.z.shape
+    joint, zt = np.ascontiguousarray(problem.joint.T), np.ascontiguousarray(problem.z.T)
+    evidence = np.empty((0, k * n))
+    if problem.evidence is not None:
+        evidence = np.ascontiguousarray(problem.evidence.transpose(2, 1, 0)).reshape(-1, k * n)
+
+    def loss(u: Floats) -> tuple[float, Floats]:
+        added = joint + u[: k * m].reshape(k, m) @ zt
+        if len(evidence):
+            added += (u[k * m :] @ evidence).reshape(k, n)
+        total, excess = log_losses(added, problem.labels)
+        of_slopes = excess @ problem.z
+        return total, np.append(of_slopes.ravel(), evidence @ excess.ravel())
+
+    return loss, k * m, np.einsum("ij,ij->i", evidence, evidence)
