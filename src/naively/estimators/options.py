@@ -85,7 +85,7 @@ def learner_of(kind: Callable[..., L], model: Model, sample: SampledRows | None 
         weights=None if model.weights is None else model.weights.how,
         interactions="auto" if model.has_interactions else None,
         text="auto" if settings.text == "blocks" else "words",
-        missing=settings.missing if model.weights is not None else "auto",
+        missing=settings.missing if model.weights and model.weights.how == "loo" else "auto",
     )
     nb.keep(model)
     if sample is not None:

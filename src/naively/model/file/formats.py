@@ -11,12 +11,13 @@ from naively.events import Beta, Dirichlet
 from naively.events.base import How
 from naively.model.file.declared import Saved, read
 from naively.model.weights import Weighting
-from naively.schema.derived import Interaction, TimePart
+from naively.schema.derived import Interaction, Missing, TimePart
+from naively.schema.settings import Missingness
 
-FORMAT = 4  # of the files that are written now
+FORMAT = 5  # of the files that are written now
 WITH_CHECKSUM = 3  # the first format that has one
 
-SavedName: TypeAlias = str | int | TimePart | Interaction
+SavedName: TypeAlias = str | int | TimePart | Missing | Interaction
 Columnar: TypeAlias = range | tuple[SavedName, ...]  # numbered columns, or their names
 SavedColumns: TypeAlias = int | tuple[SavedName, ...]  # how many numbered columns, or their names
 
@@ -65,6 +66,14 @@ class SavedGroup:
 
 
 @dataclass(frozen=True)
+class SavedLinear:
+    """The terms of a linear part, by group, column and level; all numbers are arrays."""
+
+    terms: tuple[tuple[int, SavedName, Level | None], ...]  # a line has no level
+    ridge: float
+
+
+@dataclass(frozen=True)
 class SavedWeights:
     """Which parts have weights, by group, column and band; the weights themselves are arrays."""
 
@@ -73,6 +82,7 @@ class SavedWeights:
     rows: float
     how: Weighting
     groups: tuple[SavedKey, ...] | None = None  # None stands for the groups that were counted
+    linear: SavedLinear | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +104,7 @@ class Header:
     estimate: How
     columns: SavedColumns
     groups: tuple[SavedGroup, ...]
+    missing: Missingness
     version: str = ""
     smoothing: float | Literal["auto", "laplace", "jeffreys"] = "auto"
     text: Literal["words", "blocks"] = "words"

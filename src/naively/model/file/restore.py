@@ -30,6 +30,7 @@ from naively.schema.settings import Settings
 
 EVENTS_OF_TEXTS = ("multinomial", "bernoulli", "complement")
 NUMERIC = ("number", "boolean", "time", "part")  # kinds of columns that are counted as numbers
+NEVER_LEVELS = ("text", "missing", "interaction")  # and missing cells are not counted at all
 MISSING_THROUGHOUT = 1 << 18  # columns of an array beside those that were learned
 
 
@@ -51,7 +52,7 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     _check_columns(schema)
     weights = None
     if header.weights is not None:
-        weights = read_weights(header.weights, unread, classes, list(blocks))
+        weights = read_weights(header.weights, unread, classes, list(blocks), order)
     model = Model(schema, Tally(classes, weight, blocks), _settings(header), weights)
     wrong = model.impossible
     if wrong is not None:
@@ -79,7 +80,7 @@ def _group(saved: SavedGroup) -> Group:
     elif event.layout == "numbers":
         fits = saved.kind in NUMERIC
     else:
-        fits = saved.kind not in ("text", "interaction")
+        fits = saved.kind not in NEVER_LEVELS
     if not fits:
         raise ValueError(f"it is of {saved.kind}s, which {event.name} cannot count so")
     return Group(event, saved.kind, columns, analyser)
@@ -130,4 +131,4 @@ def _settings(header: Header) -> Settings:
     if not isinstance(smoothing, str) and smoothing < 0:
         raise ValueError(f"smoothing is {shown(smoothing)}")
     given = read_probabilities(prior) if isinstance(prior, tuple) else prior
-    return Settings(given, header.estimate, smoothing, header.text)
+    return Settings(given, header.estimate, smoothing, header.text, header.missing)

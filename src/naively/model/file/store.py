@@ -167,6 +167,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "estimate": settings.estimate,
         "smoothing": settings.smoothing,
         "text": settings.text,
+        "missing": settings.missing,
         "columns": write_columns(counted.order),
         "free": [name for name in counted.order if name in counted.free],
         "weights": weights and write_weights(weights, model.classes.tolist(), arrays),

@@ -30,7 +30,8 @@ def _upgraded(header: Saved) -> Saved:
         return header
     try:
         # Between formats 2 and 3 the checksum is all that is new.
-        return _from_3(_from_1(header) if number == 1 else header)
+        header = _from_1(header) if number == 1 else header
+        return _from_4(header if number == 4 else _from_3(header))
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         kind = type(error).__name__
         raise ValueError(f"the header is not of format {number} ({kind}: {error})") from error
@@ -88,7 +89,7 @@ def _options_of_1(group: Saved) -> Saved:
 
 
 def _from_3(header: Saved) -> Saved:
-    """Return a header of format 3 in the present format.
+    """Return a header of format 3 in format 4.
 
     Format 3 knew derived columns by their printed names, and the event model of interactions had
     their columns and bins.
@@ -114,7 +115,15 @@ def _from_3(header: Saved) -> Saved:
         }
         for group, names in zip(groups, derived, strict=True)
     ]
-    return {**header, "groups": upgraded, "weights": weights, "format": FORMAT}
+    return {**header, "groups": upgraded, "weights": weights}
+
+
+def _from_4(header: Saved) -> Saved:
+    """Return a header of format 4 in the present format.
+
+    Format 4 had no linear part, and a missing cell added nothing.
+    """
+    return {**header, "missing": "ignore", "format": FORMAT}
 
 
 def _parts_of_3(groups: list[Saved]) -> Saved:

@@ -8,9 +8,10 @@ from naively.counting.labels import Label, LabelArray
 from naively.counting.parts import Part
 from naively.model.file.container import Arrays, UnreadArrays
 from naively.model.file.declared import Saved, at
-from naively.model.file.formats import SavedWeights
+from naively.model.file.formats import Columnar, SavedWeights
 from naively.model.file.keys import read_key, write_key
-from naively.model.weights import Weights
+from naively.model.file.linear import read_linear, terms_of, write_linear
+from naively.model.weights import NOTHING, Weights
 from naively.schema.group import GroupKey
 
 LARGEST = 1e12  # of a weight, or a bias in nats
@@ -20,23 +21,30 @@ BANDS = 1100  # of document frequency, by powers of two; a float counts no furth
 def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Saved:
     """Return what the header says of weights, and add their arrays.
 
-    The arrays are ``weights`` of shape (parts, classes) and ``bias`` of shape (classes,).
+    The arrays are ``weights`` of shape (parts, classes), ``bias`` of shape (classes,), without the
+    intercept of the linear part, and those of the linear part.
     """
-    parts = list(weights.of)
+    parts, places = list(weights.of), weights.places(classes)
     arrays["weights"] = weights.table(parts, classes)
-    arrays["bias"] = weights.bias_of(classes)
-    place = {key: i for i, key in enumerate(dict.fromkeys(part.group for part in parts))}
+    arrays["bias"] = np.array([*weights.bias, 0.0])[places]
+    keys = [*(part.group for part in parts), *(term.group for term in terms_of(weights.linear))]
+    place = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     return {
         "groups": [write_key(key) for key in place],
         "of": [[place[part.group], part.column, part.band] for part in parts],
         "usual": weights.usual,
         "rows": weights.rows,
         "how": weights.how,
+        "linear": write_linear(weights.linear, place, places, arrays),
     }
 
 
 def read_weights(
-    saved: SavedWeights, unread: UnreadArrays, classes: LabelArray, keys: list[GroupKey]
+    saved: SavedWeights,
+    unread: UnreadArrays,
+    classes: LabelArray,
+    keys: list[GroupKey],
+    order: Columnar,
 ) -> Weights:
     """Return the weights that were written, or raise a ValueError.
 
@@ -50,6 +58,8 @@ def read_weights(
         The labels.
     keys : list of GroupKey
         The groups that were counted; older files say no others.
+    order : range or tuple
+        The columns of the table.
     """
     weight, bias = unread.take("weights"), unread.take("bias")
     if weight.shape != (len(saved.of), len(classes)) or bias.shape != classes.shape:
@@ -72,5 +82,11 @@ def read_weights(
     of = dict(zip(parts, map(tuple, weight.tolist()), strict=True))
     if len(of) < len(parts):
         raise ValueError("there are two weights of one part")
+    linear = NOTHING
+    if saved.linear is not None:
+        with at("weights.linear"):
+            linear = read_linear(saved.linear, unread, len(classes), keys, order)
     usual, rows = float(saved.usual), float(saved.rows)
-    return Weights(tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how)
+    return Weights(
+        tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how, linear
+    )
