@@ -179,6 +179,11 @@ class Fitting:
         return evidence_said(self.column_weights, self.found)
 
     @cached_property
+    def z(self) -> NDArray[np.float32]:
+        """The functions, of shape (rows, functions)."""
+        return self.basis.z.astype(np.float32)
+
+    @cached_property
     def crossed(self) -> Crossed:
         """The columns, cut into bins."""
         return Crossed.of(self.batches, self.found, self.said)
@@ -196,15 +201,16 @@ class Fitting:
         p, labels = self.p, self.found.labels
         if rows is not None:
             p, labels = p[rows], labels.take(rows)
-        return Products.choose(self.basis, self.said, p, labels, rows)
+        return Products.choose(self.basis.terms, self.z, self.said, p, labels, rows)
 
     def problem(self, products: Products | None, *, slopes: bool = True) -> Problem:
         """Return what slopes may add to the rows: of the functions, products, and an intercept."""
         n = len(self.joint)
-        z = [self.basis.z] if slopes else [np.empty((n, 0))]
+        z = np.empty((n, 0), np.float32)
         if slopes:
-            z += [np.empty((n, 0)) if products is None else products.values(), np.ones((n, 1))]
-        return Problem(self.joint, self.found.labels, np.hstack(z))
+            multiplied = z if products is None else products.values()
+            z = np.hstack([self.z, multiplied, np.ones((n, 1), np.float32)])
+        return Problem(self.joint, self.found.labels, z)
 
     def plan(self, fixed: NDArray[np.floating] | None = None) -> Plan:
         """Find what lowers the log loss of held-out rows.

@@ -98,16 +98,26 @@ def descend(
     runs: Sequence[Run],
     ridges: Sequence[float],
     solve_one: Callable[[Problem, float, Solution], Solution],
-    least: float | None = None,
+    bar: float | None = None,
 ) -> Descent:
     """Try ridges from strong to weak, and return the one of least loss on the held-out rows.
 
-    The search of each begins where that of the one before ended. ``least`` is the loss that is to
-    be lowered: by default that of the starts.
+    The search of each begins where that of the one before ended.
+
+    Parameters
+    ----------
+    runs : sequence of Run
+        The rows, and where the search of the first ridge begins.
+    ridges : sequence of float
+        From strong to weak.
+    solve_one : callable
+        Returns the solution of a problem by a ridge, from a start.
+    bar : float, optional
+        The loss that is to be lowered; by default that of the starts.
     """
-    if least is None:
-        least = sum(run.third.loss(run.start) for run in runs)
     found = kept = [run.start for run in runs]
+    least = sum(run.third.loss(run.start) for run in runs)
+    bar = least if bar is None else bar
     best, bad = None, 0
     for ridge in ridges:
         found = [solve_one(run.rest, ridge, start) for run, start in zip(runs, found, strict=True)]
@@ -118,6 +128,8 @@ def descend(
             bad += 1
             if bad == PATIENCE:
                 break
+    if best is None or least >= bar:
+        return Descent(None, bar, [run.start for run in runs])
     return Descent(best, least, kept)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -31,6 +31,8 @@ FEW, MANY = 4, 12  # bins, at least and at most
 LEVELS = 11  # of a column of categories that have a bin; all others share one
 COLUMNS = 100  # the most that pairs are made of
 WORK = 200_000_000  # pairs × rows × classes, the most that are looked at
+ROWS = 5  # of the sample for each column that pairs are made of, as many pairs gain by chance
+KEPT = 50_000_000  # codes of rows in pairs
 SHARE = 3  # pairs for each column, at most
 GAIN = 2.0  # nats of log loss that a pair must save on the sample
 
@@ -54,6 +56,7 @@ class Crossed:
     bins: list[Bins]
     codes: list[NDArray[np.int64]]
     labels: Labels
+    _kept: dict[Pair, tuple[Floats, NDArray[np.int32]]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, batches: Sequence[Batch], found: LeaveOneOut, said: dict[Part, float]) -> Crossed:
@@ -109,22 +112,30 @@ class Crossed:
         best = sorted(gains, key=lambda pair: -gains[pair])[:most]
         return [pair for pair in best if gains[pair] > GAIN]
 
-    def _lift(self, pair: Pair) -> tuple[Floats, NDArray[np.int64]]:
-        """Return evidence by pair of bins and class, (codes, classes), and the code of each row."""
+    def _lift(self, pair: Pair) -> tuple[Floats, NDArray[np.int32]]:
+        """Return evidence by pair of bins and class, (codes, classes), and the code of each row.
+
+        Each pair is asked for several times, so that what was found is kept, up to a limit.
+        """
+        if pair in self._kept:
+            return self._kept[pair]
         (i, j), k = pair, self.labels.k
         shape = self.bins[i].size, self.bins[j].size, k
         cell = (self.codes[i] * shape[1] + self.codes[j]) * k + self.labels.codes
         count = np.bincount(cell, self.labels.weight, shape[0] * shape[1] * k).astype(np.float64)
         there = np.flatnonzero(count)
-        place = np.empty(len(count), np.int64)
+        place = np.empty(len(count), np.int32)
         place[there] = np.arange(len(there))
         both, c = np.divmod(there, k)
         found = log_lift_without(count.reshape(shape), both, c, np.ones(len(both)), Lift().m)
-        return found - found.mean(axis=1, keepdims=True), place[cell]
+        lift = found - found.mean(axis=1, keepdims=True), place[cell]
+        if len(self._kept) * len(cell) < KEPT:
+            self._kept[pair] = lift
+        return lift
 
 
 def _gain(
-    of_code: Floats, code: NDArray[np.int64], p: Floats, residual: Floats, weight: Floats
+    of_code: Floats, code: NDArray[np.int32], p: Floats, residual: Floats, weight: Floats
 ) -> float:
     """Return how many nats of log loss a weight for evidence would save, the ridge included."""
     if p.shape[1] == 2:  # the evidence of one class is minus that of the other
@@ -147,7 +158,8 @@ def _columns(found: LeaveOneOut, said: dict[Part, float]) -> list[Source]:
         for part, kind in zip(found.parts, found.kinds, strict=True)
         if kind == "column" and isinstance(part.column, str | int | TimePart)
     ]
-    most = min(COLUMNS, max(2, int((2 * WORK / found.prior.size) ** 0.5)))
+    fit = int((2 * WORK / found.prior.size) ** 0.5), len(found.prior) // ROWS
+    most = min(COLUMNS, *(max(2, number) for number in fit))
     if len(of) > most:
         best = {part for part, _ in sorted(of, key=lambda each: -said[each[0]])[:most]}
         of = [each for each in of if each[0] in best]

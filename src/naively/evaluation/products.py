@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
 from naively.counting.parts import Part
-from naively.evaluation.basis import Basis
 from naively.kernels.reference import Floats
-from naively.model.linear_part import FARTHEST, Product
+from naively.model.linear_part import FARTHEST, Product, Term
 
 MOST = 400  # products
 A_COLUMN = 6  # products for each column, at most
@@ -27,19 +26,22 @@ FLAT = 1e-6  # a standard deviation of a product that does not vary
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """Products of the functions of a basis.
+    """Products of functions of columns.
 
     Parameters
     ----------
-    basis : Basis
+    of : sequence of Term
         The functions.
+    z : ndarray of shape (rows, functions)
+        Their values.
     a, b : ndarray of shape (products,)
         The numbers of the two functions of each product.
     scale : ndarray of shape (products,)
         Their standard deviations.
     """
 
-    basis: Basis
+    of: Sequence[Term]
+    z: NDArray[np.float32]
     a: NDArray[np.int64]
     b: NDArray[np.int64]
     scale: Floats
@@ -47,7 +49,8 @@ class Products:
     @classmethod
     def choose(
         cls,
-        basis: Basis,
+        of: Sequence[Term],
+        z: NDArray[np.float32],
         said: dict[Part, float],
         p: Floats,
         labels: Labels,
@@ -57,8 +60,10 @@ class Products:
 
         Parameters
         ----------
-        basis : Basis
-            The functions of all rows.
+        of : sequence of Term
+            The functions.
+        z : ndarray of shape (all rows, functions)
+            Their values.
         said : dict of Part to float
             How much evidence each part gives.
         p : ndarray of shape (rows, classes)
@@ -68,8 +73,8 @@ class Products:
         rows : ndarray of shape (rows,), optional
             Their numbers; by default all rows.
         """
-        z = (basis.z if rows is None else basis.z[rows]).astype(np.float32)
-        columns = [term.part for term in basis.terms]
+        some = z if rows is None else z[rows]
+        columns = [term.part for term in of]
         number = {part: i for i, part in enumerate(dict.fromkeys(columns))}
         column = np.array([number[part] for part in columns], np.int64)
         best = sorted(number, key=lambda part: -said.get(part, 0.0))[:COLUMNS]
@@ -79,26 +84,26 @@ class Products:
         a, b = a[fit], b[fit]
         most = min(MOST, A_COLUMN * len(best))
         if len(a) > most:
-            score = _scores(z, p, labels)[a, b]
+            score = _scores(some, p, labels)[a, b]
             first = np.sort(np.argsort(-score, kind="stable")[:most])
             a, b = a[first], b[first]
-        scale = _deviation(z[:, a] * z[:, b], labels.weight)
+        scale = _deviation(some[:, a] * some[:, b], labels.weight)
         there = scale > FLAT
-        return cls(basis, a[there], b[there], scale[there])
+        return cls(of, z, a[there], b[there], scale[there])
 
     def __len__(self) -> int:
         return len(self.a)
 
-    def values(self, rows: NDArray[np.int64] | None = None) -> Floats:
-        """Return the products of rows, clipped, of shape (rows, products)."""
-        z = self.basis.z if rows is None else self.basis.z[rows]
-        return np.clip(z[:, self.a] * z[:, self.b] / self.scale, -FARTHEST, FARTHEST)
+    def values(self) -> NDArray[np.float32]:
+        """Return the products of all rows, clipped, of shape (rows, products)."""
+        product = self.z[:, self.a] * self.z[:, self.b]
+        product /= self.scale.astype(np.float32)
+        return np.clip(product, -FARTHEST, FARTHEST, out=product)
 
     def terms(self) -> Sequence[Product]:
         """Return the products as the model holds them."""
-        of = self.basis.terms
         each = zip(self.a.tolist(), self.b.tolist(), self.scale.tolist(), strict=True)
-        return [Product(of[a], of[b], scale) for a, b, scale in each]
+        return [Product(self.of[a], self.of[b], scale) for a, b, scale in each]
 
 
 def _scores(z: NDArray[np.float32], p: Floats, labels: Labels) -> Floats:

@@ -33,14 +33,15 @@ class Problem:
     labels : Labels
         The classes and weights of the rows.
     z : ndarray of shape (rows, functions)
-        Functions of each row, each of which has a slope for each class.
+        Functions of each row, each of which has a slope for each class. Many are float32, which
+        takes half the time.
     evidence : ndarray of shape (rows, classes, pairs), optional
         Evidence, each of which has one weight that is at least 0.
     """
 
     joint: Floats
     labels: Labels
-    z: Floats
+    z: NDArray[np.floating]
     evidence: NDArray[np.floating] | None = None
 
     @property
@@ -55,9 +56,9 @@ class Problem:
 
     def joint_with(self, found: Solution) -> Floats:
         """Return the joint log likelihoods with what is added, of shape (rows, classes)."""
-        joint = self.joint + self.z @ found.slope
+        joint = self.joint + self.z @ found.slope.astype(self.z.dtype)
         if self.evidence is not None:
-            joint += self.evidence @ found.weight
+            joint += self.evidence @ found.weight.astype(self.evidence.dtype)
         return joint
 
     def posterior(self, found: Solution) -> Floats:
@@ -157,17 +158,17 @@ def _of_two(problem: Problem) -> tuple[Loss, int, Floats]:
     right, weight = problem.labels.codes == 1, problem.labels.weight
     sign = np.where(right, -1.0, 1.0)
     if problem.evidence is not None:
-        z = np.hstack([z, problem.evidence[:, 1] - problem.evidence[:, 0]])
+        z = np.hstack([z, (problem.evidence[:, 1] - problem.evidence[:, 0]).astype(z.dtype)])
     zt = np.ascontiguousarray(z.T)
 
     def loss(u: Floats) -> tuple[float, Floats]:
-        wrong = sign * (odds + u @ zt)  # log odds of the wrong class
+        wrong = sign * (odds + u.astype(zt.dtype) @ zt)  # log odds of the wrong class
         e = np.exp(-np.abs(wrong))
         losses = np.maximum(wrong, 0.0) + np.log1p(e)
         p = np.where(wrong > 0, 1.0, e) / (1.0 + e) * sign
         if weight is not None:
             losses, p = losses * weight, p * weight
-        return float(losses.sum()), zt @ p
+        return float(losses.sum()), zt @ p.astype(zt.dtype)
 
     of_pairs = zt[size:]
     return loss, size, np.einsum("ij,ij->i", of_pairs, of_pairs) / 2
@@ -177,16 +178,19 @@ def _of_many(problem: Problem) -> tuple[Loss, int, Floats]:
     """Return the loss of many classes, how many slopes are free, and the curvature of weights."""
     k, (n, m) = problem.labels.k, problem.z.shape
     joint, zt = np.ascontiguousarray(problem.joint.T), np.ascontiguousarray(problem.z.T)
-    evidence = np.empty((0, k * n))
+    evidence: NDArray[np.floating] = np.empty((0, k * n))
     if problem.evidence is not None:
         evidence = np.ascontiguousarray(problem.evidence.transpose(2, 1, 0)).reshape(-1, k * n)
 
     def loss(u: Floats) -> tuple[float, Floats]:
-        added = joint + u[: k * m].reshape(k, m) @ zt
+        added = joint + u[: k * m].reshape(k, m).astype(zt.dtype) @ zt
         if len(evidence):
-            added += (u[k * m :] @ evidence).reshape(k, n)
+            added += (u[k * m :].astype(evidence.dtype) @ evidence).reshape(k, n)
         total, excess = log_losses(added, problem.labels)
-        of_slopes = excess @ problem.z
-        return total, np.append(of_slopes.ravel(), evidence @ excess.ravel())
+        gradient = (excess.astype(zt.dtype) @ problem.z).ravel()
+        if len(evidence):
+            of_weights = evidence @ excess.ravel().astype(evidence.dtype)
+            gradient = np.append(gradient, of_weights)
+        return total, gradient
 
     return loss, k * m, np.einsum("ij,ij->i", evidence, evidence)
