@@ -102,7 +102,7 @@ class Header:
     classes: SavedClasses
     class_prior: Literal["data", "uniform"] | tuple[Level, ...] | Beta | Dirichlet
     estimate: How
-    columns: SavedColumns
+    columns: int | tuple[str | int, ...]  # of the table: none follows from others
     groups: tuple[SavedGroup, ...]
     missing: Missingness
     version: str = ""
