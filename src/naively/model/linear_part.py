@@ -82,6 +82,10 @@ class Term:
         """The part of the evidence that it joins."""
         return Part(self.group, self.column)
 
+    def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
+        """Whether its column is in its group there; it may be counted otherwise by now."""
+        return self.group in blocks and self.column in blocks[self.group].axis.columns
+
     def of(self, blocks: Mapping[BlockKey, Block]) -> Floats:
         """Return the value of each row, of shape (rows,); 0 where the cell is missing."""
         block = blocks[self.group]
@@ -188,7 +192,8 @@ class LinearPart:
         """Yield a column, and what its terms add to each row, of shape (rows, classes)."""
         by_column: dict[Name, list[Term]] = {}
         for term in self.of:
-            by_column.setdefault(term.column, []).append(term)
+            if term.is_in(blocks):
+                by_column.setdefault(term.column, []).append(term)
         for name, terms in by_column.items():
             x = np.stack([term.of(blocks) for term in terms], axis=1)
             yield name, x @ np.stack([_by_class(self.of[term], places) for term in terms])
@@ -198,10 +203,11 @@ class LinearPart:
     ) -> Iterator[tuple[tuple[Name, Name], Floats]]:
         """Yield two columns, and what their products add to each row, of shape (rows, classes)."""
         by_columns: dict[tuple[Name, Name], list[Product]] = {}
-        for product in self.products:
-            by_columns.setdefault(product.columns, []).append(product)
         terms = dict.fromkeys(term for of in self.products for term in (of.a, of.b))
-        value = {term: term.of(blocks) for term in terms}
+        value = {term: term.of(blocks) for term in terms if term.is_in(blocks)}
+        for product in self.products:
+            if product.a in value and product.b in value:
+                by_columns.setdefault(product.columns, []).append(product)
         for columns, products in by_columns.items():
             x = np.stack([of.of(value[of.a], value[of.b]) for of in products], axis=1)
             slope = np.stack([_by_class(self.products[of], places) for of in products])
