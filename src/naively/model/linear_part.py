@@ -64,7 +64,7 @@ class Step:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
         assert isinstance(block, Codes)
         code = block.codes[:, column]
-        is_level = code == block.axis.index[column].get(self.level, len(block.axis))
+        is_level = code == block.axis.index[column].get(self.level, -1)
         return np.where(code < 0, 0.0, (is_level - self.centre) / self.scale)
 
 

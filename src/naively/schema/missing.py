@@ -29,14 +29,15 @@ ROUNDING = 1e-9  # of the rows: what is left of a difference of sums of weights
 def with_missing(counted: Counted) -> Counted:
     """Return the schema and the tally with a derived column for each that has missing cells.
 
-    A column that follows from others has none, nor has a column of a bag of counts or of whole
+    A column that follows from others has none, nor have the columns of a bag of counts or of whole
     rows, which are one event together.
     """
     schema, tally = counted
     rows = tally.class_count
     missing: dict[Name, tuple[Floats, Floats]] = {}
     for group in schema.of_columns:
-        if group.event.joined or group.event.layout == "rows" or group.derived:
+        whole = group.event.layout == "rows" or (group.event.joined and not group.analyser)
+        if whole or group.derived:
             continue
         block = tally.blocks[group.key]
         there = _present(block)
