@@ -37,6 +37,7 @@ from naively.data.frames import as_rows
 from naively.evaluation.leave_one_out import left_out
 from naively.schema import missing as missing_module
 from naively.schema.group import Group
+from tests.products import assert_same_tally
 
 rng = np.random.default_rng(7)
 N = 120
@@ -509,3 +510,14 @@ def test_explanations_sum_and_name_the_column() -> None:
     for found in nb.model_.contributions(as_rows(nothing)).values():
         np.add.at(total[None], found.row, found.value)
     np.testing.assert_allclose(total, joint[0], atol=1e-12)
+
+
+def test_fractional_weights_that_were_forgotten_leave_nothing() -> None:
+    """The counts are differences, which do not show how the sums were made."""
+    weight = rng.choice([0.3, 7.25, 1.0, 1e-7], N)
+    nb, never = fit(weight=weight), fit(take(np.s_[:80]), Y[:80], weight[:80])
+    assert_same_tally(nb.forget(take(np.s_[80:]), Y[80:], weight[80:]).tally_, never.tally_)
+    light = take(slice(None), ["whole", "number"])
+    light["number"] = np.append(np.nan_to_num(X["number"])[:-1], np.nan)
+    nb = fit(light, weight=np.append(np.full(N - 1, 1e8), 1e-3))
+    assert counted(nb)["number"][1].sum() == pytest.approx(1e-3)
