@@ -14,14 +14,12 @@ from naively.data.lazy import as_stream
 from naively.data.rows import Rows
 from naively.data.stream import Stream
 from naively.estimators.base import exclusive
-from naively.estimators.checks import Seed, check_is_fitted
+from naively.estimators.checks import Seed, check_is_fitted, check_some_weight
 from naively.estimators.on_cluster import ClusterAnswers, read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
 from naively.estimators.training import InMemory, Learned, Training, read_labelled, read_stream
-from naively.evaluation.calibrate import fit
 from naively.evaluation.interactions import choose, with_interactions
-from naively.evaluation.leave_one_out import leave_one_out_table
-from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.reservoir import Reservoir, Sample
 from naively.events.base import How
 from naively.model.model import Model
 from naively.model.weights import Weighting
@@ -272,9 +270,10 @@ class Learner(ClusterAnswers):
         if X is None:
             weights = self._learned().of(self.model_).weights(self.model_, kind)
         else:
-            batch = self.model_.encode(*self._labelled(X, y, sample_weight))
-            found = leave_one_out_table(self.model_, batch, learned=False)
-            weights = fit(found, kind, float(self.class_count_.sum()))
+            rows, labels = self._labelled(X, y, sample_weight)
+            check_some_weight(labels.weights)
+            batch = self.model_.counted.encode(rows, labels)
+            weights = Sample.of_all(batch).weights(self.model_, kind, learned=False)
         self.keep(self.model_.weighed(weights))
         return self
 

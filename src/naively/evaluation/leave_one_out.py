@@ -126,12 +126,15 @@ def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]
 
 
 def left_out(
-    model: Model, batches: Sequence[Batch], *, length_normalised: bool = True
+    model: Model,
+    batches: Sequence[Batch],
+    *,
+    learned: bool = True,
+    length_normalised: bool = True,
 ) -> LeaveOneOut:
     """Return the leave-one-out table of all rows of several batches."""
-    return LeaveOneOut.join(
-        [leave_one_out_table(model, b, length_normalised=length_normalised) for b in batches]
-    )
+    options = {"learned": learned, "length_normalised": length_normalised}
+    return LeaveOneOut.join([leave_one_out_table(model, batch, **options) for batch in batches])
 
 
 def leave_one_out_table(
