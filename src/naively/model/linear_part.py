@@ -10,7 +10,7 @@ columns at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias, TypeVar, final
 
@@ -22,6 +22,7 @@ from naively.counting.names import Level, Name
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
+from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.sloped import Sloped
 from naively.likelihoods.table import LevelTable
 
@@ -81,6 +82,10 @@ class Term:
     def part(self) -> Part:
         """The part of the evidence that it joins."""
         return Part(self.group, self.column)
+
+    def is_in(self, blocks: Mapping[BlockKey, Block]) -> bool:
+        """Whether the column is still taken for what it was: more rows may have changed that."""
+        return self.group in blocks and self.column in blocks[self.group].axis.columns
 
     def of(self, blocks: Mapping[BlockKey, Block]) -> Floats:
         """Return the value of each row, of shape (rows,); 0 where the cell is missing."""
@@ -173,7 +178,7 @@ class LinearPart:
             if isinstance(term.function, Line)
         ]
         lines.sort(key=lambda line: line[0])
-        return Sloped(
+        added = Sloped(
             likelihood,
             column=np.array([j for j, _, _ in lines], np.int64),
             low=np.array([line.low for _, line, _ in lines]),
@@ -181,6 +186,7 @@ class LinearPart:
             centre=np.array([line.centre for _, line, _ in lines]),
             slope=np.array([slope / line.scale for _, line, slope in lines]),
         )
+        return _straight(added) if group.event.shares else added
 
     def of_columns(
         self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
@@ -188,7 +194,8 @@ class LinearPart:
         """Yield a column, and what its terms add to each row, of shape (rows, classes)."""
         by_column: dict[Name, list[Term]] = {}
         for term in self.of:
-            by_column.setdefault(term.column, []).append(term)
+            if term.is_in(blocks):
+                by_column.setdefault(term.column, []).append(term)
         for name, terms in by_column.items():
             x = np.stack([term.of(blocks) for term in terms], axis=1)
             yield name, x @ np.stack([_by_class(self.of[term], places) for term in terms])
@@ -198,9 +205,10 @@ class LinearPart:
     ) -> Iterator[tuple[tuple[Name, Name], Floats]]:
         """Yield two columns, and what their products add to each row, of shape (rows, classes)."""
         by_columns: dict[tuple[Name, Name], list[Product]] = {}
-        for product in self.products:
+        there = [of for of in self.products if of.a.is_in(blocks) and of.b.is_in(blocks)]
+        for product in there:
             by_columns.setdefault(product.columns, []).append(product)
-        terms = dict.fromkeys(term for of in self.products for term in (of.a, of.b))
+        terms = dict.fromkeys(term for of in there for term in (of.a, of.b))
         value = {term: term.of(blocks) for term in terms}
         for columns, products in by_columns.items():
             x = np.stack([of.of(value[of.a], value[of.b]) for of in products], axis=1)
@@ -227,6 +235,18 @@ class LinearPart:
             tuple(intercept.tolist()) if there else (),
             max(self.ridge, other.ridge),
         )
+
+
+def _straight(lines: Sloped) -> Likelihood:
+    """Return lines of numbers from 0 to 1 as a part of the other likelihood, if none is clipped."""
+    inner = lines.inner
+    clips = (lines.low > 0).any() or (lines.high < 1).any()
+    if clips or not isinstance(inner, LogLinear) or inner.offset is None:
+        return lines
+    slope, offset = inner.slope.copy(), inner.offset.copy()
+    np.add.at(slope, lines.column, lines.slope)
+    np.add.at(offset, lines.column, -lines.centre[:, None] * lines.slope)
+    return replace(inner, slope=slope, offset=offset)
 
 
 T = TypeVar("T", Term, Product)
