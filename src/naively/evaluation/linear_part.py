@@ -101,10 +101,8 @@ def best_ridge(problem: Problem) -> tuple[float | None, Solution]:
     """Return the ridge of least log loss on held-out rows, None if none lowers it, and a start."""
     runs = [(problem.take(rest), problem.take(third)) for rest, third in held_out(problem.labels)]
     nothing = Solution.nothing(problem.z.shape[1], problem.labels.k)
-    least = sum(third.loss(nothing) for _, third in runs)
-    best, bad = None, 0
-    found = [nothing] * len(runs)
-    kept = found
+    best, least, bad = RIDGES[0], np.inf, 0
+    kept = found = [nothing] * len(runs)
     for ridge in RIDGES:
         found = [
             solve(rest, ridge, 0.0, start) for (rest, _), start in zip(runs, found, strict=True)
@@ -116,7 +114,11 @@ def best_ridge(problem: Problem) -> tuple[float | None, Solution]:
             bad += 1
             if bad == PATIENCE:
                 break
-    return best, Solution(np.mean([of.slope for of in kept], axis=0), np.empty(0))
+    # The strongest ridges may be worse than nothing where weaker ones are better: the weights of
+    # the evidence were fitted to the rows held out too.
+    helps = least < sum(third.loss(nothing) for _, third in runs)
+    start = Solution(np.mean([of.slope for of in kept], axis=0), np.empty(0))
+    return (best if helps else None), start
 
 
 def held_out(labels: Labels) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
