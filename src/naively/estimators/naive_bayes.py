@@ -14,14 +14,12 @@ from naively.data.lazy import as_stream
 from naively.data.rows import Rows
 from naively.data.stream import Stream
 from naively.estimators.base import exclusive
-from naively.estimators.checks import Seed, check_is_fitted
+from naively.estimators.checks import Seed, check_is_fitted, check_some_weight
 from naively.estimators.on_cluster import ClusterAnswers, read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
 from naively.estimators.training import InMemory, Learned, Training, read_labelled, read_stream
-from naively.evaluation.calibrate import fit
 from naively.evaluation.interactions import add_interactions, fit_weights
-from naively.evaluation.leave_one_out import leave_one_out_table
-from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.reservoir import Reservoir, Sample
 from naively.events.base import How
 from naively.model.model import Model
 from naively.model.weights import Weighting
@@ -274,11 +272,16 @@ class Learner(ClusterAnswers):
         check_is_fitted(self)
         kind = self.weights or "loo"
         if X is None:
-            weights = self._learned().of(self.model_).weights(self.model_, kind)
+            sample, learned = self._learned().of(self.model_), True
         else:
-            batch = self.model_.encode(*self._labelled(X, y, sample_weight))
-            found = leave_one_out_table(self.model_, batch, learned=False)
-            weights = fit(found, kind, float(self.class_count_.sum()))
+            rows, labels = self._labelled(X, y, sample_weight)
+            check_some_weight(labels.weights)
+            batch = self.model_.counted.encode(rows, labels)
+            sample, learned = Sample.of_all(batch), False
+        if self.interactions and kind == "loo":
+            weights = fit_weights(self.model_, sample, learned=learned)
+        else:
+            weights = sample.weights(self.model_, kind, learned=learned)
         self.keep(self.model_.weighed(weights))
         return self
 

@@ -129,13 +129,16 @@ def left_out(
     model: Model,
     batches: Sequence[Batch],
     *,
+    learned: bool = True,
     length_normalised: bool = True,
     groups: Sequence[Group] | None = None,
 ) -> LeaveOneOut:
     """Return the leave-one-out table of several batches (see ``leave_one_out_table``)."""
     return LeaveOneOut.join(
         [
-            leave_one_out_table(model, b, length_normalised=length_normalised, groups=groups)
+            leave_one_out_table(
+                model, b, learned=learned, length_normalised=length_normalised, groups=groups
+            )
             for b in batches
         ]
     )

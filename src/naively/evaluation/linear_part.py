@@ -116,9 +116,8 @@ def descend(
         The loss that is to be lowered; by default that of the starts.
     """
     found = kept = [run.start for run in runs]
-    least = sum(run.third.loss(run.start) for run in runs)
-    bar = least if bar is None else bar
-    best, bad = None, 0
+    bar = sum(run.third.loss(run.start) for run in runs) if bar is None else bar
+    best, least, bad = ridges[0], float("inf"), 0
     for ridge in ridges:
         found = [solve_one(run.rest, ridge, start) for run, start in zip(runs, found, strict=True)]
         loss = sum(run.third.loss(of) for run, of in zip(runs, found, strict=True))
@@ -128,7 +127,9 @@ def descend(
             bad += 1
             if bad == PATIENCE:
                 break
-    if best is None or least >= bar:
+    # The strongest ridges may be worse than nothing where weaker ones are better: the weights of
+    # the evidence were fitted to the rows held out too.
+    if least >= bar:
         return Descent(None, bar, [run.start for run in runs])
     return Descent(best, least, kept)
 

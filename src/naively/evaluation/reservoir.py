@@ -244,10 +244,18 @@ class Sample:
         """Return the rows as a model encodes them; each text is split."""
         return [model.recode(batch).split() for batch in self.batches if len(batch)]
 
-    def weights(self, model: Model, kind: Weighting) -> Weights:
-        """Fit weights to the sample, with a linear part if each column has a weight."""
+    @classmethod
+    def of_all(cls, batch: Batch) -> Sample:
+        """Return all rows of a batch, in an order that follows from what they hold."""
+        return cls([Kept.of(batch, np.uint64(0), len(batch)).batch])
+
+    def weights(self, model: Model, kind: Weighting, *, learned: bool = True) -> Weights:
+        """Fit weights to the sample, with a linear part if each column has a weight.
+
+        ``learned`` says whether the model has learned these rows, so that each must be left out.
+        """
         batches = self.encoded(model)
-        found = left_out(model, batches)
+        found = left_out(model, batches, learned=learned)
         weights = fit(found, kind, float(model.tally.class_count.sum()))
         if kind != "loo" or found.labels.k < 2:
             return weights

@@ -110,7 +110,11 @@ class Sloped(Likelihood[Dense | Sparse]):
 
     def typical(self, c: int) -> Typical:
         found = self.inner.typical(c)
-        if found.x is None:
-            return found
-        columns = np.arange(len(found.x))
-        return replace(found, value=found.value + self._of_cells(found.x, columns))
+        x = np.ones(len(found.value)) if found.x is None else found.x  # a truth, or one of a count
+        return replace(found, value=found.value + self._of_cells(x, np.arange(len(x))))
+
+    def linear(self) -> tuple[Floats, Floats]:
+        raise ValueError(
+            "what is added where columns depend on each other is clipped, so that the log odds are "
+            'no straight line; use weights="temperature" or None.'
+        )

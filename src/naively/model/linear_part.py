@@ -10,7 +10,7 @@ columns at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias, TypeVar, final
 
@@ -22,6 +22,7 @@ from naively.counting.names import Level, Name
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
+from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.sloped import Sloped
 from naively.likelihoods.table import LevelTable
 
@@ -64,7 +65,7 @@ class Step:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
         assert isinstance(block, Codes)
         code = block.codes[:, column]
-        is_level = code == block.axis.index[column].get(self.level, len(block.axis))
+        is_level = code == block.axis.index[column].get(self.level, -1)
         return np.where(code < 0, 0.0, (is_level - self.centre) / self.scale)
 
 
@@ -177,7 +178,7 @@ class LinearPart:
             if isinstance(term.function, Line)
         ]
         lines.sort(key=lambda line: line[0])
-        return Sloped(
+        added = Sloped(
             likelihood,
             column=np.array([j for j, _, _ in lines], np.int64),
             low=np.array([line.low for _, line, _ in lines]),
@@ -185,6 +186,7 @@ class LinearPart:
             centre=np.array([line.centre for _, line, _ in lines]),
             slope=np.array([slope / line.scale for _, line, slope in lines]),
         )
+        return _straight(added) if group.event.shares else added
 
     def of_columns(
         self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
@@ -233,6 +235,18 @@ class LinearPart:
             tuple(intercept.tolist()) if there else (),
             max(self.ridge, other.ridge),
         )
+
+
+def _straight(lines: Sloped) -> Likelihood:
+    """Return lines of numbers from 0 to 1 as a part of the other likelihood, if none is clipped."""
+    inner = lines.inner
+    clips = (lines.low > 0).any() or (lines.high < 1).any()
+    if clips or not isinstance(inner, LogLinear) or inner.offset is None:
+        return lines
+    slope, offset = inner.slope.copy(), inner.offset.copy()
+    np.add.at(slope, lines.column, lines.slope)
+    np.add.at(offset, lines.column, -lines.centre[:, None] * lines.slope)
+    return replace(inner, slope=slope, offset=offset)
 
 
 T = TypeVar("T", Term, Product)
