@@ -10,7 +10,8 @@ import pytest
 
 from naively import Categorical, JointTable, NaiveBayes, Text
 from naively.events import Multinomial
-from naively.model.explain import NGRAMS, ExplainedRow, Ngram
+from naively.model.explain import NGRAMS, ExplainedRow
+from naively.model.lines import Ngram
 from naively.model.strongest import strongest
 
 N = 90

@@ -129,6 +129,25 @@ class LinearPart:
     intercept: Slopes = ()
     ridge: float = 0.0
 
+    def __bool__(self) -> bool:
+        return bool(self.of or self.products)
+
+    def __str__(self) -> str:
+        columns = len({term.column for term in self.of})
+        said = [f"{_many(len(self.of), 'term')} of {_many(columns, 'column')}"]
+        if self.products:
+            pairs = f"{_many(len(self.pairs), 'pair')} of columns"
+            said.append(f"{_many(len(self.products), 'product')} of {pairs}")
+        return f"{' and '.join(said)}, ridge {self.ridge:g}"
+
+    @property
+    def pairs(self) -> list[tuple[Name, Name]]:
+        """The two columns of each product, the same two once, in whichever order they are."""
+        found: dict[frozenset[Name], tuple[Name, Name]] = {}
+        for of in self.products:
+            found.setdefault(frozenset(of.columns), of.columns)
+        return [*found.values()]
+
     @cached_property
     def _by_group(self) -> dict[BlockKey, list[Term]]:
         found: dict[BlockKey, list[Term]] = {}
@@ -244,6 +263,10 @@ def _mean(
         for term, slope in slopes.items():
             found[term] = found.get(term, 0.0) + times * _by_class(slope, at)
     return {term: tuple(slope.tolist()) for term, slope in found.items()}
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _by_class(slope: Slopes, places: Sequence[int]) -> Floats:
