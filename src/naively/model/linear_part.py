@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import TypeAlias, TypeVar, final
 
 import numpy as np
 
 from naively.counting.axis import Axis, Levels
 from naively.counting.block import Block, BlockKey, Codes, Dense
-from naively.counting.names import Level, Name
+from naively.counting.names import Derived, Level, Name, title
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -141,12 +142,15 @@ class LinearPart:
         return f"{' and '.join(said)}, ridge {self.ridge:g}"
 
     @property
-    def pairs(self) -> list[tuple[Name, Name]]:
-        """The two columns of each product, the same two once, in whichever order they are."""
-        found: dict[frozenset[Name], tuple[Name, Name]] = {}
+    def pairs(self) -> dict[str, tuple[str | int, ...]]:
+        """The columns of the table that each pair of columns with a product follows from."""
+        found = {}
         for of in self.products:
-            found.setdefault(frozenset(of.columns), of.columns)
-        return [*found.values()]
+            roots = chain.from_iterable(
+                name.roots if isinstance(name, Derived) else (name,) for name in of.columns
+            )
+            found[" × ".join(map(title, of.columns))] = tuple(dict.fromkeys(roots))
+        return found
 
     @cached_property
     def _by_group(self) -> dict[BlockKey, list[Term]]:

@@ -1,9 +1,8 @@
-"""The lines of an explanation: what each column of a row says, number by number and word by word."""
+"""The lines of an explanation: what each column and each word of a row says."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import chain
 from typing import TypeAlias
 
 import numpy as np
