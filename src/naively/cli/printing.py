@@ -46,7 +46,7 @@ def print_columns(console: Console, schema: Schema) -> None:
             _print_wrapped(console, line)
         return
     names_of: dict[tuple[str, str], list[str]] = {}
-    for name, group in schema.listed.items():
+    for name, group in schema.columns.items():
         names_of.setdefault((group.event.name, f"{group.kind}s"), []).append(str(name))
     for (event, kind), names in names_of.items():
         _print_wrapped(

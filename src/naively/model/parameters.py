@@ -191,7 +191,7 @@ def parameters(
         if column is None or _is_of(column, group, tally.axis):
             tables += _of_group(model, group, how, column)
     if not tables:
-        every = model.schema.listed
+        every = model.schema.columns
         raise ValueError(f"There is no column {column!r}; the columns are {list_names(every)}.")
     return Parameters(model.classes, np.exp(model.class_log_prior), tuple(tables))
 

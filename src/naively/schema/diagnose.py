@@ -37,7 +37,7 @@ Flags = NDArray[np.bool_]
 
 def describe(schema: Schema, tally: Tally) -> Schema:
     """Return the schema with notes: what each column holds, and what is odd about it."""
-    few = len(schema.listed) <= SHOWN
+    few = len(schema.columns) <= SHOWN
     notes = {name: [note] for name, note in schema.notes.items() if few or note != "given"}
     if few:
         texts: dict[Name, list[str]] = {}

@@ -50,17 +50,16 @@ class Schema(Shown):
 
     @cached_property
     def columns(self) -> dict[Name, Group]:
-        """The group of each column: those of the table in its order, then parts of times.
+        """The group of each column: those of the table in its order, then parts of times, pairs.
 
-        Of a text in several groups it is the first.
+        Of a text in several groups it is the first. That a cell is missing is no column here.
         """
-        of = {name: groups[0] for name, groups in self.groups_of.items()}
+        of = {
+            name: groups[0]
+            for name, groups in self.groups_of.items()
+            if not isinstance(name, Missing)
+        }
         return {name: of[name] for name in self.order if name in of} | of
-
-    @property
-    def listed(self) -> dict[Name, Group]:
-        """The group of each column that has a line of its own when the schema is printed."""
-        return {name: group for name, group in self.columns.items() if group.kind != "missing"}
 
     @cached_property
     def groups_of(self) -> dict[Name, list[Group]]:
@@ -282,7 +281,7 @@ class Schema(Shown):
 
     def __str__(self) -> str:
         missing = [name.of for name in self.derived if isinstance(name, Missing)]
-        if len(self.listed) > SHOWN:
+        if len(self.columns) > SHOWN:
             lines = [
                 (event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
                 for group in self.groups
@@ -297,7 +296,7 @@ class Schema(Shown):
                 event_names(self.groups_of[name]),
                 self.notes.get(name, f"{group.kind}s") + EVIDENCE * (name in missing),
             )
-            for name, group in self.listed.items()
+            for name, group in self.columns.items()
         ]
         table += [
             (title(name), "not learned", self.notes.get(name, "missing throughout"))
