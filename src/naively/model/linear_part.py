@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TypeAlias, TypeVar, final
 
 import numpy as np
 
 from naively.counting.axis import Axis, Levels
 from naively.counting.block import Block, BlockKey, Codes, Dense
-from naively.counting.names import Level, Name
+from naively.counting.names import Derived, Level, Name, title
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -133,6 +134,28 @@ class LinearPart:
     products: Mapping[Product, Slopes] = field(default_factory=dict)
     intercept: Slopes = ()
     ridge: float = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self.of or self.products)
+
+    def __str__(self) -> str:
+        columns = len({term.column for term in self.of})
+        said = [f"{_many(len(self.of), 'term')} of {_many(columns, 'column')}"]
+        if self.products:
+            pairs = f"{_many(len(self.pairs), 'pair')} of columns"
+            said.append(f"{_many(len(self.products), 'product')} of {pairs}")
+        return f"{' and '.join(said)}, ridge {self.ridge:g}"
+
+    @property
+    def pairs(self) -> dict[str, tuple[str | int, ...]]:
+        """The columns of the table that each pair of columns with a product follows from."""
+        found = {}
+        for of in self.products:
+            roots = chain.from_iterable(
+                name.roots if isinstance(name, Derived) else (name,) for name in of.columns
+            )
+            found[" × ".join(map(title, of.columns))] = tuple(dict.fromkeys(roots))
+        return found
 
     @cached_property
     def _by_group(self) -> dict[BlockKey, list[Term]]:
@@ -264,6 +287,10 @@ def _mean(
         for term, slope in slopes.items():
             found[term] = found.get(term, 0.0) + times * _by_class(slope, at)
     return {term: tuple(slope.tolist()) for term, slope in found.items()}
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _by_class(slope: Slopes, places: Sequence[int]) -> Floats:
