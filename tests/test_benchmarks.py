@@ -299,6 +299,9 @@ def test_both_splits_are_measured_reported_and_saved(tmp_path, capsys):
         assert f"three, {one['split']}: 90 rows" in told
     for line in ("Aims on tables, 2-fold", "Aims on tables, 80/20", "EBM on 1 of 1 data sets: "):
         assert line in told
+    if peers.ADDITIVE.missing is None:
+        assert "EBM on 1 of 1 data sets: measured by 80/20 only" in told
+        assert "EBM on 1 of 1 data sets: measured on data sets of 2 classes only" in told
     assert len([*(tmp_path / "kept").iterdir()]) == 2  # GaussianNB's, by split
     main([*arguments, "--split", "80/20", "--skip", *skipped])
     told = capsys.readouterr().out

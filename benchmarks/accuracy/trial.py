@@ -59,7 +59,7 @@ def run(
         for contender in contenders:
             if contender.name in skip:
                 continue
-            if reason := _unfit(contender, task):
+            if reason := _unfit(contender, source, task):
                 trials.append(Trial(task.name, contender.name, skipped=reason))
                 continue
             file = kept_in(kept, source, contender)
@@ -73,10 +73,12 @@ def run(
     return Trials(task.name, source.split, _about(task), task.rows_in_file, trials)
 
 
-def _unfit(contender: peers.Contender, task: data.Task) -> str:
+def _unfit(contender: peers.Contender, source: data.Source, task: data.Task) -> str:
     """Say why a contender cannot be tried on a data set, or ""."""
     if contender.missing:
         return f"{contender.missing} is not installed"
+    if contender.split not in (None, source.split):
+        return f"measured by {contender.split} only"
     if contender.classes is not None and len(np.unique(task.y)) > contender.classes:
         return f"measured on data sets of {contender.classes} classes only"
     return ""
