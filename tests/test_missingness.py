@@ -229,6 +229,22 @@ def test_a_text_in_several_blocks_is_missing_once(texts: Any) -> None:
     assert_counted(nb, by_hand(ISNA[["text"]], Y))
 
 
+def test_a_long_text_is_not_missing() -> None:
+    """Though character n-grams are not counted of it."""
+    texts = [f"word {i} of a text of some words" for i in range(N)]
+    texts[3], texts[5] = "word " * 400, None
+    nb = fit({"text": texts})
+    gone = pd.DataFrame({"text": texts}).isna()
+    assert_counted(nb, by_hand(gone, Y))
+    group, labels = group_of(nb), encode_labels(Y)
+    assert group is not None
+    for batch in (nb.model_.counted, nb.model_.schema):
+        codes = nb.model_.recode(batch.encode(as_rows({"text": texts}), labels)).blocks[group.key]
+        np.testing.assert_array_equal(codes.codes[:, 0], gone["text"])
+    assert group_of(fit({"text": texts[:5] + texts[6:] + texts[:1]})) is None
+    assert group_of(fit({"text": texts}, event_models=Text(max_characters=100))) is None
+
+
 def test_of_many_columns_those_with_most_missing_cells_have_evidence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
