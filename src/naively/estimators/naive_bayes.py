@@ -89,6 +89,10 @@ class Learner(ClusterAnswers):
         them counted for every class by its posterior. How much such a row counts beside a labelled
         one is chosen by the leave-one-out log loss of the labelled rows, and is nothing unless
         cross-validation confirms it.
+    missing : {"auto", "ignore"}, default "auto"
+        What a missing cell says: with "auto", of each column that has missing cells, whether the
+        cell is missing is evidence too, with a weight of its own that is shrunk to 0; with
+        "ignore", and without ``weights="loo"``, nothing.
 
     Attributes
     ----------
@@ -115,7 +119,11 @@ class Learner(ClusterAnswers):
 
     Notes
     -----
-    Missing cells (NaN, None) add nothing, in training and in prediction. An unseen category takes
+    Missing cells (NaN, None) add nothing to what is counted of their column, in training and in
+    prediction; that they are missing is evidence of its own (see ``missing``). Where columns depend
+    on each other, ``weights="loo"`` also adds a linear part to the evidence: clipped lines of
+    numbers and steps of levels, with slopes fitted by ridge, if held-out rows are predicted better
+    with it. A missing cell adds 0 to it. An unseen category takes
     the mass its prior reserves for it; an unseen word is left out. A column that is the label
     under other names, without exception in 100 rows or more, is warned of; ``schema_`` notes
     columns that are constant, missing throughout, or like an identifier.

@@ -276,13 +276,17 @@ class Schema(Shown):
     def __str__(self) -> str:
         if len(self.columns) > SHOWN:
             lines = [
-                (event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
+                (event_name(group), f"{list_names(group.columns)} ({_many(group.kind)})")
                 for group in self.groups
             ]
             noted = [(title(name), note) for name, note in self.notes.items()]
             return "\n".join(f"{name}: {what}" for name, what in lines + noted)
         table = [
-            (title(name), event_names(self.groups_of[name]), self.notes.get(name, f"{group.kind}s"))
+            (
+                title(name),
+                event_names(self.groups_of[name]),
+                self.notes.get(name, _many(group.kind)),
+            )
             for name, group in self.columns.items()
         ]
         table += [
@@ -292,6 +296,11 @@ class Schema(Shown):
         ]
         wide = [min(max((len(row[i]) for row in table), default=0), WIDEST) for i in range(2)]
         return "\n".join(f"{a:<{wide[0]}}  {b:<{wide[1]}}  {c}" for a, b, c in table)
+
+
+def _many(kind: Kind) -> str:
+    """Return what several cells of a kind are called."""
+    return "truths" if kind == "missing" else f"{kind}s"
 
 
 def list_names(names: Iterable[Name], most: int = 10) -> str:
