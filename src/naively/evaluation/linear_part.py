@@ -28,7 +28,6 @@ from naively.model.weights import Weights
 RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
 PATIENCE = 2  # ridges that are no better than the best, after which no weaker one is tried
 FEWEST = 30  # rows, with fewer of which there is no linear part
-WORTH = 1.0  # nats that slopes must save on the held-out rows; chance saves some
 THIRDS = 3
 FEW = 2_000  # rows, below which each third is held out in turn
 LAST_STEPS = 80  # of the search, on all rows
