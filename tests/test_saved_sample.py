@@ -16,7 +16,7 @@ from naively.evaluation import calibrate, cross_validate
 from naively.model.file import container, store
 from naively.schema import settle
 from tests.damage import apart, rewrite
-from tests.golden.make import dependent
+from tests.golden.make import alike, dependent
 from tests.golden.make import mixed as golden_mixed
 
 
@@ -67,6 +67,11 @@ def pairs(n: int, seed: int = 0) -> Table:
     return {name: column[seed:] for name, column in X.items()}, y[seed:], None
 
 
+def linear(n: int, seed: int = 0) -> Table:
+    X, y = alike(n + seed)  # with products, and with cells that are missing
+    return {name: column[seed:] for name, column in X.items()}, y[seed:], None
+
+
 KINDS: dict[str, tuple[Callable[..., Table], Callable[[], NaiveBayes]]] = {
     "mixed": (mixed, NaiveBayes),
     "notes": (mixed, lambda: NaiveBayes({"note": Text(min_df=0.05, ngram_range=(1, 2))})),
@@ -79,6 +84,7 @@ KINDS: dict[str, tuple[Callable[..., Table], Callable[[], NaiveBayes]]] = {
     "words": (texts, lambda: NaiveBayes(text="words")),
     "hashed": (texts, lambda: NaiveBayes(Text(features=50, event=Multinomial()))),
     "frequent": (texts, lambda: NaiveBayes(Text(min_df=3, max_features=12))),
+    "linear": (linear, lambda: NaiveBayes(interactions="auto")),
     "interactions": (pairs, lambda: NaiveBayes(interactions="auto")),
 }
 
