@@ -73,6 +73,24 @@ def rows(name: str, of: slice) -> Change:
     return lambda _, arrays: arrays.update({f"linear/{name}": arrays[f"linear/{name}"][of].copy()})
 
 
+def step_of_numbers(header: dict[str, Any], arrays: Arrays) -> None:
+    """Make the first line a step."""
+    term(0, 2, 1.0)(header, arrays)
+    rows("range", slice(1, None))(header, arrays)
+
+
+def line_of_levels(header: dict[str, Any], arrays: Arrays) -> None:
+    """Make the first step of a level a line."""
+    of_kind("string", 2, None)(header, arrays)
+    arrays["linear/range"] = np.concatenate([arrays["linear/range"], [[0.0, 1.0]]])
+
+
+def flat(header: dict[str, Any], arrays: Arrays) -> None:
+    """Make the first line one of a single number, over 0."""
+    first("range", 0.5, 0.5)(header, arrays)
+    first("unit", 0.5, 0.0)(header, arrays)
+
+
 def product_twice(_: Any, arrays: Arrays) -> None:
     for name in ("product", "product_scale"):
         array = arrays[f"linear/{name}"] = arrays[f"linear/{name}"].copy()
@@ -115,8 +133,10 @@ LIES: dict[str, tuple[Change, str]] = {
         of_kind("part", 1, {"name": "Missing", "of": "when"}),
         "no level|not in their group",
     ),
-    "a step of numbers": (term(0, 2, 1.0), "has shape|step not of levels"),
-    "a line of levels": (of_kind("string", 2, None), "has shape|line is not of numbers"),
+    "a step of numbers": (step_of_numbers, "step not of levels"),
+    "a line of levels": (line_of_levels, "line is not of numbers"),
+    "a step instead of a line": (term(0, 2, 1.0), "has shape"),
+    "a line instead of a step": (of_kind("string", 2, None), "has shape"),
     "a level that is a list": (of_kind("string", 2, ["u"]), "no level of its column"),
     "a level that is an object": (of_kind("string", 2, {}), "not a level or null"),
     "a level of another type": (of_kind("string", 2, 1), "no level of its column"),
@@ -134,6 +154,7 @@ LIES: dict[str, tuple[Change, str]] = {
     "a centre not a number": (first("unit", np.nan), "not finite"),
     "a centre far away": (first("unit", 1e299), "too small"),
     "a scale of 0": (first("unit", 0.1, 0.0), "not above 0"),
+    "a scale of 0 where nothing differs": (flat, "not above 0"),
     "a scale below 0": (first("unit", 0.1, -1.0), "not above 0"),
     "a scale not a number": (first("unit", 0.1, np.nan), "not finite"),
     "a scale without end": (first("unit", 0.1, np.inf), "not finite"),
