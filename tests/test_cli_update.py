@@ -9,7 +9,7 @@ import pytest
 
 from naively import NaiveBayes, load
 from tests.golden.make import FOLDER
-from tests.linear_parts import table, with_linear_part
+from tests.saved_linear_parts import table, with_linear_part
 from tests.test_cli import ROWS, ok, run, sentence
 
 HEAD, *LINES = ROWS.splitlines(keepends=True)

@@ -15,7 +15,7 @@ import pytest
 from naively import load
 from naively.model.file import container
 from tests.damage import Arrays, apart, is_sentence, outcome, paths, put, rewrite
-from tests.linear_parts import table, with_linear_part
+from tests.saved_linear_parts import table, with_linear_part
 
 Change = Callable[[dict[str, Any], Arrays], object]
 MEMORY = 100_000_000

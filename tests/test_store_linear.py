@@ -19,7 +19,7 @@ from naively.model.model import Model
 from naively.schema.derived import Missing, TimePart
 from tests.damage import apart
 from tests.golden.make import FOLDER, alike
-from tests.linear_parts import (
+from tests.saved_linear_parts import (
     fitted,
     linear_of,
     table,
