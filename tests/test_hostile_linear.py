@@ -193,7 +193,7 @@ LIES: dict[str, tuple[Change, str]] = {
     "product slopes not a number": (first("product_slope", np.nan), "slopes must be finite"),
     "missing cells that are counted": (
         lambda h, _: [g.update(kind="missing") for g in h["groups"] if g["event"] == "categorical"],
-        "cannot count so|the same as another group",
+        "it is of missings, which categorical cannot count so",
     ),
     "missing cells of another kind": (lambda h, _: h.update(missing="never"), "'never', not"),
     "nothing of missing cells": (lambda h, _: h.pop("missing"), "lacks 'missing'"),
