@@ -35,3 +35,13 @@ def table(n: int = 600, seed: int = 0) -> pd.DataFrame:
     )
     found.loc[::7, "size"] = np.nan
     return found
+
+
+def with_holes(found: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+    """Take cells out of all columns but the label, more of them where it is "ham"."""
+    rng = np.random.default_rng(seed)
+    found = found.astype({"wet": object})
+    often = np.where(found["y"] == "ham", 0.3, 0.1)
+    for name in found.columns.drop("y"):
+        found.loc[rng.random(len(found)) < often, name] = np.nan if name == "size" else None
+    return found

@@ -47,6 +47,16 @@ def test_smoothing_is_that_of_python(data: Path, smoothing: str) -> None:
     )
 
 
+@pytest.mark.parametrize("missing", ["ignore", "auto"])
+def test_missing_cells_are_evidence_unless_they_are_to_be_ignored(data: Path, missing: str) -> None:
+    done = run("train", data, "-t", "kind", "-o", data.parent / "m", "--missing", missing)
+    assert done.returncode == 0, done.stderr.decode()
+    said = [line for line in done.stderr.decode().splitlines() if "evidence" in line]
+    assert [line.split()[0] for line in said] == ["size", "colour"] * (missing == "auto")
+    message = sentence("train", data, "-t", "kind", "-o", data.parent / "n", "--missing", "drop")
+    assert "--missing must be auto or ignore, got 'drop'" in message
+
+
 @pytest.mark.parametrize("given", ["loud", "-1", "nan", "inf", ""])
 def test_any_other_smoothing_is_an_error(given: str) -> None:
     with pytest.raises(ValueError, match="--smoothing must be auto, laplace, jeffreys or") as error:

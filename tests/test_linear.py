@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
@@ -33,6 +36,7 @@ from naively import (
     Poisson,
 )
 from tests.cases import by_event
+from tests.linear_parts import with_linear_part
 
 Pure = partial(NaiveBayes, weights=None)
 
@@ -132,6 +136,99 @@ def test_drop_ins_are_linear_too(make: Any) -> None:
     event = Categorical() if make is CategoricalNB else None
     odds = design(X, view.feature_names.tolist(), event) @ view.coef[0] + view.intercept[0]
     np.testing.assert_array_equal(view.classes[(odds > 0).astype(int)], nb.predict(COUNT))
+
+
+DEFAULT = [
+    "bernoulli",
+    "categorical",
+    "poisson",
+    "geometric",
+    "exponential",
+    Gaussian(variance="shared"),
+    {"n": Gaussian(variance="shared"), "t": "bernoulli", "c": "poisson"},
+]
+
+
+def mixed(seed: int = 0) -> pd.DataFrame:
+    """Return numbers, counts, truths and levels that depend on the class, with missing cells."""
+    rng = np.random.default_rng(seed)
+    second = TWO == "yes"
+    return pd.DataFrame(
+        {
+            "n": rng.normal(second, 1.0),
+            "c": rng.poisson(1 + second).astype(float),
+            "t": rng.random(80) < 0.3 + 0.4 * second,
+            "l": rng.choice(["u", "v", "w"], 80),
+        }
+    )
+
+
+def by_names(X: pd.DataFrame, names: list[str]) -> np.ndarray:
+    """Make the features of a table from its cells by their names alone."""
+    found = []
+    for name in names:
+        clipped = re.fullmatch(r"(.+) in \[(.+), (.+)\]", name)
+        if clipped:
+            column, low, high = clipped.groups()
+            found.append(np.clip(X[column].to_numpy(float), float(low), float(high)))
+        elif "=" in name:
+            column, level = name.split("=")
+            found.append((X[column].astype(str) == level).to_numpy(float))
+        else:
+            found.append(X[name].to_numpy(float))
+    return np.stack(found, axis=1)
+
+
+@pytest.mark.parametrize("labels", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("event", DEFAULT, ids=str)
+@pytest.mark.parametrize("made_up", [False, True])
+def test_of_default_weights_it_is_the_joint_of_rows_without_missing_cells(
+    event: Any, labels: Any, made_up: bool
+) -> None:
+    columns = {"bernoulli": ["t"], "categorical": ["t", "l"], "poisson": ["c", "t"]}
+    whole = mixed()[columns.get(str(event), ["c", "n", "t"])]
+    if event in ("geometric", "exponential"):
+        whole = whole.drop(columns="n")
+    learned = whole.astype(object)
+    rng = np.random.default_rng(1)
+    for name in whole:
+        learned.loc[rng.random(80) < np.where(TWO == "yes", 0.4, 0.1), name] = None
+    learned = learned.astype({name: float for name in whole if whole[name].dtype == float})
+    nb = NaiveBayes(event).fit(learned, labels)
+    assert any(group.kind == "missing" for group in nb.schema_.groups)
+    if made_up:
+        with_linear_part(nb)
+    view = nb.linear()
+    score = by_names(whole, view.feature_names.tolist()) @ view.coef.T + view.intercept
+    joint = nb.predict_joint_log_proba(whole)
+    right = joint[:, 1:] - joint[:, :1] if labels is TWO else joint
+    # With more classes both are up to a term of each row.
+    of_row = 0.0 if labels is TWO else (score - right).mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(score, right + of_row, rtol=1e-9, atol=1e-9)
+
+
+def test_numbers_that_are_clipped_are_named_exactly_and_truths_are_not_clipped() -> None:
+    nb = NaiveBayes(DEFAULT[-1]).fit(mixed()[["n", "t", "c"]], TWO)
+    weights = with_linear_part(nb).weights_
+    names = nb.linear().feature_names.tolist()
+    assert sorted(names) == ["c", "c in [-0.5, 1.25]", "n", "n in [-0.5, 1.25]", "t"]
+    of = {
+        replace(term, function=replace(term.function, low=17.0, high=90.0 + 1e-13))
+        if term.column == "n"
+        else term: slope
+        for term, slope in weights.linear.of.items()
+    }
+    nb.keep(nb.model_.weighed(replace(weights, linear=replace(weights.linear, of=of))))
+    high = repr(90.0 + 1e-13)
+    assert f"n in [17, {high}]" in nb.linear().feature_names.tolist()
+
+
+def test_products_are_not_linear_and_it_says_why() -> None:
+    nb = with_linear_part(NaiveBayes("bernoulli").fit(COUNT > 1, TWO))
+    nb.linear()
+    with_linear_part(nb, products=1)
+    with pytest.raises(ValueError, match=r"not linear in its interactions: each is of two columns"):
+        nb.linear()
 
 
 CURVED = [

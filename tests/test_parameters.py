@@ -208,7 +208,8 @@ def test_impossible_items_come_first_and_one_class_tells_nothing() -> None:
 
 
 def test_what_is_not_estimated_has_no_pseudo_count_and_what_is_undefined_says_so() -> None:
-    nb = NaiveBayes(Poisson(alpha=0), class_prior="uniform").fit([[1.0], [np.nan]], ["a", "b"])
+    nb = NaiveBayes(Poisson(alpha=0), class_prior="uniform", missing="ignore")
+    nb.fit([[1.0], [np.nan]], ["a", "b"])
     table = nb.parameters()
     assert table.to_dict()["pseudo_count"] == [None, None, 0.0, 0.0]
     assert str(table).splitlines()[-1].split() == ["b", "x0", "rate", "undefined", "0", "0"]

@@ -15,7 +15,8 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 from naively import Gaussian, JointTable, Multinomial, NaiveBayes, load
 from naively.report.rows import choose
-from tests.reported import HOSTILE, table
+from tests.linear_parts import with_linear_part
+from tests.reported import HOSTILE, table, with_holes
 
 LARGEST = 2_000_000  # bytes
 
@@ -155,6 +156,63 @@ def test_interactions_are_moved_with_their_columns():
         p = np.exp(total - np.logaddexp.reduce(total))
         right = nb.predict_proba(features.iloc[[int(row["name"].rsplit(" ", 1)[1])]])[0]
         np.testing.assert_allclose(p, right, atol=1e-6)
+
+
+def moved(scorer: dict, row: dict, at: list[int]) -> np.ndarray:
+    """Return the posterior of a row whose cells have these values, as the page computes it."""
+    total = np.array(row["rest"])
+    for i, column in zip(at, scorer["columns"], strict=True):
+        total += column["evidence"][i]
+    for pair in scorer["pairs"]:
+        a, b = (pair[f"bins_{of}"][at[pair[of]]] for of in "ab")
+        total += pair["evidence"][a][b]
+    return np.exp(total - np.logaddexp.reduce(total))
+
+
+@pytest.mark.parametrize("interactions", [None, "auto"])
+def test_any_cells_are_moved_with_missing_ones_and_linear_terms(interactions):
+    nb = NaiveBayes(interactions=interactions).fit(with_holes(table()), "y")
+    with_linear_part(nb)
+    others = with_holes(table(50, seed=1), seed=1)
+    report = nb.report(others, "y")
+    scorer, features = scorer_of(report), others.drop(columns="y")
+    names = [column["name"] for column in scorer["columns"]]
+    assert set(names) == set(features)
+    rng = np.random.default_rng(0)
+    for row in scorer["rows"]:
+        start = features.iloc[[int(row["name"].rsplit(" ", 1)[1])]]
+        np.testing.assert_allclose(
+            moved(scorer, row, row["at"]), nb.predict_proba(start)[0], atol=1e-7
+        )
+        for _ in range(5):
+            at = [int(rng.integers(len(column["values"]))) for column in scorer["columns"]]
+            cells = {
+                name: None if i == len(column["values"]) - 1 else column["values"][i]
+                for name, column, i in zip(names, scorer["columns"], at, strict=True)
+            }
+            truth = {"True": True, "False": False}
+            cells["wet"] = truth.get(cells["wet"], cells["wet"])
+            found = pd.DataFrame({name: [cell] for name, cell in cells.items()}).astype(
+                {"size": float}
+            )
+            np.testing.assert_allclose(
+                moved(scorer, row, at), nb.predict_proba(found)[0], atol=1e-7
+            )
+    assert ["linear part", str(nb.weights_.linear)] in lines_of(parse(report), "#learned")
+    assert any(line[0] == "size is missing" for line in lines_of(parse(report), "#rows"))
+
+
+def test_products_cannot_be_moved_and_it_says_why():
+    nb = with_linear_part(NaiveBayes().fit(with_holes(table()), "y"), products=2)
+    report = nb.report(with_holes(table(50, seed=1)), "y")
+    page = parse(report)
+    assert scorer_of(report)["columns"] == []
+    said = page.css_first("#whatif").text()
+    assert "the model adds products of two columns" in said
+    pairs = [" × ".join(map(str, product.columns)) for product in nb.weights_.linear.products]
+    listed = [line[0] for line in lines_of(page, "#interactions")]
+    assert set(pairs) <= set(listed)
+    assert len(page.css("#rows .card")) > 5
 
 
 def test_real_table_is_scored_like_the_library():

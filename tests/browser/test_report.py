@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes
-from tests.reported import HOSTILE, table
+from tests.linear_parts import with_linear_part
+from tests.reported import HOSTILE, table, with_holes
 
 playwright = pytest.importorskip("playwright.sync_api", reason="make test-browser installs it")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -51,9 +52,13 @@ def open_page(browser, tmp_path):
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
-@pytest.fixture(scope="module", params=[None, "auto"], ids=["columns", "interactions"])
+@pytest.fixture(scope="module", params=["columns", "interactions", "linear"])
 def model(request):
-    return NaiveBayes(interactions=request.param).fit(table(), "y")
+    if request.param == "linear":  # whose missing cells are evidence too
+        return with_linear_part(NaiveBayes().fit(with_holes(table()), "y"))
+    return NaiveBayes(interactions="auto" if request.param == "interactions" else None).fit(
+        table(), "y"
+    )
 
 
 def posterior(page) -> list[float]:

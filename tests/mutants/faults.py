@@ -271,7 +271,7 @@ FAULTS = [
     ),
     Fault(
         "partial_fit never fits the weights again",
-        "src/naively/estimators/naive_bayes.py",
+        "src/naively/estimators/training.py",
         "return fresh <= STALE or not",
         "return fresh < 0 or not",
         (

@@ -92,6 +92,12 @@ def train(  # noqa: PLR0917  (options, not positions)
             "where texts are short) or words (the fastest, in the least memory)."
         ),
     ] = "auto",
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="Of missing cells: auto (evidence of their own, where rows say so) or ignore."
+        ),
+    ] = "auto",
     interactions: Annotated[
         str, typer.Option(help="Of pairs of columns: none, or auto to choose some.")
     ] = "none",
@@ -144,6 +150,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         interactions=option_of("interactions", interactions),
         semi_supervised=semi_supervised,
         text=option_of("text", text),
+        missing=option_of("missing", missing),
     )
     aside = None
     if part or semi_supervised:

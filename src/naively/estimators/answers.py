@@ -251,9 +251,12 @@ class Answers(Fitted):
         sample, schema = self._learned(), self._fitted.schema
         cost = costs(self.model_, sample.of(self.model_))
         of_column = {name: [title(name)] for name in schema.order}
-        for name in schema.derived:  # without either of its columns there is no interaction
-            for of in name.roots:
-                of_column[of].append(title(name))
+        pairs = {title(name): name.roots for name in schema.derived}
+        if self.model_.weights is not None:
+            pairs |= self.model_.weights.linear.pairs
+        for pair, names in pairs.items():  # without either of its columns there is none
+            for of in names:
+                of_column[of].append(pair)
         growth = np.array(
             [sum(max(0.0, cost.get(one, 0.0)) for one in names) for names in of_column.values()]
         )
@@ -270,7 +273,7 @@ class Answers(Fitted):
         It is with Bernoulli, categorical, multinomial, complement, Poisson, exponential and
         geometric columns, and with Gaussian ones whose variance is shared by the classes; with
         texts only without weights, and never with interactions or where a parameter is integrated
-        out.
+        out. Where weights have a linear part, numbers that are clipped are features too.
         The features are those of the encoded cells, none of them missing.
 
         Returns

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
+from dataclasses import replace
 
 from naively.counting.labels import LabelArray
 from naively.counting.tally import Tally
@@ -50,8 +51,11 @@ class Fitted(metaclass=ABCMeta):
 
     @property
     def tally_(self) -> Tally:
-        """What was counted."""
-        return self._fitted.taken
+        """What was counted; how many cells are missing follows from it."""
+        taken = self._fitted.taken
+        follows = [g.key for g in self._fitted.schema.groups if g.kind == "missing"]
+        blocks = {key: block for key, block in taken.blocks.items() if key not in follows}
+        return replace(taken, blocks=blocks) if follows else taken
 
     @property
     def schema_(self) -> Schema:

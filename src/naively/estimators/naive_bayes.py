@@ -14,22 +14,25 @@ from naively.data.lazy import as_stream
 from naively.data.rows import Rows
 from naively.data.stream import Stream
 from naively.estimators.base import exclusive
-from naively.estimators.checks import Seed, check_is_fitted
+from naively.estimators.checks import Seed, check_is_fitted, check_some_weight
 from naively.estimators.on_cluster import ClusterAnswers, read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
-from naively.estimators.training import InMemory, Learned, Training, read_labelled, read_stream
-from naively.evaluation.calibrate import fit
+from naively.estimators.training import (
+    InMemory,
+    Learned,
+    Training,
+    read_labelled,
+    read_stream,
+    weights_are_stale,
+)
 from naively.evaluation.interactions import add_interactions, fit_weights
-from naively.evaluation.leave_one_out import leave_one_out_table
-from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.reservoir import Reservoir, Sample
 from naively.events.base import How
 from naively.model.model import Model
 from naively.model.weights import Weighting
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
 from naively.schema.given import EventModels
 from naively.schema.settings import ClassPrior, Missingness
-
-STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
 
 
 class Learner(ClusterAnswers):
@@ -70,8 +73,9 @@ class Learner(ClusterAnswers):
     weights : {"loo", "temperature"} or None, default "loo"
         How much the evidence of each column counts, so that what columns say alike is not counted
         twice and probabilities can be believed: one weight for each, or one for all, fitted to
-        the leave-one-out evidence of at most 10,000 of the rows (500 for each class are enough
-        where there is but one weight, as of one column). None is pure naive Bayes.
+        the leave-one-out evidence of at most 10,000 of the rows (500 for each class where there
+        is but one weight, as of one column); and a linear part: numbers, clipped, and common
+        levels, added where held-out rows gain. None is pure naive Bayes.
     interactions : "auto" or None, default None
         With "auto", pairs of columns that depend on each other have a say of their own, beside
         that of the columns: how much more often their values meet in a class than by chance. At
@@ -84,6 +88,8 @@ class Learner(ClusterAnswers):
         (n from 2 to 5) that each holds, each kind with weights of its own; with "words", which is
         the fastest, how often each word comes. So it is too without ``weights="loo"``, and with
         ``estimate`` "mle" or "predictive".
+    missing : {"auto", "ignore"}, default "auto"
+        Whether missing cells are evidence of their own (with ``weights="loo"``), or add nothing.
     random_state : int, Generator or None, default None
         Chooses the rows that weights are fitted to; None is a fixed choice.
     semi_supervised : bool, default False
@@ -119,10 +125,11 @@ class Learner(ClusterAnswers):
 
     Notes
     -----
-    Missing cells (NaN, None) add nothing, in training and in prediction. An unseen category takes
-    the mass its prior reserves for it; an unseen word is left out. A column that is the label
-    under other names, without exception in 100 rows or more, is warned of; ``schema_`` notes
-    columns that are constant, missing throughout, or like an identifier.
+    A missing cell (NaN, None) adds nothing to its column's evidence; that it is missing is evidence
+    of its own where rows say so, unless ``missing="ignore"``. An unseen category takes the mass its
+    prior reserves for it; an unseen word is left out. A column that is the label under other names,
+    without exception in 100 rows or more, is warned of; ``schema_`` notes columns that are
+    constant, missing throughout, or like an identifier.
 
     Examples
     --------
@@ -207,7 +214,7 @@ class Learner(ClusterAnswers):
             model = self._with_unlabelled(model, sample, found)
         elif self.interactions:
             model, self.why_no_interactions_, self.notes_ = add_interactions(
-                model, sample.of(model), batches
+                model, sample.of(model, larger=True), batches
             )
         else:
             model = self._weighed(model)
@@ -248,7 +255,7 @@ class Learner(ClusterAnswers):
             self._sample = sample
         if sample is not None and isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
-        elif sample is not None and self._is_stale(model):
+        elif sample is not None and weights_are_stale(self.model_, model):
             model = self._weighed(model)
         self.keep(model)
         return self
@@ -274,11 +281,16 @@ class Learner(ClusterAnswers):
         check_is_fitted(self)
         kind = self.weights or "loo"
         if X is None:
-            weights = self._learned().of(self.model_).weights(self.model_, kind)
+            sample, learned = self._learned().of(self.model_, larger=self._interacts), True
         else:
-            batch = self.model_.encode(*self._labelled(X, y, sample_weight))
-            found = leave_one_out_table(self.model_, batch, learned=False)
-            weights = fit(found, kind, float(self.class_count_.sum()))
+            rows, labels = self._labelled(X, y, sample_weight)
+            check_some_weight(labels.weights)
+            batch = self.model_.counted.encode(rows, labels)
+            sample, learned = Sample.of_all(batch), False
+        if self.interactions and kind == "loo":
+            weights = fit_weights(self.model_, sample, learned=learned)
+        else:
+            weights = sample.weights(self.model_, kind, learned=learned)
         self.keep(self.model_.weighed(weights))
         return self
 
@@ -295,17 +307,10 @@ class Learner(ClusterAnswers):
             return model  # the weights stay: no row of the sample can be left out
         if self.weights is None:
             return model.weighed(None)
-        sample = self._learned().of(model)
+        sample = self._learned().of(model, larger=self._interacts)
         if self.interactions:
             return model.weighed(fit_weights(model, sample))
         return model.weighed(sample.weights(model, self.weights))
-
-    def _is_stale(self, model: Model) -> bool:
-        """Whether the weights of a model are of too few of its rows, or of fewer columns."""
-        if model.weights is None:
-            return True
-        fresh = model.weights.fresh(float(model.tally.class_count.sum()))
-        return fresh <= STALE or not self.model_.schema.is_part_of(model.schema)
 
     def _with_unlabelled(self, model: Model, sample: Reservoir, found: InMemory) -> Model:
         """Learn from rows without a label too, and fit the weights."""

@@ -35,6 +35,8 @@ from naively.schema.given import EventModels
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 
+STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
+
 
 class Learned(NamedTuple):
     """What was learned, a sample of the rows, and all rows as they were counted."""
@@ -318,3 +320,11 @@ def read_labelled(
             "A column-vector y was passed when a 1d array was expected; take its column."
         )
     return rows, y
+
+
+def weights_are_stale(before: Model, model: Model) -> bool:
+    """Whether weights are of too few of a model's rows, or of fewer columns than it now has."""
+    if model.weights is None:
+        return True
+    fresh = model.weights.fresh(float(model.tally.class_count.sum()))
+    return fresh <= STALE or not before.schema.is_part_of(model.schema)

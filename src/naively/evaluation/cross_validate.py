@@ -77,7 +77,7 @@ def assess(
 
     With ``interactions`` they are chosen anew without each fold.
     """
-    sample = reservoir.of(model)
+    sample = reservoir.of(model, larger=interactions)
     folds = plan(model, len(sample), interactions=interactions)
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
     p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.parts import Part
 from naively.evaluation.basis import Basis, basis_of, evidence_said
-from naively.evaluation.calibrate import fit
+from naively.evaluation.calibrate import ROWS, fit
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import (
     LAST_STEPS,
@@ -102,7 +102,7 @@ def add_interactions(
     pairs = fitting.pairs(plan)
     if pairs:
         model = model.with_interactions(pairs, sample.batches if all_rows is None else all_rows)
-    weights = fitting.weights(plan, model, sample)
+    weights = fitting.weights(plan, model, fitting.of_pairs(model))
     model = replace(model, weights=weights)
     products = len(weights.linear.products)
     if not products and not pairs:
@@ -116,14 +116,14 @@ def add_interactions(
     return Found(model, notes=(note,))
 
 
-def fit_weights(model: Model, sample: Sample) -> Weights:
-    """Fit all weights of a model with interactions, to a sample of the rows that it has learned.
+def fit_weights(model: Model, sample: Sample, *, learned: bool = True) -> Weights:
+    """Fit all weights of a model with interactions, to rows that it has learned, or to others.
 
     Its counted pairs stay, and products are chosen anew.
     """
-    fitting = Fitting.of(model.without_interactions().weighed(None), sample)
-    plan = fitting.plan(_of_pairs(model, sample))
-    return fitting.weights(plan, model, sample)
+    fitting = Fitting.of(model.without_interactions().weighed(None), sample, learned=learned)
+    evidence = fitting.of_pairs(model)
+    return fitting.weights(fitting.plan(evidence), model, evidence)
 
 
 def _why_none(model: Model, sample: Sample) -> str:
@@ -148,6 +148,10 @@ class Fitting:
     ----------
     column_weights : Weights
         The weights of the columns.
+    sample : Sample
+        The rows.
+    learned : bool
+        Whether the model has learned them, so that each is left out.
     batches : list of Batch
         The rows, as the model encodes them.
     found : LeaveOneOut
@@ -159,19 +163,21 @@ class Fitting:
     """
 
     column_weights: Weights
+    sample: Sample
+    learned: bool
     batches: list[Batch]
     found: LeaveOneOut
     basis: Basis
     joint: Floats
 
     @classmethod
-    def of(cls, model: Model, sample: Sample) -> Fitting:
+    def of(cls, model: Model, sample: Sample, *, learned: bool = True) -> Fitting:
         """Fit the weights of the columns."""
         batches = sample.encoded(model)
-        found = left_out(model, batches)
-        weights = fit(found, "loo", float(model.tally.class_count.sum()))
+        found = left_out(model, batches, learned=learned)
+        weights = fit(found.first(ROWS), "loo", float(model.tally.class_count.sum()))
         basis = basis_of(model, weights, found, batches)
-        return cls(weights, batches, found, basis, joint_of(weights, found))
+        return cls(weights, sample, learned, batches, found, basis, joint_of(weights, found))
 
     @cached_property
     def said(self) -> dict[Part, float]:
@@ -218,7 +224,7 @@ class Fitting:
         ``fixed`` is the evidence of the pairs that there are, (rows, classes, pairs); by default
         they are chosen.
         """
-        thirds = held_out(self.found.labels)
+        thirds = held_out(self.found.first(ROWS).labels)
         lines = self._runs(thirds, [None] * len(thirds))
         best, products = descend(lines, RIDGES, solve_slopes), False
         before = sum(run.third.loss(run.start) for run in lines)
@@ -285,14 +291,20 @@ class Fitting:
         products = self.products() if plan.products else None
         return products, self.problem(products, slopes=plan.ridge is not None)
 
-    def weights(self, plan: Plan, model: Model, sample: Sample) -> Weights:
+    def of_pairs(self, model: Model) -> NDArray[np.floating]:
+        """Return the leave-one-out evidence of a model's pairs, (rows, classes, pairs)."""
+        groups = [group for group in model.schema.groups if group.is_interaction]
+        batches = self.sample.encoded(model)
+        found = left_out(model, batches, learned=self.learned, groups=groups)
+        return np.ascontiguousarray(found.table.transpose(1, 2, 0), np.float32)
+
+    def weights(self, plan: Plan, model: Model, evidence: NDArray[np.floating]) -> Weights:
         """Fit slopes and weights of pairs on all rows, as planned.
 
-        ``model`` is the model with the pairs counted.
+        ``model`` is the model with the pairs counted, and ``evidence`` that of its pairs.
         """
         products, problem = self._whole(plan)
-        evidence = _of_pairs(model, sample) if plan.of_pairs is not None else None
-        problem = replace(problem, evidence=evidence)
+        problem = replace(problem, evidence=None if plan.of_pairs is None else evidence)
         found = solve(
             problem,
             plan.ridge or RIDGES[0],
@@ -306,7 +318,7 @@ class Fitting:
             if group.is_interaction
             for part in model.parts[group.key].keys
         ]
-        weight = found.weight if evidence is not None else np.zeros(len(names))
+        weight = np.zeros(len(names)) if plan.of_pairs is None else found.weight
         k = len(self.column_weights.classes)
         of = {part: (float(w),) * k for part, w in zip(names, weight, strict=True)}
         linear = LinearPart()
@@ -321,10 +333,3 @@ class Fitting:
                 plan.ridge,
             )
         return replace(self.column_weights, of={**self.column_weights.of, **of}, linear=linear)
-
-
-def _of_pairs(model: Model, sample: Sample) -> NDArray[np.floating]:
-    """Return the leave-one-out evidence of counted pairs, of shape (rows, classes, pairs)."""
-    groups = [group for group in model.schema.groups if group.is_interaction]
-    found = left_out(model, sample.encoded(model), groups=groups)
-    return np.ascontiguousarray(found.table.transpose(1, 2, 0), np.float32)

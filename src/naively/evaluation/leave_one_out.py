@@ -70,6 +70,14 @@ class LeaveOneOut:
         labels = Labels.join([batch.labels for batch in batches])
         return replace(fullest, table=table, prior=prior, labels=labels)
 
+    def first(self, rows: int) -> LeaveOneOut:
+        """Return the evidence of so many rows at most."""
+        if rows >= len(self.prior):
+            return self
+        labels = self.labels.take(np.arange(rows))
+        table, prior = self.table[:, :rows], self.prior[:rows]
+        return replace(self, table=table, prior=prior, labels=labels)
+
     def table_of(self, parts: list[Part]) -> Floats:
         """Return the evidence of these parts, (parts, rows, classes), 0 for one not here."""
         place = {part: i for i, part in enumerate(self.parts)}
@@ -129,13 +137,16 @@ def left_out(
     model: Model,
     batches: Sequence[Batch],
     *,
+    learned: bool = True,
     length_normalised: bool = True,
     groups: Sequence[Group] | None = None,
 ) -> LeaveOneOut:
     """Return the leave-one-out table of several batches (see ``leave_one_out_table``)."""
     return LeaveOneOut.join(
         [
-            leave_one_out_table(model, b, length_normalised=length_normalised, groups=groups)
+            leave_one_out_table(
+                model, b, learned=learned, length_normalised=length_normalised, groups=groups
+            )
             for b in batches
         ]
     )

@@ -1,7 +1,8 @@
 """Fitting the linear part: lines and steps of the columns, added where held-out rows gain.
 
 Slopes are fitted on top of the weighted leave-one-out evidence, by ridge. The ridge is the one of
-least log loss on held-out thirds of the sample; where none improves it, nothing is added.
+least log loss on held-out thirds of the sample, of its first rows if it is large; where none
+improves it, nothing is added.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.evaluation.basis import basis_of
+from naively.evaluation.calibrate import ROWS
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.ridge import Problem, Solution, solve
 from naively.kernels.reference import Floats
@@ -68,7 +70,7 @@ def with_linear_part(
         return weights
     z = np.hstack([basis.z, np.ones((len(basis.z), 1))])  # the last is the intercept
     problem = Problem(joint_of(weights, found), found.labels, z)
-    best = descend(runs_of(problem), RIDGES, solve_slopes)
+    best = descend(runs_of(problem.first(ROWS)), RIDGES, solve_slopes)
     if best.ridge is None:
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))
@@ -116,9 +118,8 @@ def descend(
         The loss that is to be lowered; by default that of the starts.
     """
     found = kept = [run.start for run in runs]
-    least = sum(run.third.loss(run.start) for run in runs)
-    bar = least if bar is None else bar
-    best, bad = None, 0
+    bar = sum(run.third.loss(run.start) for run in runs) if bar is None else bar
+    best, least, bad = ridges[0], float("inf"), 0
     for ridge in ridges:
         found = [solve_one(run.rest, ridge, start) for run, start in zip(runs, found, strict=True)]
         loss = sum(run.third.loss(of) for run, of in zip(runs, found, strict=True))
@@ -128,7 +129,9 @@ def descend(
             bad += 1
             if bad == PATIENCE:
                 break
-    if best is None or least >= bar:
+    # The strongest ridges may be worse than nothing where weaker ones are better: the weights of
+    # the evidence were fitted to the rows held out too.
+    if least >= bar:
         return Descent(None, bar, [run.start for run in runs])
     return Descent(best, least, kept)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from naively.counting.block import Dense, Sparse
 from naively.kernels.reference import Finish, Finished, Floats
-from naively.likelihoods.base import Contributions, Likelihood, Typical
+from naively.likelihoods.base import ABSENT, Contributions, Likelihood, Typical
 
 ROWS = 2_048  # of a matrix that are computed together, so that they stay in the cache
 
@@ -96,21 +96,33 @@ class Sloped(Likelihood[Dense | Sparse]):
         return replace(self, inner=self.inner.weighted(weight))
 
     def contributions(self, block: Dense | Sparse) -> Contributions:
-        items = self.inner.contributions(block)
+        return self._with_lines(self.inner.contributions(block), block)
+
+    def itemised(self, block: Dense | Sparse) -> Contributions:
+        return self._with_lines(self.inner.itemised(block), block)
+
+    def _with_lines(self, items: Contributions, block: Dense | Sparse) -> Contributions:
+        """Return the contributions of the inner likelihood, and what the lines add to them.
+
+        Of a sparse block, all zeros of a row are one item.
+        """
         if isinstance(block, Dense):
             x = np.asarray(block.values, np.float64)[items.row, items.column]
             return replace(items, value=items.value + self._of_cells(x, items.column))
-        row, column = (cells.ravel() for cells in np.indices((len(block), len(block.axis))))
-        x = np.zeros(len(row))
-        stored, at, value = block.entries()
-        x[stored * len(block.axis) + at] = value
-        cells = Contributions(row, column, column, self._of_cells(x, column))
-        both = zip(vars(items).values(), vars(cells).values(), strict=True)
-        return Contributions(*(np.concatenate(of) for of in both))
+        row, column, x = block.entries()
+        row, column, x = row[x != 0], column[x != 0], x[x != 0]
+        absent = np.tile(self._lines(np.zeros(len(self.column))) @ self.slope, (len(block), 1))
+        np.subtract.at(absent, row, self._of_cells(np.zeros(len(x)), column))
+        every, none = np.arange(len(block)), np.full(len(block), ABSENT)
+        return Contributions(
+            np.concatenate([items.row, row, every]),
+            np.concatenate([items.column, column, none]),
+            np.concatenate([items.item, column, none]),
+            np.concatenate([items.value, self._of_cells(x, column), absent]),
+        )
 
     def typical(self, c: int) -> Typical:
         found = self.inner.typical(c)
-        if found.x is None:
-            return found
-        columns = np.arange(len(found.x))
-        return replace(found, value=found.value + self._of_cells(found.x, columns))
+        columns = np.arange(len(found.value))
+        x = np.ones(len(columns)) if found.x is None else found.x  # one event, or a truth
+        return replace(found, value=found.value + self._of_cells(x, columns))

@@ -6,22 +6,21 @@ The weight of evidence of an item for class c against class r is log p(item | c)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Axis, Levels, Words
+from naively.counting.axis import Words
 from naively.counting.block import Documents
 from naively.counting.labels import Label, LabelArray
 from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
-from naively.kernels.tokens import character_ngrams, splitter
-from naively.likelihoods.base import ABSENT, Contributions
 from naively.messages import Shown
+from naively.model.lines import Lines, Ngram, words_of_ngrams
 from naively.model.model import Model
 from naively.schema.encode import plain_cell, plain_cells
 
@@ -35,18 +34,8 @@ PRIOR = "class prior"
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
 NGRAMS = "(character n-grams)"  # of a text, those that are in no word of it
 LONGEST = 1_000_000  # characters, of a text that is explained
-FEW_WORDS = 16  # in a token; of more, a character n-gram that is in none of them is not theirs
 
-Item: TypeAlias = "tuple[str, object, Floats]"  # column, value, log likelihoods (classes,)
 Weighed: TypeAlias = "tuple[str, object, float]"  # column, value, weight of evidence in nats
-
-
-class Ngram(str):
-    """A character n-gram of a text whose words are counted too, and the words that it is in."""
-
-    __slots__ = ("words",)
-
-    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -237,8 +226,6 @@ class Explanation(Shown):
 def explain(model: Model, rows: Rows) -> Explanation:
     """Explain the prediction of each row (see ``NaiveBayes.explain``)."""
     rows = model.schema.match(rows)
-    prior: Item = (PRIOR, None, model.start)
-    items = [[prior] for _ in range(len(rows))]
     of_character_ngrams = model.schema.of_character_ngrams
     batch = model.encode(rows)
     for block in batch.blocks.values():
@@ -252,14 +239,19 @@ def explain(model: Model, rows: Rows) -> Explanation:
             return name.cells(cells)
         return plain_cells(rows.values(name)) if name in rows.names else ()
 
-    for key, block in model.blocks(batch).items():
-        found, axis = model.likelihoods[key].itemised(block), model.counts[key].axis
-        words_of = None
-        if key in of_character_ngrams and isinstance(axis, Words):
-            words_of = _words_of_ngrams(axis, rows)
-        _collect(items, found, axis, cells, words_of)
+    lines, blocks = Lines((PRIOR, None, model.start), len(rows), cells), model.blocks(batch)
+    for group in sorted(model.schema.groups, key=lambda group: group.kind == "missing"):
+        key = group.key
+        found, axis = model.likelihoods[key].itemised(blocks[key]), model.counts[key].axis
+        if group.kind == "missing":
+            lines.add_missing(found, axis)
+        elif key in of_character_ngrams and isinstance(axis, Words):
+            lines.add(found, axis, words_of_ngrams(axis, rows))
+        else:
+            lines.add(found, axis)
+    lines.add_products(model.products(blocks))
     explained, order = [], tuple(map(title, model.schema.order))
-    for of_row, joint in zip(items, model.score(batch, "joint"), strict=True):
+    for of_row, joint in zip(lines.items, model.score(batch, "joint"), strict=True):
         columns, values, log_likelihoods = map(list, zip(*of_row, strict=True))
         evidence = np.stack(log_likelihoods)
         explained.append(ExplainedRow(columns, values, evidence, joint, model.classes, order))
@@ -274,68 +266,3 @@ def _refuse_long(block: Documents) -> None:
                 f"Text {row} of column {title(block.axis.columns[0])!r} has {len(text):,} "
                 f"characters; of more than {LONGEST:,} no prediction is explained."
             )
-
-
-def _collect(
-    items: list[list[Item]],
-    found: Contributions,
-    axis: Axis,
-    cells: Callable[[Name], Sequence[object]],
-    words_of: list[dict[str, tuple[str, ...]]] | None,
-) -> None:
-    """Add the log likelihoods of a block, item by item, to the items of each row.
-
-    ``cells`` returns what is shown of a column in each row: nothing of several columns that are one
-    event. Of character n-grams, ``words_of`` says for each text which words they are in.
-    """
-    for row, column, item, value in zip(
-        found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
-    ):
-        name = None if column == ABSENT else axis.columns[column]
-        if item == ABSENT:
-            shown: object = "(all that is absent)"
-        elif item < ABSENT:
-            known = axis.label(ABSENT - 1 - item)[1]
-            shown = 0 if known is None else f"(no {known})"
-        elif isinstance(axis, Words):
-            shown = axis.label(item)[1]
-            if words_of is not None:
-                shown = Ngram(shown)
-                shown.words = words_of[row].get(shown, ())
-        else:
-            of_column = cells(axis.columns[column])
-            if of_column:
-                shown = of_column[row]
-            elif isinstance(axis, Levels) and item < len(axis.levels[column]):
-                shown = axis.levels[column][item]  # of several columns as one
-            else:
-                shown = "(never seen)"
-        items[row].append(("columns" if name is None else title(name), shown, value))
-
-
-def _words_of_ngrams(axis: Words, rows: Rows) -> list[dict[str, tuple[str, ...]]]:
-    """Return the words that each character n-gram of each text is in, a mapping for each text."""
-    options = {key: value for key, value in axis.analyser.splitting.items() if key != "features"}
-    lower, of_character_ngrams = options["lowercase"], splitter(**options)
-    of_words = splitter("word", (1, 1), lower, ())
-    found = []
-    for text in axis.analyser.rows(rows.values(axis.columns[0]).tolist()):
-        words: dict[str, dict[str, None]] = {}
-        for token in text.split() if isinstance(text, str) else ():
-            inner = of_words(token) or [token.lower() if lower else token]
-            holders = _holders(inner, options["ngram_range"][1])
-            beside = inner if len(inner) <= FEW_WORDS else ()
-            for ngram in dict.fromkeys(of_character_ngrams(token)):
-                near = holders.get(ngram.strip(), beside)
-                words.setdefault(ngram, {}).update(dict.fromkeys(near))
-        found.append({ngram: tuple(of) for ngram, of in words.items()})
-    return found
-
-
-def _holders(words: list[str], longest: int) -> dict[str, dict[str, None]]:
-    """Return the words that each character n-gram is in, of n up to the longest."""
-    found: dict[str, dict[str, None]] = {}
-    for word in dict.fromkeys(words):
-        for ngram in character_ngrams(word, 1, longest):
-            found.setdefault(ngram, {})[word] = None
-    return found

@@ -70,6 +70,8 @@ def items_of(model: Model, group: Group) -> tuple[NDArray[np.int64], Items]:
     if isinstance(axis, Levels):
         levels = axis
         of = np.repeat(np.arange(len(axis.columns)), axis.sizes)
+        if group.kind == "missing":
+            return of, lambda rows: ["(missing)"] * len(rows)
         if group.is_interaction:
             return of, lambda rows: [_pair(levels, of[i], i) for i in rows.tolist()]
         return of, lambda rows: [

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from naively.counting.labels import LabelArray
 from naively.counting.names import title
 from naively.kernels.reference import Floats
+from naively.likelihoods.sloped import Sloped
 from naively.model.model import Model
 from naively.tabular import Tabular
 
@@ -30,8 +31,11 @@ class Linear(Tabular):
     Here ``X`` holds the features, in the order of their names:
 
     * a number, a count, or a truth (0 or 1) as it is, named by its column;
+    * a number that is added clipped as ``min(max(x, 17), 90)``, named "age in [17, 90]";
     * for each level of a column 1 where the cell is that level, else 0, named ``column=level``;
     * how often a text holds each word (for ``Bernoulli``, whether it does), likewise.
+
+    No cell is missing in them: what it says that cells are there is in the intercepts.
 
     As a table it has the columns ``class``, ``feature`` and ``weight``, and the intercepts (biases)
     are in it as the feature "(intercept)".
@@ -106,24 +110,48 @@ class Linear(Tabular):
 
 def linear(model: Model) -> Linear:
     """Return the linear view of a model (see ``NaiveBayes.linear``)."""
+    if model.schema.interactions or (model.weights and model.weights.linear.products):
+        raise ValueError(
+            "The model is not linear in its interactions: each is of two columns at a time."
+        )
     names: list[str] = []
     tables, total = [], model.start
     for group in model.schema.groups:
-        if group.is_interaction:
-            raise ValueError(
-                "The model is not linear in its interactions: each is of two columns at a time."
-            )
+        axis, likelihood = model.counts[group.key].axis, model.likelihoods[group.key]
+        lines = None
+        if isinstance(likelihood, Sloped):
+            lines, likelihood = likelihood, likelihood.inner
         try:
-            slope, constant = model.likelihoods[group.key].linear()
+            slope, constant = likelihood.linear()
         except ValueError as error:
             kind = group.event.name
             raise ValueError(f"The model is not linear in its {kind} columns: {error}") from None
-        tables.append(slope)
         total = total + constant
-        axis = model.counts[group.key].axis
+        if group.kind == "missing":  # no cell is: what it says that they are there is the same
+            there = np.zeros(len(axis.columns), np.int64)
+            total = total + likelihood.at(there, np.arange(len(there))).sum(axis=0)
+            continue
         labels = [axis.label(row) for row in range(len(axis))]
         names += [title(c) if level is None else f"{title(c)}={level}" for c, level in labels]
+        if lines is None:
+            tables.append(slope)
+            continue
+        total = total - lines.centre @ lines.slope
+        of_truths = (lines.low <= 0) & (lines.high >= 1) & group.event.shares  # never clipped
+        slope = slope.copy()
+        np.add.at(slope, lines.column[of_truths], lines.slope[of_truths])
+        tables += [slope, lines.slope[~of_truths]]
+        names += [
+            f"{title(axis.columns[lines.column[i]])} in "
+            f"[{_plain(lines.low[i])}, {_plain(lines.high[i])}]"
+            for i in np.flatnonzero(~of_truths)
+        ]
     coef = np.concatenate(tables).T if tables else np.empty((len(total), 0))
     if len(total) == 2:
         coef, total = coef[1:] - coef[:1], total[1:] - total[:1]
     return Linear(np.array(names, object), coef, total, model.classes)
+
+
+def _plain(x: float) -> str:
+    """Return a number in as few digits as say exactly which it is."""
+    return f"{x:g}" if float(f"{x:g}") == x else repr(float(x))

@@ -10,18 +10,20 @@ columns at a time.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TypeAlias, TypeVar, final
 
 import numpy as np
 
 from naively.counting.axis import Axis, Levels
 from naively.counting.block import Block, BlockKey, Codes, Dense
-from naively.counting.names import Level, Name
+from naively.counting.names import Derived, Level, Name, title
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
+from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.sloped import Sloped
 from naively.likelihoods.table import LevelTable
 
@@ -64,7 +66,7 @@ class Step:
         """Return the value of each row of a block, of shape (rows,); 0 where it is missing."""
         assert isinstance(block, Codes)
         code = block.codes[:, column]
-        is_level = code == block.axis.index[column].get(self.level, len(block.axis))
+        is_level = code == block.axis.index[column].get(self.level, -1)
         return np.where(code < 0, 0.0, (is_level - self.centre) / self.scale)
 
 
@@ -133,6 +135,28 @@ class LinearPart:
     intercept: Slopes = ()
     ridge: float = 0.0
 
+    def __bool__(self) -> bool:
+        return bool(self.of or self.products)
+
+    def __str__(self) -> str:
+        columns = len({term.column for term in self.of})
+        said = [f"{_many(len(self.of), 'term')} of {_many(columns, 'column')}"]
+        if self.products:
+            pairs = f"{_many(len(self.pairs), 'pair')} of columns"
+            said.append(f"{_many(len(self.products), 'product')} of {pairs}")
+        return f"{' and '.join(said)}, ridge {self.ridge:g}"
+
+    @property
+    def pairs(self) -> dict[str, tuple[str | int, ...]]:
+        """The columns of the table that each pair of columns with a product follows from."""
+        found = {}
+        for of in self.products:
+            roots = chain.from_iterable(
+                name.roots if isinstance(name, Derived) else (name,) for name in of.columns
+            )
+            found[" × ".join(map(title, of.columns))] = tuple(dict.fromkeys(roots))
+        return found
+
     @cached_property
     def _by_group(self) -> dict[BlockKey, list[Term]]:
         found: dict[BlockKey, list[Term]] = {}
@@ -177,7 +201,7 @@ class LinearPart:
             if isinstance(term.function, Line)
         ]
         lines.sort(key=lambda line: line[0])
-        return Sloped(
+        added = Sloped(
             likelihood,
             column=np.array([j for j, _, _ in lines], np.int64),
             low=np.array([line.low for _, line, _ in lines]),
@@ -185,6 +209,7 @@ class LinearPart:
             centre=np.array([line.centre for _, line, _ in lines]),
             slope=np.array([slope / line.scale for _, line, slope in lines]),
         )
+        return _straight(added) if group.event.shares else added
 
     def of_columns(
         self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
@@ -235,6 +260,18 @@ class LinearPart:
         )
 
 
+def _straight(lines: Sloped) -> Likelihood:
+    """Return lines of numbers from 0 to 1 as a part of the other likelihood, if none is clipped."""
+    inner = lines.inner
+    clips = (lines.low > 0).any() or (lines.high < 1).any()
+    if clips or not isinstance(inner, LogLinear) or inner.offset is None:
+        return lines
+    slope, offset = inner.slope.copy(), inner.offset.copy()
+    np.add.at(slope, lines.column, lines.slope)
+    np.add.at(offset, lines.column, -lines.centre[:, None] * lines.slope)
+    return replace(inner, slope=slope, offset=offset)
+
+
 T = TypeVar("T", Term, Product)
 
 
@@ -250,6 +287,10 @@ def _mean(
         for term, slope in slopes.items():
             found[term] = found.get(term, 0.0) + times * _by_class(slope, at)
     return {term: tuple(slope.tolist()) for term, slope in found.items()}
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _by_class(slope: Slopes, places: Sequence[int]) -> Floats:

@@ -44,7 +44,7 @@ class Scale:
     column : str
         Its name.
     value : list
-        Levels, or round numbers or times.
+        Levels, or round numbers or times; the last is None where a missing cell is evidence.
     weight : ndarray of shape (values,)
         The weight of evidence of each, in nats.
     low, high : float
@@ -67,7 +67,7 @@ class Nomogram(Tabular):
     """Scales of weights of evidence, ordered by their ranges.
 
     The log odds of a row are the intercept and the weight of each of its cells; a missing cell has
-    none.
+    none unless the scale of its column has one for it.
 
     Parameters
     ----------
@@ -142,7 +142,9 @@ class Nomogram(Tabular):
 
 
 def written(value: Any) -> str:
-    """Write a level, a number or a time as a scale shows it."""
+    """Write a level, a number, a time or a missing cell as a scale shows it."""
+    if value is None:
+        return "missing"
     if isinstance(value, np.datetime64):
         return str(value.astype("datetime64[D]"))
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -167,7 +169,7 @@ def nomogram(
         if others == [c]:
             raise ValueError(f"A nomogram compares two classes, got {against!r} twice.")
     odds = _Odds(model.start, c, others)
-    found = [_scale(column, odds, batches) for column in _columns(model)]
+    found = [_scale(column, _cells(column, batches), odds) for column in _columns(model)]
     if not found:
         raise ValueError("The model has no column whose cells have a weight each; see explain.")
     found.sort(key=lambda scale: scale.low - scale.high)
@@ -178,10 +180,10 @@ def nomogram(
         notes.append("all others are taken as one class, by their priors")
     if len(found) > n:
         notes.append(f"the {n:,} columns of widest range, of {len(found):,}")
-    rest = len(model.schema.groups) - len(model.schema.of_columns)
+    pairs = model.schema.interactions or (model.weights and model.weights.linear.products)
     texts = {name for g in model.schema.of_columns if g.analyser for name in g.columns}
     notes += ["texts are left out: the weight of a word is in explain"] * bool(texts)
-    notes += ["interactions are left out"] * bool(rest)
+    notes += ["interactions are left out"] * bool(pairs)
     label_of = model.classes.tolist()[c]
     return Nomogram(label_of, rival, found[:n], odds.prior, tuple(notes))
 
@@ -219,28 +221,48 @@ def _columns(model: Model) -> list[OneColumn]:
     return found
 
 
-def _scale(column: OneColumn, odds: _Odds, batches: Sequence[Batch]) -> Scale:
-    """Return the scale of one column."""
+@dataclass(frozen=True, eq=False)
+class _Cells:
+    """Values of a column: their log likelihoods, (values, classes), those shown and others."""
+
+    value: list[Any]
+    shown: Floats
+    others: Floats
+    more: int = 0
+
+
+def _scale(column: OneColumn, cells: _Cells, odds: _Odds) -> Scale:
+    """Return the scale of one column; with what it says that its cells are there, or missing."""
+    value, shown, others = cells.value, cells.shown, cells.others
+    if column.of_missing is not None:
+        there, missing = column.of_missing
+        value, shown, others = [*value, None], np.vstack([shown + there, missing]), others + there
+    weight = odds(shown)
+    every = np.append(weight, odds(others))
+    ends = (float(every.min()), float(every.max())) if len(every) else (0.0, 0.0)
+    return Scale(column.title, value, weight, *ends, cells.more)
+
+
+def _cells(column: OneColumn, batches: Sequence[Batch]) -> _Cells:
+    """Return the values of one column."""
     if isinstance(column.tally.axis, Levels):
         count = column.level_count.sum(axis=1)
         first = np.sort(np.argsort(-count, kind="stable")[:MOST_LEVELS])
-        every = odds(column.of_codes(np.arange(len(count)), weighted=True))
+        every = column.of_codes(np.arange(len(count)), weighted=True)
         levels = [column.levels[i] for i in first]
-        more = len(count) - len(first)
-        ends = (float(every.min()), float(every.max())) if len(every) else (0.0, 0.0)
-        return Scale(column.title, levels, every[first], *ends, more)
+        return _Cells(levels, every[first], every, len(count) - len(first))
     if column.group.event.shares:
-        weight = odds(column.of_truths(weighted=True))
-        return Scale(column.title, column.truths, weight, float(weight.min()), float(weight.max()))
+        truths = column.of_truths(weighted=True)
+        return _Cells(column.truths, truths, truths)
     low, high = column.range(batches)
     whole = column.group.event.support == "counts"
     ticks = round_numbers(low, high, whole=whole)
     points = np.linspace(low, high, POINTS)
     if whole:
         points = np.unique(np.rint(points))
-    every = odds(column.evidence(np.concatenate([ticks, points])))
+    every = column.evidence(np.concatenate([ticks, points]))
     values = [*times_of(ticks)] if column.is_time else ticks.tolist()
-    return Scale(column.title, values, every[: len(ticks)], float(every.min()), float(every.max()))
+    return _Cells(values, every[: len(ticks)], every[len(ticks) :])
 
 
 def round_numbers(low: float, high: float, *, whole: bool = False, n: int = TICKS) -> Floats:

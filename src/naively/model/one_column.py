@@ -20,6 +20,7 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.table import Binned
 from naively.model.model import Model
+from naively.schema.derived import Missing
 from naively.schema.group import Group
 from naively.schema.held import Held
 from naively.schema.schema import list_names
@@ -170,6 +171,19 @@ class OneColumn:
         """
         of = self.model.likelihoods if weighted else self.model.unweighted_likelihoods
         return of[self.group.key].at(codes, np.full(len(codes), self.place))
+
+    @cached_property
+    def of_missing(self) -> Floats | None:
+        """The log likelihoods of a cell that is there, and of a missing one, (2, classes).
+
+        They are times the weights; None where they are no evidence.
+        """
+        for group in self.model.schema.groups:
+            if group.kind == "missing" and Missing(self.name) in group.columns:
+                place = list(group.columns).index(Missing(self.name))
+                of = self.model.likelihoods[group.key]
+                return of.at(np.array([0, 1]), np.full(2, place))
+        return None
 
     def of_truths(self, *, weighted: bool = False) -> Floats:
         """Return the log likelihoods of false and true, of shape (2, classes)."""

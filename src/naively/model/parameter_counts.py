@@ -32,6 +32,8 @@ def count_joint_parameters(model: Model) -> ParameterCount | float:
 
     ``inf`` where a column holds numbers without end.
     """
+    if any(group.kind == "missing" for group in model.schema.groups):
+        return parameter_counts(model).n_joint_parameters
     values = [g.event.n_values(model.counts[g.key]) for g in model.schema.of_columns]
     if math.inf in values:
         return math.inf
@@ -202,7 +204,20 @@ def _count(values: float) -> float:
 
 def parameter_counts(model: Model) -> ParameterCounts:
     """Return the number of parameters by column (see ``NaiveBayes.parameter_counts``)."""
-    found = [column for group in model.schema.groups for column in _by_column(model, group)]
+    missing = [group for group in model.schema.groups if group.kind == "missing"]
+    found = [
+        column
+        for group in model.schema.groups
+        if group not in missing
+        for column in _by_column(model, group)
+    ]
+    for group in missing:  # a missing cell is one more value of its column
+        each = group.event.n_parameters(model.counts[group.key]) // len(group.columns)
+        place = {column.name: i for i, column in reversed([*enumerate(found)])}
+        for name in group.derived:
+            i = place[title(name.sources[0])]
+            of = found[i]
+            found[i] = Column(of.name, _count(of.values + 1), of.parameters + each)
     order = {title(name): place for place, name in enumerate(model.schema.order)}
     found.sort(key=lambda column: order.get(column.name, len(order)))
     return ParameterCounts(tuple(found), len(model.classes), _of_prior(model))

@@ -21,6 +21,7 @@ from naively.model.class_prior import class_probabilities, is_estimated, pretend
 from naively.model.explain import NGRAMS, PRIOR
 from naively.model.items import Items, items_of
 from naively.model.model import Model
+from naively.schema.derived import Missing
 from naively.schema.group import Group
 from naively.schema.schema import list_names
 from naively.tabular import SHOWN, Tabular, as_text
@@ -68,7 +69,9 @@ class Parameters(Tabular):
     The count is what was counted behind the estimate: rows of a level or bin, how often a word
     came, the events of a rate, or all rows with a value in the column. The pseudo-count is what the
     prior adds to it; it is None where nothing is estimated. A bin is a string that has ``low`` and
-    ``high``. What is undefined, as maximum likelihood from nothing, is NaN.
+    ``high``. What is undefined, as maximum likelihood from nothing, is NaN. Where missing cells are
+    evidence, the item "(missing)" of a column says how probable it is that there is no value; all
+    its other items are of cells that are there.
 
     With ``Complement`` p and the count are those of all other classes.
 
@@ -188,14 +191,20 @@ def parameters(
         if column is None or _is_of(column, group, tally.axis):
             tables += _of_group(model, group, how, column)
     if not tables:
-        every = dict.fromkeys(name for group in model.schema.groups for name in group.columns)
+        every = model.schema.columns
         raise ValueError(f"There is no column {column!r}; the columns are {list_names(every)}.")
     return Parameters(model.classes, np.exp(model.class_log_prior), tuple(tables))
 
 
 def _is_of(column: Name, group: Group, axis: Axis) -> bool:
     """Whether a group has a column, which is named or numbered."""
-    return any(column in (name, title(name)) for name in (*group.columns, *axis.columns))
+    return any(column in _names(name) for name in (*group.columns, *axis.columns))
+
+
+def _names(name: Name) -> tuple[Name, ...]:
+    """Return what a column is asked for by: that its cells are missing, by the column's name."""
+    own = name.of if isinstance(name, Missing) else name
+    return name, title(name), own, title(own)
 
 
 def _of_prior(model: Model, how: How | None) -> Table:
@@ -225,10 +234,12 @@ def _of_group(model: Model, group: Group, how: How | None, column: Name | None) 
     count, pretend = event.counted(tally), event.pretended(tally, how)
     of, item = items_of(model, group)
     names = [_column(model, group, name) for name in axis.columns]
-    wanted = np.array([column in (name, title(name)) for name in axis.columns], np.bool_)
+    wanted = np.array([column in _names(name) for name in axis.columns], np.bool_)
     if column is None or not wanted.any():  # it is one of several columns that are one event
         wanted[:] = True
     rows = np.flatnonzero(wanted[of])
+    if group.kind == "missing":  # the rest of its rows are of cells that are there
+        rows = rows[[axis.label(row)[1] for row in rows.tolist()]]
     normal = found if {"mean", "variance"} <= found.keys() else {}
 
     for parameter, value in found.items():
@@ -252,6 +263,8 @@ def _of_group(model: Model, group: Group, how: How | None, column: Name | None) 
 
 def _column(model: Model, group: Group, name: Name) -> str:
     """Return the name of a column; that of a text says which of its tokens are no words."""
+    if isinstance(name, Missing):
+        return title(name.of)
     return (
         f"{title(name)} {NGRAMS}" if group.key in model.schema.of_character_ngrams else title(name)
     )

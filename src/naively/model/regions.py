@@ -18,6 +18,7 @@ from naively.messages import visible
 from naively.model.classes import and_more, frequent, number_of, spoken_for
 from naively.model.model import Model
 from naively.model.one_column import MOST_CELLS, ROOM, OneColumn
+from naively.schema.derived import Missing
 from naively.schema.schema import list_names
 from naively.tabular import Tabular
 
@@ -195,7 +196,9 @@ def regions(
     notes = []
     left = [name for name in model.schema.order if name not in {a.name, b.name, *others}]
     if left:
-        notes.append(f"{len(left):,} other column{'s' * (len(left) > 1)} taken as missing")
+        said = any(isinstance(of, Missing) and of.of in left for of in model.schema.derived)
+        what = "taken as missing, which says something too" if said else "taken as missing"
+        notes.append(f"{len(left):,} other column{'s' * (len(left) > 1)} {what}")
     if others:
         held = ", ".join(f"{title(name)} = {value}" for name, value in others.items())
         notes.append(f"at {held}")

@@ -88,7 +88,8 @@ def strongest(model: Model, c: int, n: int) -> list[Weighed]:
 
     An item is a word (no character n-gram), a level, a column that is true, or a number that is
     usual in the class: its mean, or one in the most probable bin. Its weight is
-    log p(item | c) - log p(item | not c), the others weighted by their priors.
+    log p(item | c) - log p(item | not c), the others weighted by their priors. Missing cells and
+    interactions are no items.
     """
     others = np.arange(len(model.classes)) != c
     if not others.any():
@@ -96,11 +97,11 @@ def strongest(model: Model, c: int, n: int) -> list[Weighed]:
     prior = model.class_log_prior[others]
     log_share = prior - np.logaddexp.reduce(prior)
     found: list[Weighed] = []
-    for name, likelihood in model.without_interactions().likelihoods.items():
-        axis = model.counts[name].axis
-        if name in model.schema.of_character_ngrams:
+    for group in model.schema.of_columns:
+        axis = model.counts[group.key].axis
+        if group.key in model.schema.of_character_ngrams:
             continue
-        typical = likelihood.typical(c)
+        typical = model.likelihoods[group.key].typical(c)
         rest = np.logaddexp.reduce(typical.value[:, others] + log_share, axis=1)
         with np.errstate(invalid="ignore"):
             weight = np.nan_to_num(

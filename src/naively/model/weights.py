@@ -79,6 +79,7 @@ class Weights(Shown):
         for name, by_class in self.by_name.items():
             of = list(by_class.values())
             lines.append(f"  {np.mean(of):.3f} ({min(of):.3f} to {max(of):.3f})  {name}")
+        lines += [f"with a linear part: {self.linear}"] if self.linear else []
         return "\n".join(lines)
 
     def fresh(self, rows: float) -> float:

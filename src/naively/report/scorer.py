@@ -26,6 +26,10 @@ LEVELS = 40  # of a column of categories, beside those of the rows
 LONGEST = 120  # characters of a text that is chosen from
 COLUMNS = 30  # that can be moved
 MOST = 120_000  # numbers on the page
+PRODUCTS = (
+    "Cells cannot be moved here: the model adds products of two columns, so that what the cell of "
+    "one column says depends on the cell of another."
+)
 CLOSE = 1e-6  # nats between the sum of the evidence and the score of a row
 
 
@@ -72,6 +76,8 @@ def make_scorer(
     """
     if not len(rows):
         return Scorer([], [], [], "There is no row to start from.")
+    if model.weights is not None and model.weights.linear.products:
+        return Scorer([], [], [], PRODUCTS)
     columns, left = [], MOST
     for name in worth[:COLUMNS]:
         found = _moved(model, rows, name, numbers.get(name))
@@ -186,10 +192,15 @@ def _levels(model: Model, name: Name) -> list[Level]:
 def _evidence(
     model: Model, cells: Mapping[Name, Sequence[Any]], kinds: Mapping[Name, Any]
 ) -> Floats:
-    """Return the evidence of these cells alone, all others missing, of shape (rows, classes)."""
-    columns = {name: np.array([*of, None], object)[:-1] for name, of in cells.items()}
-    rows = column_rows(columns, kinds).padded(model.schema.order)
-    found: Floats = model.joint_log_likelihood(rows) - model.start
+    """Return the evidence of these cells beyond that of missing ones, (rows, classes).
+
+    All other cells are missing. What it says that a cell is missing is in the evidence of all else,
+    so that a column that is moved adds the difference.
+    """
+    columns = {name: np.array([*of, None], object) for name, of in cells.items()}
+    rows = column_rows(columns, kinds).padded(model.schema.order)  # nothing is in the last one
+    joint = model.joint_log_likelihood(rows)
+    found: Floats = joint[:-1] - joint[-1]
     return found
 
 

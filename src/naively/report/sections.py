@@ -40,6 +40,8 @@ def learned(subject: Subject) -> str:
         ("estimate", settings.estimate),
         ("weights of the evidence", weights),
     ]
+    if model.weights is not None and model.weights.linear:
+        facts.append(("linear part", str(model.weights.linear)))
     facts += [(FILE.get(key, key), str(value)) for key, value in subject.provenance.items()]
     lines = "".join(
         f"<tr><th scope='row'>{html.escaped(name)}</th><td>{html.cell(value)}</td></tr>"
@@ -173,7 +175,9 @@ def _worth(nats: float) -> str:
 
 def interactions(subject: Subject) -> str:
     """List the pairs of columns that have a say of their own."""
-    pairs = subject.model.schema.interactions
+    pairs = dict.fromkeys(subject.model.schema.interactions)
+    if subject.model.weights is not None:
+        pairs |= dict.fromkeys(subject.model.weights.linear.pairs)
     if not pairs:
         return ""
     cost = subject.cost

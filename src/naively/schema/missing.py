@@ -17,52 +17,54 @@ from naively.counting.statistic import LEVEL, PRESENT
 from naively.counting.tally import BlockTally
 from naively.events import Categorical
 from naively.kernels.double_double import Sums
-from naively.kernels.reference import Floats
 from naively.schema.derived import Missing
 from naively.schema.group import Group
 from naively.schema.settle import Counted
 
 MOST = 1_000  # columns that have such evidence; of more, those with most missing cells
-ROUNDING = 1e-9  # of the rows: what is left of a difference of sums of weights
+ROUNDING = 1e-20  # of the rows: sums of fractional weights are right to about 1e-30 of them
 
 
 def with_missing(counted: Counted) -> Counted:
     """Return the schema and the tally with a derived column for each that has missing cells.
 
-    A column that follows from others has none, nor has a column of a bag of counts or of whole
+    A column that follows from others has none, nor have the columns of a bag of counts or of whole
     rows, which are one event together.
     """
     schema, tally = counted
-    rows = tally.class_count
-    missing: dict[Name, tuple[Floats, Floats]] = {}
+    missing: dict[Name, tuple[Sums, Sums]] = {}
     for group in schema.of_columns:
-        if group.event.joined or group.event.layout == "rows" or group.derived:
+        whole = group.event.layout == "rows" or (group.event.joined and not group.analyser)
+        if whole or group.derived:
             continue
         block = tally.blocks[group.key]
         there = _present(block)
-        lacking = rows - there
-        lacking[np.abs(lacking) <= ROUNDING * rows] = 0.0
-        some = (lacking > 0).any(axis=1) & (there > 0).any(axis=1)
+        lacking = Sums(*(np.broadcast_to(of, there.shape) for of in vars(tally.weight).values()))
+        lacking -= there
+        least = ROUNDING * tally.class_count
+        some = (lacking.high > least).any(axis=1) & (there.high > 0).any(axis=1)
         for j in np.flatnonzero(some).tolist():
-            missing.setdefault(block.axis.columns[j], (there[j], np.maximum(lacking[j], 0.0)))
+            missing.setdefault(block.axis.columns[j], (there[j], lacking[j]))
     if not missing:
         return counted
     if len(missing) > MOST:
-        most = set(sorted(missing, key=lambda name: -missing[name][1].sum())[:MOST])
+        most = set(sorted(missing, key=lambda name: -missing[name][1].high.sum())[:MOST])
         missing = {name: of for name, of in missing.items() if name in most}
     columns = tuple(map(Missing, missing))
-    table = np.stack([row for both in missing.values() for row in both])
+    table = [row for both in missing.values() for row in both]
+    sums = Sums(np.stack([row.high for row in table]), np.stack([row.low for row in table]))
     group = Group(Categorical(), "missing", columns)
-    levels = BlockTally(Levels.of_all(columns, whole=False), {LEVEL: Sums(table)})
+    levels = BlockTally(Levels.of_all(columns, whole=False), {LEVEL: sums})
     return Counted(
         replace(schema, groups=(*schema.groups, group)),
         replace(tally, blocks={**tally.blocks, group.key: levels}),
     )
 
 
-def _present(block: BlockTally) -> Floats:
+def _present(block: BlockTally) -> Sums:
     """Return how many rows of each class have a value in each column, (columns, classes)."""
     axis = block.axis
-    if isinstance(axis, ByValue):
-        return axis.sum_by_column(block[axis.statistic].high)
-    return np.asarray(block[PRESENT].high)
+    if not isinstance(axis, ByValue):
+        return block[PRESENT]
+    columns = len(axis.columns)
+    return block[axis.statistic].place(np.repeat(np.arange(columns), axis.sizes), columns)

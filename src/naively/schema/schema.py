@@ -20,11 +20,13 @@ from naively.data.columns import Kind
 from naively.data.rows import Rows, column_rows
 from naively.data.times import read_times
 from naively.messages import Shown, warn
+from naively.schema.derived import Missing
 from naively.schema.encode import CellArray, decode, split_rows
 from naively.schema.group import Group, GroupKey, event_name, event_names
 from naively.schema.held import Held
 
 SHOWN = 30  # as many columns have a line each when a schema is printed; else each group has
+EVIDENCE = "; missing cells are evidence"
 WIDEST = 40  # of the names, in characters
 # What a column may come as, beside what it was learned as.
 ALSO: dict[Kind, tuple[Kind, ...]] = {"text": ("string",), "string": ("text",), "time": ("string",)}
@@ -48,11 +50,15 @@ class Schema(Shown):
 
     @cached_property
     def columns(self) -> dict[Name, Group]:
-        """The group of each column: those of the table in its order, then parts of times.
+        """The group of each column: those of the table in its order, then parts of times, pairs.
 
-        Of a text in several groups it is the first.
+        Of a text in several groups it is the first. That a cell is missing is no column here.
         """
-        of = {name: groups[0] for name, groups in self.groups_of.items()}
+        of = {
+            name: groups[0]
+            for name, groups in self.groups_of.items()
+            if not isinstance(name, Missing)
+        }
         return {name: of[name] for name in self.order if name in of} | of
 
     @cached_property
@@ -274,15 +280,22 @@ class Schema(Shown):
                 )
 
     def __str__(self) -> str:
+        missing = [name.of for name in self.derived if isinstance(name, Missing)]
         if len(self.columns) > SHOWN:
             lines = [
                 (event_name(group), f"{list_names(group.columns)} ({group.kind}s)")
                 for group in self.groups
+                if group.kind != "missing"
             ]
+            lines += [("missing cells are evidence", list_names(missing))] if missing else []
             noted = [(title(name), note) for name, note in self.notes.items()]
             return "\n".join(f"{name}: {what}" for name, what in lines + noted)
         table = [
-            (title(name), event_names(self.groups_of[name]), self.notes.get(name, f"{group.kind}s"))
+            (
+                title(name),
+                event_names(self.groups_of[name]),
+                self.notes.get(name, f"{group.kind}s") + EVIDENCE * (name in missing),
+            )
             for name, group in self.columns.items()
         ]
         table += [
