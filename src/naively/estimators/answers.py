@@ -183,6 +183,9 @@ class Answers(Fitted):
     def explain(self, X: Table) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
 
+        What the linear part adds for a column is in the column's line. That a cell is missing, and
+        what two columns say together, are lines of their own.
+
         Returns
         -------
         explanation : Explanation
@@ -204,8 +207,8 @@ class Answers(Fitted):
     def assess(self) -> Scores:
         """Assess the model from the rows that it was trained on, right after ``fit``.
 
-        The tally of each of some folds is subtracted, weights are fitted on the rest, and the fold
-        is predicted: cross-validation without refitting. A fold takes about as long as ``fit``,
+        The tally of each of some folds is subtracted, weights are fitted (and interactions chosen)
+        on the rest, and the fold is predicted: cross-validation without refitting. A fold takes about as long as ``fit``,
         most of it for its weights. So there are at most 10 folds, or 20 of at most 2,000 rows, and
         as many as take no longer than twice learning: as many whose numbers (rows, and 200 for each
         column, times columns times classes) are together no more than twice those of ``fit``, and

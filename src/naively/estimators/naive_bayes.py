@@ -74,14 +74,14 @@ class Learner(ClusterAnswers):
         How much the evidence of each column counts, so that what columns say alike is not counted
         twice and probabilities can be believed: one weight for each, or one for all, fitted to
         the leave-one-out evidence of at most 10,000 of the rows (500 for each class where there
-        is but one weight, as of one column); and a linear part: numbers, clipped, and common
-        levels, added where held-out rows gain. None is pure naive Bayes.
+        is but one weight, as of one column). With "loo" numbers, clipped, and common levels are
+        added as in logistic regression where held-out rows gain: the linear part. None is pure
+        naive Bayes.
     interactions : "auto" or None, default None
-        With "auto", pairs of columns that depend on each other have a say of their own, beside
-        that of the columns: how much more often their values meet in a class than by chance. At
-        most three pairs for each column are chosen in ``fit``, of 300 rows or more, where the
-        leave-one-out evidence of these rows says that the log loss falls; they are counted in a
-        second pass, and explained like a column.
+        With "auto", two columns may say together what neither says alone: by products, which
+        belong to the linear part, and by counted pairs (how much more often their bins meet in a
+        class than by chance). They are chosen in ``fit``, of 100 rows or more, where held-out rows
+        gain, and explained like a column; pairs are counted in a second pass.
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
         the words, the word bigrams, and, of texts of up to 1,500 characters, the character n-grams
@@ -89,7 +89,8 @@ class Learner(ClusterAnswers):
         the fastest, how often each word comes. So it is too without ``weights="loo"``, and with
         ``estimate`` "mle" or "predictive".
     missing : {"auto", "ignore"}, default "auto"
-        Whether missing cells are evidence of their own (with ``weights="loo"``), or add nothing.
+        Whether missing cells are evidence of their own (with ``weights="loo"``), or add nothing;
+        a counted pair has a bin for them either way.
     random_state : int, Generator or None, default None
         Chooses the rows that weights are fitted to; None is a fixed choice.
     semi_supervised : bool, default False
@@ -233,7 +234,7 @@ class Learner(ClusterAnswers):
         one. New classes, categories, words and columns may appear at any time; what was not
         recorded before counts as missing there. Weights are fitted again whenever the rows have
         doubled, and by ``calibrate()``; then they too are the same as from all rows at once. The
-        pairs of ``interactions`` stay those that the first batch has chosen.
+        counted pairs of ``interactions`` stay those of the first batch; products are chosen anew.
 
         Parameters
         ----------
@@ -262,14 +263,14 @@ class Learner(ClusterAnswers):
 
     @exclusive
     def calibrate(self, X: Table = None, y: Target = None, sample_weight: RowWeight = None) -> Self:
-        """Fit the weights again; what was counted stays.
+        """Fit the weights and the linear part again; what was counted stays.
 
         Parameters
         ----------
         X, y, sample_weight
-            Labelled rows that were not learned. By default the sample of the learned rows that
-            is in memory after ``fit``, ``partial_fit`` and ``load`` of a file that holds it is
-            used, each row left out in turn.
+            Labelled rows that were not learned; all are used. By default the sample of the
+            learned rows that is in memory after ``fit``, ``partial_fit`` and ``load`` of a file
+            that holds it is used, each row left out in turn.
 
         Examples
         --------
