@@ -219,3 +219,24 @@ def test_the_readmes_picture_is_drawn_by_its_command(tmp_path) -> None:
     assert drawn.read_bytes()[size] == committed.read_bytes()[size]
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "](docs/static/naively.png)" in text
+
+
+def test_the_measurements_page_has_each_way_of_splitting(generated, tmp_path, monkeypatch) -> None:
+    results = [
+        {
+            "name": "table",
+            "split": split,
+            "rows": 100,
+            "fit_seconds": {},
+            "trials": [{"contender": "naively", "means": dict.fromkeys(generated.MEASURES, loss)}],
+        }
+        for split, loss in (("2-fold", 0.25), ("80/20", 0.5))
+    ]
+    found = {"command": "make", "machine": "one", "versions": {}, "results": results}
+    (tmp_path / "accuracy-tables.json").write_text(json.dumps(found), encoding="utf-8")
+    monkeypatch.setattr(generated, "RESULTS", tmp_path)
+    _, halves, fifths = re.split("^Split into ", generated.accuracy_of_tables(), flags=re.MULTILINE)
+    assert halves.startswith("halves")
+    assert "| table | 100 | 0.250 |" in halves
+    assert fifths.startswith("four fifths")
+    assert "| table | 100 | 0.500 |" in fifths

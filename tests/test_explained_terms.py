@@ -183,18 +183,22 @@ def test_products_join_the_interaction_of_the_same_columns_in_either_order(turne
 
 
 @pytest.mark.parametrize("event", ["bernoulli", "poisson"])
-def test_a_sparse_row_has_no_more_lines_than_without_linear_terms(event: str) -> None:
+def test_a_sparse_row_has_no_more_lines_than_without_what_is_new(event: str) -> None:
     rng = np.random.default_rng(0)
-    X, y = rng.poisson(0.4, (200, 6)), np.repeat(["u", "v"], 100)
-    nb = NaiveBayes(event).fit(X, y)
-    rows = sparse.csr_array(X[:20].astype(float))
-    before = [row.column for row in nb.explain(rows)]
-    with_linear_part(nb)
+    X, y = rng.poisson(0.4, (200, 6)).astype(float), np.repeat(["u", "v"], 100)
+    rows = sparse.csr_array(X[:20])
+    X[rng.random(X.shape) < np.where(y == "u", 0.4, 0.1)[:, None]] = np.nan
+    before = NaiveBayes(event, missing="ignore").fit(X, y).explain(rows)
+    nb = with_linear_part(NaiveBayes(event).fit(X, y))
+    assert nb.schema_.groups[-1].kind == "missing"
     joint = nb.predict_joint_log_proba(rows)
-    np.testing.assert_allclose(joint, nb.predict_joint_log_proba(X[:20]), atol=1e-9)
+    np.testing.assert_allclose(joint, nb.predict_joint_log_proba(rows.toarray()), atol=1e-9)
+    of_dense = nb.explain(rows.toarray())
     for i, row in enumerate(nb.explain(rows)):
-        assert row.column == before[i]
+        assert row.column == before[i].column
         np.testing.assert_allclose(row.log_likelihood.sum(axis=0), joint[i], atol=1e-9)
+        for name in row.column[1:-1]:  # the last line is of all zeros
+            np.testing.assert_allclose(line(row, name), line(of_dense[i], name), atol=1e-9)
 
 
 def test_a_picture_has_missing_pixels_elsewhere() -> None:

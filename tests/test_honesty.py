@@ -156,7 +156,7 @@ def check_noise(X: np.ndarray, assess: Assess) -> None:
 
 
 def by_the_model_that_learned_them(
-    model: Any, sample: Any, _: Any, dealt: np.ndarray
+    model: Any, sample: Any, _: Any, dealt: np.ndarray, **__: Any
 ) -> cross_validate.Predicted:
     """What assess() must not do."""
     folds = [sample.keep(fold) for fold in dealt.T]

@@ -75,7 +75,7 @@ def test_each_row_is_in_it_as_often_as_any_other(
     cuts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     n, size, seeds = 40, 10, 1000
-    monkeypatch.setattr(reservoir, "sample_size", lambda _: SampleSize(size, size, ""))
+    monkeypatch.setattr(reservoir, "sample_size", lambda *_: SampleSize(size, size, 0.0, ""))
     count = often(n, cuts, seeds)
     assert count.sum() == seeds * size  # always as many as it is to hold
     # As each sample has the same size, the counts of two rows are negatively correlated: the sum of
@@ -171,6 +171,42 @@ def test_an_assessment_says_how_many_rows_it_is_of_and_why(
     X = rng.normal(size=(300, 2))
     many = NaiveBayes("gaussian").fit(X, X[:, 0] > rng.normal(size=len(X)))
     assert "200 of 300, drawn at random (enough for the weights)" in str(many.assess())
+
+
+def test_the_larger_sample_grows_with_the_logarithm_of_the_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(calibrate, "ROWS", 200)
+    for n in (150, 200, 300, 3_000):
+        sample = sample_of(n, [], 0)
+        assert len(sample.of(MODEL)) == min(n, 200)
+        expected = min(n, 200 * (1 + np.log(max(n / 200, 1))))
+        assert (
+            abs(len(sample.of(MODEL, larger=True)) - expected)
+            < 3 * np.sqrt(expected) * (n > 200) + 1
+        )
+        assert set(ids(sample)) <= set(larger_ids(sample))
+
+
+@pytest.mark.parametrize("cuts", [[5], [100, 900], [*range(50, 1_000, 50)]], ids=len)
+def test_the_larger_sample_is_the_same_however_rows_come(
+    cuts: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibrate, "ROWS", 200)
+    whole, parts = sample_of(1_000, [], 3), sample_of(1_000, cuts, 3)
+    assert larger_ids(parts) == larger_ids(whole)
+    a, b = sample_of(1_000, [], 3), Reservoir(3)
+    X, y = np.arange(1_000.0, 2_500.0)[:, None], np.arange(1_500) % 2
+    b.add(encoded(X, encode_labels(y)), MODEL)
+    merged, refit = a.merged(b, MODEL), sample_of(2_500, [], 3)
+    assert merged is not None
+    assert larger_ids(merged) == larger_ids(refit)
+
+
+def larger_ids(sample: Reservoir) -> list[float]:
+    """The numbers of the rows in the larger sample."""
+    batches = sample.of(MODEL, larger=True).batches
+    return sorted(x for batch in batches for x in first_column(batch).tolist())
 
 
 def test_of_very_many_weights_there_are_as_many_rows_as_memory_is_for(

@@ -145,10 +145,9 @@ def test_weights_are_those_of_all_rows_after_more_batches() -> None:
 
 def test_interactions_are_counted_in_a_second_pass() -> None:
     rng = np.random.default_rng(3)
-    a, b = rng.integers(0, 2, (2, 3_000))
-    table = pl.DataFrame({
-        "a": np.where(a, "x", "y"), "b": np.where(b, "p", "q"), "y": np.where(a ^ b, "odd", "even")
-    })  # fmt: skip
+    a, b = rng.uniform(0, 4, (2, 3_000))  # a chessboard, which no product of lines can tell
+    odd = (a.astype(int) + b.astype(int)) % 2 == 1
+    table = pl.DataFrame({"a": a, "b": b, "y": np.where(odd, "odd", "even")})
     whole = NaiveBayes(interactions="auto").fit(table, "y")
     assert whole.model_.schema.interactions
     nb = NaiveBayes(interactions="auto").fit(relation(table), "y")

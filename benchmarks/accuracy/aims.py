@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
 from benchmarks.accuracy import peers
+from benchmarks.accuracy.compare import at_least, at_most, gain, lowered, ratio, share
 from benchmarks.accuracy.report import Summary
 
-Values = Mapping[str, float]  # of a measure, by data set
 MANY = 3_000  # rows, from which on calibration is asked for as such
-NOTHING = 1e-3  # a log loss that is as good as 0
 
 
 def on_tables(found: Summary) -> str:
     """Return the aims on tables, a line each."""
-    pure, default, pairs = (contender.name for contender in peers.OURS)
-    lines = [f"Aims on tables ({default!r} is the default, {pure!r} for comparison)"]
+    pure, default, pairs = (c.name for c in (peers.PURE, peers.DEFAULT, peers.INTERACTIONS))
+    lines = [f"Aims on tables, 2-fold ({default!r} is the default, {pure!r} for comparison)"]
     for name in (pure, default, pairs):
         if found.values("log_loss", name):
             lines += _on_tables(found, name)
-    lines += [
-        line
-        for name in (default,)
-        if found.trials(name)
-        for line in _taken_as_they_are(found, name)
-    ]
-    lines += _assessed(found, default)
+    lines += [*taken_as_they_are(found, default), *assessed(found, default)]
     if found.values("log_loss", pairs):
         lines += _with_interactions(found, pairs)
     return "\n  ".join(lines)
@@ -38,19 +31,19 @@ def _on_tables(found: Summary, name: str) -> Iterator[str]:
     best = found.least(contender.name for contender in peers.NAIVE_BAYES)
     logistic, boosting, khiops = peers.LOGISTIC.name, peers.BOOSTING.name, peers.KHIOPS.name
     logistic_loss = found.values("log_loss", logistic)
-    yield _most(
+    yield at_most(
         f"{name}: log loss / best scikit-learn naive Bayes, geometric mean", ratio(loss, best), 0.60
     )
-    yield _least(f"{name}: log loss at most the best of theirs", share(loss, best), 0.95)
-    yield _least(f"{name}: log loss at most {logistic}'s", share(loss, logistic_loss), 0.65)
+    yield at_least(f"{name}: log loss at most the best of theirs", share(loss, best), 0.95)
+    yield at_least(f"{name}: log loss at most {logistic}'s", share(loss, logistic_loss), 0.65)
     boosting_loss = found.values("log_loss", boosting)
-    yield _least(f"{name}: log loss at most {boosting}'s", share(loss, boosting_loss), 0.70)
-    yield _least(
+    yield at_least(f"{name}: log loss at most {boosting}'s", share(loss, boosting_loss), 0.70)
+    yield at_least(
         f"{name}: accuracy within 1 point of {logistic}'s",
-        share(_less(found.values("accuracy", logistic), 0.01), accuracy),
+        share(lowered(found.values("accuracy", logistic), 0.01), accuracy),
         0.75,
     )
-    yield _most(
+    yield at_most(
         f"{name}: log loss / {khiops}', geometric mean",
         ratio(loss, found.values("log_loss", khiops)),
         0.90,
@@ -58,10 +51,10 @@ def _on_tables(found: Summary, name: str) -> Iterator[str]:
     ece, floor = found.values("ece", name), found.values("floor", name)
     many = {table: ece[table] for table in ece if found.rows[table] >= MANY}
     few = [ece[table] - floor[table] for table in ece if table not in many]
-    yield _least(
+    yield at_least(
         f"{name}: ECE at most 0.03 (tables of {MANY:,} rows or more)", share(many, 0.03), 0.80
     )
-    yield _most(
+    yield at_most(
         f"{name}: ECE above its noise, mean of smaller tables",
         float(np.mean(few or [np.nan])),
         0.01,
@@ -70,24 +63,25 @@ def _on_tables(found: Summary, name: str) -> Iterator[str]:
 
 def _with_interactions(found: Summary, name: str) -> Iterator[str]:
     boosting = peers.BOOSTING.name
-    ours, theirs = found.values("accuracy", name), found.values("accuracy", boosting)
-    both = [ours[table] - theirs[table] for table in ours if table in theirs]
-    yield _least(f"{name}: mean accuracy less {boosting}'s", float(np.mean(both or [np.nan])), 0.0)
+    more = gain(found.values("accuracy", name), found.values("accuracy", boosting))
+    yield at_least(f"{name}: mean accuracy less {boosting}'s", more, 0.0)
     loss = found.values("log_loss", name)
     for peer in (peers.LOGISTIC.name, boosting):
         share_of_tables = share(loss, found.values("log_loss", peer))
-        yield _least(f"{name}: log loss at most {peer}'s", share_of_tables, 0.70)
+        yield at_least(f"{name}: log loss at most {peer}'s", share_of_tables, 0.70)
 
 
-def _taken_as_they_are(found: Summary, name: str) -> Iterator[str]:
-    failed = sum(bool(trial.failed) for trial in found.trials(name))
-    yield _most(f"{name}: tables with an error or a NaN", failed, 0)
+def taken_as_they_are(found: Summary, name: str) -> Iterator[str]:
+    if found.trials(name):
+        failed = sum(bool(trial.failed) for trial in found.trials(name))
+        yield at_most(f"{name}: tables with an error or a NaN", failed, 0)
 
 
-def _assessed(found: Summary, name: str) -> Iterator[str]:
-    assessed = ratio(found.values("assessed", name), found.values("log_loss", name))
-    yield _least(f"{name}: log loss by assess() / on other rows, geometric mean", assessed, 0.95)
-    yield _most(f"{name}: log loss by assess() / on other rows, geometric mean", assessed, 1.05)
+def assessed(found: Summary, name: str) -> Iterator[str]:
+    by_assess = ratio(found.values("assessed", name), found.values("log_loss", name))
+    aim = f"{name}: log loss by assess() / on other rows, geometric mean"
+    yield at_least(aim, by_assess, 0.95)
+    yield at_most(aim, by_assess, 1.05)
 
 
 def on_speed(times_faster: float) -> str:
@@ -95,7 +89,7 @@ def on_speed(times_faster: float) -> str:
     aim = (
         "fit of adult.csv / OrdinalEncoder, CategoricalNB and CalibratedClassifierCV(cv=5), seconds"
     )
-    return "  " + _most(aim, 1 / times_faster, 1)
+    return "  " + at_most(aim, 1 / times_faster, 1)
 
 
 def on_texts(found: Summary) -> str:
@@ -104,7 +98,7 @@ def on_texts(found: Summary) -> str:
     for contender in peers.OURS_ON_TEXT:
         if found.values("log_loss", contender.name):
             lines += _on_texts(found, contender.name)
-            lines += _assessed(found, contender.name) if contender.assesses else []
+            lines += assessed(found, contender.name) if contender.assesses else []
     return "\n  ".join(lines)
 
 
@@ -113,65 +107,27 @@ def _on_texts(found: Summary, name: str) -> Iterator[str]:
     ece, fit = found.values("ece", name), found.values("fit", name)
     words, logistic = peers.MULTINOMIAL_WORDS.name, peers.LOGISTIC_WORDS.name
     svc, pairs = peers.SVC_WORDS.name, peers.LOGISTIC_PAIRS.name
-    yield _most(
+    yield at_most(
         f"{name}: log loss / {words}'s, geometric mean",
         ratio(loss, found.values("log_loss", words)),
         0.30,
     )
-    yield _least(
+    yield at_least(
         f"{name}: log loss at most {logistic}'s",
         share(loss, found.values("log_loss", logistic)),
         0.90,
     )
-    yield _least(
+    yield at_least(
         f"{name}: accuracy at least {words}'s", share(found.values("accuracy", words), accuracy), 1
     )
-    yield _least(
+    yield at_least(
         f"{name}: accuracy within 1 point of {svc}'s",
-        share(_less(found.values("accuracy", svc), 0.01), accuracy),
+        share(lowered(found.values("accuracy", svc), 0.01), accuracy),
         0.80,
     )
-    yield _least(f"{name}: ECE at most 0.03", share(ece, 0.03), 0.80)
-    yield _most(f"{name}: greatest ECE", max(ece.values()), 0.05)
+    yield at_least(f"{name}: ECE at most 0.03", share(ece, 0.03), 0.80)
+    yield at_most(f"{name}: greatest ECE", max(ece.values()), 0.05)
     for text, aim in {"sms_spam": 0.985, "enron_spam": 0.99, "newsgroups20": 0.82}.items():
         if text in accuracy:
-            yield _least(f"{name}: accuracy on {text}", accuracy[text], aim)
-    yield _least(f"{name}: fit no slower than {pairs}", share(fit, found.values("fit", pairs)), 1)
-
-
-# How aims are told -------------------------------------------------------------------------------
-
-
-def ratio(ours: Values, theirs: Values) -> float:
-    """Geometric mean of ratios, over the data sets that both have.
-
-    A log loss counts as 0.001 at least: below, a ratio says nothing that matters, and one table
-    that a peer solves would outweigh all others.
-    """
-    both = [name for name in ours if name in theirs]
-    logs = [np.log(max(ours[name], NOTHING) / max(theirs[name], NOTHING)) for name in both]
-    return float(np.exp(np.mean(logs))) if logs else float("nan")
-
-
-def share(less: Values, more: Values | float) -> float:
-    """Share of data sets where the one is at most the other, or a bound."""
-    bound = dict.fromkeys(less, more) if isinstance(more, int | float) else more
-    both = [less[name] <= bound[name] for name in less if name in bound]
-    return float(np.mean(both)) if both else float("nan")
-
-
-def _less(values: Values, by: float) -> Values:
-    return {name: value - by for name, value in values.items()}
-
-
-def _most(name: str, value: float, aim: float) -> str:
-    return _told(name, value, f"at most {aim:g}", value <= aim)
-
-
-def _least(name: str, value: float, aim: float) -> str:
-    return _told(name, value, f"at least {aim:g}", value >= aim)
-
-
-def _told(name: str, value: float, aim: str, reached: bool) -> str:
-    verdict = "not measured" if np.isnan(value) else "reached" if reached else "missed"
-    return f"{name}: {value:.3f} (aim: {aim}; {verdict})"
+            yield at_least(f"{name}: accuracy on {text}", accuracy[text], aim)
+    yield at_least(f"{name}: fit no slower than {pairs}", share(fit, found.values("fit", pairs)), 1)

@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 FEWEST = 8  # rows of a class
-PROTOCOL = "1"  # part of the key of what is kept: to be raised with any change to this file
+ENOUGH = 1_500  # rows, from which on one split by 80/20 is enough
+HALVES, FIFTHS, ONCE = "2-fold", "80/20", "once"  # how rows are split; texts are split once
+SPLITS = (HALVES, FIFTHS)  # of tables
+PROTOCOL = "2"  # part of the key of what is kept: to be raised with any change to this file
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,7 @@ class Source:
     paths: Sequence[Path]  # one file; or of texts, the training and the test file
     label: str | None  # a column; None for the last one
     rows: int  # at most
+    split: str = ONCE
 
     @property
     def size(self) -> int:
@@ -37,7 +41,7 @@ class Source:
     @property
     def digest(self) -> str:
         """Name all that decides what is trained and tested on."""
-        digest = hashlib.sha256(f"{PROTOCOL} {self.label} {self.rows}".encode())
+        digest = hashlib.sha256(f"{PROTOCOL} {self.label} {self.rows} {self.split}".encode())
         for path in self.paths:
             digest.update(path.read_bytes())
         return digest.hexdigest()
@@ -61,12 +65,18 @@ class Task:
         return [self.X[row] for row in rows]
 
 
-def tables(folder: Path, labels: Mapping[str, str], rows: int) -> list[Source]:
-    """List the CSV files of a folder; its README or its parent's may name the label columns."""
+def tables(
+    folder: Path, labels: Mapping[str, str], rows: int, splits: Sequence[str] = (HALVES,)
+) -> list[Source]:
+    """List the CSV files of a folder, each with each way of splitting it.
+
+    The README of the folder or of its parent may name the label columns.
+    """
     known = {**_readme(folder.parent), **_readme(folder), **labels}
     return [
-        Source(path.stem, [path], known.get(path.stem), rows)
+        Source(path.stem, [path], known.get(path.stem), rows, split)
         for path in sorted(folder.glob("*.csv"))
+        for split in splits
     ]
 
 
@@ -86,7 +96,7 @@ def _readme(folder: Path) -> dict[str, str]:
 
 
 def read_table(source: Source) -> Task:
-    """Read a CSV file as pandas does by default, with stratified 2-fold splits, repeated."""
+    """Read a CSV file as pandas does by default, with stratified splits."""
     table = pd.read_csv(source.paths[0])
     notes = []
     if source.label is None:
@@ -110,13 +120,27 @@ def read_table(source: Source) -> Task:
             f"column {label!r} has fewer than two classes of {FEWEST} rows or more; name the "
             "column of labels with --label."
         )
+    splits = _fifths(y) if source.split == FIFTHS else _halves(y)
+    return Task(source.name, X, y, splits, in_file, notes)
+
+
+def _halves(y: NDArray) -> list[tuple[NDArray, NDArray]]:
+    """Return the splits of 2-fold cross-validation, repeated where rows are few."""
     repeats = 5 if len(y) <= 1_100 else 2 if len(y) <= 4_000 else 1
-    splits = [
+    return [
         split
         for seed in range(repeats)
         for split in StratifiedKFold(2, shuffle=True, random_state=seed).split(y, y)
     ]
-    return Task(source.name, X, y, splits, in_file, notes)
+
+
+def _fifths(y: NDArray) -> list[tuple[NDArray, NDArray]]:
+    """Return splits into four fifths to train on and one to test on: three where rows are few."""
+    every = np.arange(len(y))
+    return [
+        tuple(train_test_split(every, test_size=0.2, stratify=y, random_state=seed))
+        for seed in range(1 if len(y) >= ENOUGH else 3)
+    ]
 
 
 def _labels(column: pd.Series) -> NDArray:

@@ -18,25 +18,23 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
-    KBinsDiscretizer,
     MinMaxScaler,
-    OneHotEncoder,
     OrdinalEncoder,
     StandardScaler,
 )
 from sklearn.svm import LinearSVC
 
+from benchmarks.accuracy import data
+from benchmarks.accuracy.before import WeightedColumns
+from benchmarks.accuracy.encode import bins, clean, codes, impute, one_hot, pipeline, split
 from naively import NaiveBayes
-
-LEVELS = 1_000  # one-hot columns of one column of strings at most: memory
 
 
 @dataclass(frozen=True)
@@ -48,6 +46,8 @@ class Contender:
     packages: tuple[str, ...] = ()  # whose versions decide the result; none: measured every time
     probabilities: bool = True
     assesses: bool = False  # whether it says how good it is from the training rows alone
+    classes: int | None = None  # at most
+    split: str | None = None  # the one by which it is measured, where it would be slow by all
 
     @property
     def versions(self) -> dict[str, str]:
@@ -72,78 +72,17 @@ def ours(**settings: Any) -> Callable[[Any], Any]:
     return lambda _: NaiveBayes(**settings)
 
 
-OURS = (
-    Contender("naively pure", ours(weights=None)),
-    Contender("naively", ours(), assesses=True),
-    Contender("naively interactions", ours(interactions="auto")),
-)
+PURE = Contender("naively pure", ours(weights=None))
+BEFORE = Contender("naively before", lambda _: WeightedColumns())
+DEFAULT = Contender("naively", ours(), assesses=True)
+INTERACTIONS = Contender("naively interactions", ours(interactions="auto"), assesses=True)
+OURS = (PURE, BEFORE, DEFAULT, INTERACTIONS)
 OURS_ON_TEXT = (
     Contender("naively words", ours(text="words")),
     Contender("naively", ours(), assesses=True),
 )
 
 # Tables ------------------------------------------------------------------------------------------
-
-
-def clean(table: pd.DataFrame) -> pd.DataFrame:
-    """Numbers finite or NaN; all else strings, missing ones a level of their own."""
-    columns = {}
-    for name, column in table.items():
-        if _is_number(column):
-            columns[name] = column.astype(float).replace([np.inf, -np.inf], np.nan)
-        else:
-            text = column.astype(object)
-            columns[name] = text.where(column.notna(), "(missing)").astype(str)
-    return pd.DataFrame(columns)
-
-
-def _is_number(column: pd.Series) -> bool:
-    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)
-
-
-def split(table: pd.DataFrame) -> tuple[list[str], list[str]]:
-    """Name the columns of numbers and the others."""
-    numbers = [name for name, column in table.items() if _is_number(column)]
-    return numbers, [name for name in table.columns if name not in numbers]
-
-
-def impute(*then: Any) -> Any:
-    return make_pipeline(SimpleImputer(strategy="mean", keep_empty_features=True), *then)
-
-
-def bins(count: int, encode: str) -> Any:
-    return impute(
-        KBinsDiscretizer(
-            count, encode=encode, strategy="quantile", quantile_method="averaged_inverted_cdf"
-        )
-    )
-
-
-def one_hot() -> Any:
-    return OneHotEncoder(handle_unknown="ignore", max_categories=LEVELS, sparse_output=False)
-
-
-def codes() -> Any:
-    """Whole numbers from 1; 0 for what was not in the training rows."""
-    encode = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
-    return make_pipeline(encode, FunctionTransformer(_one_more))
-
-
-def _one_more(X: np.ndarray) -> np.ndarray:
-    return X + 1
-
-
-def pipeline(
-    numbers: Callable[[], Any], others: Callable[[], Any], last: Callable[[], Any]
-) -> Callable[[Any], Any]:
-    """Encode numbers and other columns each in their way."""
-
-    def make(table: pd.DataFrame) -> Any:
-        names = split(table)
-        encode = make_column_transformer((numbers(), names[0]), (others(), names[1]))
-        return make_pipeline(FunctionTransformer(clean), encode, last())
-
-    return make
 
 
 class MixedNB(ClassifierMixin, BaseEstimator):
@@ -171,7 +110,11 @@ def mixed(_: pd.DataFrame) -> Any:
     return make_pipeline(FunctionTransformer(clean), MixedNB())
 
 
-def boosting(table: pd.DataFrame) -> Any:
+def forest() -> Any:
+    return RandomForestClassifier(300, random_state=0)
+
+
+def boosting(table: pd.DataFrame, **settings: Any) -> Any:
     """HistGradientBoosting takes missing numbers, and at most 255 levels, as they are.
 
     It refuses columns without any number.
@@ -185,9 +128,36 @@ def boosting(table: pd.DataFrame) -> Any:
         FunctionTransformer(clean),
         make_column_transformer((encode, others), ("passthrough", numbers)),
         HistGradientBoostingClassifier(
-            categorical_features=list(range(len(others))), random_state=0
+            categorical_features=list(range(len(others))), random_state=0, **settings
         ),
     )
+
+
+def stopped(table: pd.DataFrame) -> Any:
+    return boosting(table, early_stopping=True)
+
+
+def light(_: pd.DataFrame) -> Any:
+    """LightGBM takes missing numbers and categories of pandas as they are."""
+    from lightgbm import LGBMClassifier
+
+    last = LGBMClassifier(n_jobs=1, random_state=0, verbose=-1)
+    return make_pipeline(FunctionTransformer(categories), last)
+
+
+def categories(table: pd.DataFrame) -> pd.DataFrame:
+    """Numbers and categories, whose columns are numbered: LightGBM refuses commas in names."""
+    table = clean(table)
+    others = dict.fromkeys(split(table)[1], "category")
+    return table.astype(others).set_axis([f"c{i}" for i in range(table.shape[1])], axis=1)
+
+
+def additive(_: pd.DataFrame) -> Any:
+    """Return an explainable boosting machine: a sum of functions of columns and of some pairs."""
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    last = ExplainableBoostingClassifier(n_jobs=1, random_state=0)
+    return make_pipeline(FunctionTransformer(clean), last)
 
 
 def khiops(_: pd.DataFrame) -> Any:
@@ -238,8 +208,22 @@ LOGISTIC = Contender(
     "LogisticRegression", pipeline(lambda: impute(StandardScaler()), one_hot, _logistic), SKLEARN
 )
 BOOSTING = Contender("HistGradientBoosting", boosting, SKLEARN)
+FOREST = Contender("random forest", pipeline(impute, codes, forest), SKLEARN)
+STOPPED = Contender("HGB early stopping", stopped, SKLEARN)
+LIGHT = Contender("LightGBM", light, ("lightgbm", *SKLEARN))
+ADDITIVE = Contender("EBM", additive, ("interpret-core", *SKLEARN), classes=2, split=data.FIFTHS)
 KHIOPS = Contender("Khiops", khiops, ("khiops", "khiops-core"))
-ON_TABLES: Sequence[Contender] = (*NAIVE_BAYES, LOGISTIC, BOOSTING, KHIOPS, *OURS)
+ON_TABLES: Sequence[Contender] = (
+    *NAIVE_BAYES,
+    LOGISTIC,
+    FOREST,
+    BOOSTING,
+    STOPPED,
+    LIGHT,
+    ADDITIVE,
+    KHIOPS,
+    *OURS,
+)
 
 # Texts -------------------------------------------------------------------------------------------
 

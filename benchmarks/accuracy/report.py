@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -22,7 +23,7 @@ COLUMNS = {
 
 def data_set(results: Trials) -> str:
     """One data set: a line a contender."""
-    lines = ["", f"{results.name}: {results.about}"]
+    lines = ["", f"{results.name}, {results.split}: {results.about}"]
     if results.trials:
         lines.append(_line("", list(COLUMNS.values())))
     for trial in results.trials:
@@ -49,7 +50,7 @@ def _cells(means: dict[str, float]) -> list[str]:
 
 
 class Summary:
-    """All results of a run, by data set and contender."""
+    """All results of a run with one way of splitting, by data set and contender."""
 
     def __init__(self, results: Sequence[Trials]) -> None:
         self.results = [one for one in results if one.trials]
@@ -68,6 +69,14 @@ class Summary:
     def values(self, measure: str, contender: str) -> dict[str, float]:
         """Return a measure by data set, where the contender has it."""
         return {t.task: t.means[measure] for t in self.trials(contender) if measure in t.means}
+
+    def seconds(self, contender: str) -> dict[str, float]:
+        """Return the least time to fit in several rounds, in turn with the others of ours."""
+        return {
+            one.name: one.fit_seconds[contender]
+            for one in self.results
+            if contender in one.fit_seconds
+        }
 
     def least(self, contenders: Iterable[str]) -> dict[str, float]:
         """Return the least log loss of several, by data set."""
@@ -109,8 +118,11 @@ class Summary:
         lines = [f"{one.name}: {one.about}" for one in self.unread]
         for contender in self.contenders():
             trials = self.trials(contender)
-            reasons = dict.fromkeys(trial.skipped for trial in trials if trial.skipped)
-            lines += [f"not measured: {contender}: {reason}" for reason in reasons]
+            reasons = Counter(trial.skipped for trial in trials if trial.skipped)
+            lines += [
+                f"not measured: {contender} on {sets} of {len(trials)} data sets: {reason}"
+                for reason, sets in reasons.items()
+            ]
             failed = [trial.task for trial in trials if trial.failed]
             if failed:
                 lines.append(f"failed: {contender} on {', '.join(failed)}")

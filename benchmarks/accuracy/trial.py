@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,9 @@ from threadpoolctl import threadpool_limits
 
 import naively
 from benchmarks.accuracy import data, measures, peers
+
+ROUNDS, MOST_ROUNDS = 3, 12  # of fits in turn, to time them
+ENOUGH = 1.0  # second, after which there are no more rounds than must be
 
 
 @dataclass(frozen=True)
@@ -34,9 +37,11 @@ class Trials:
     """All contenders on a data set."""
 
     name: str
+    split: str
     about: str
     rows: int
     trials: Sequence[Trial]
+    fit_seconds: Mapping[str, float] = field(default_factory=dict)  # see `fit_seconds`
 
 
 def run(
@@ -48,17 +53,16 @@ def run(
     try:
         task = data.read_texts(source) if text else data.read_table(source)
     except ValueError as error:
-        return Trials(source.name, f"not measured: {error}", 0, [])
+        return Trials(source.name, source.split, f"not measured: {error}", 0, [])
     trials = []
     with threadpool_limits(1):
         for contender in contenders:
             if contender.name in skip:
                 continue
-            if contender.missing:
-                reason = f"{contender.missing} is not installed"
+            if reason := _unfit(contender, source, task):
                 trials.append(Trial(task.name, contender.name, skipped=reason))
                 continue
-            file = _file(kept, source, contender)
+            file = kept_in(kept, source, contender)
             if file and file.exists() and not fresh:
                 trials.append(Trial(**json.loads(file.read_text())))
                 continue
@@ -66,10 +70,21 @@ def run(
             if file:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(json.dumps(asdict(trials[-1])))
-    return Trials(task.name, _about(task), task.rows_in_file, trials)
+    return Trials(task.name, source.split, _about(task), task.rows_in_file, trials)
 
 
-def _file(kept: Path | None, source: data.Source, contender: peers.Contender) -> Path | None:
+def _unfit(contender: peers.Contender, source: data.Source, task: data.Task) -> str:
+    """Say why a contender cannot be tried on a data set, or ""."""
+    if contender.missing:
+        return f"{contender.missing} is not installed"
+    if contender.split not in (None, source.split):
+        return f"measured by {contender.split} only"
+    if contender.classes is not None and len(np.unique(task.y)) > contender.classes:
+        return f"measured on data sets of {contender.classes} classes only"
+    return ""
+
+
+def kept_in(kept: Path | None, source: data.Source, contender: peers.Contender) -> Path | None:
     """Name where the result of a peer is kept: by data, peer, and versions of its packages."""
     if kept is None or not contender.packages:
         return None
@@ -109,6 +124,34 @@ def attempt(task: data.Task, contender: peers.Contender) -> Trial:
             return Trial(task.name, contender.name, failed=reason)
     means = {name: float(np.mean([one[name] for one in found])) for name in found[0]}
     return Trial(task.name, contender.name, means)
+
+
+def fit_seconds(source: data.Source, trials: Sequence[Trial]) -> dict[str, float]:
+    """Return how long ours take to fit a table, by name: the least of several rounds, in turn.
+
+    Each fits the first split, on one thread. It is nothing where the baseline was not measured.
+    """
+    tried = {trial.contender for trial in trials if trial.means}
+    timed = [one for one in (peers.BEFORE, peers.DEFAULT, peers.INTERACTIONS) if one.name in tried]
+    if peers.BEFORE.name not in tried or len(timed) < 2:
+        return {}
+    naively.set_threads(1)
+    task = data.read_table(source)
+    rows = task.splits[0][0]
+    X, y = task.take(rows), task.y[rows]
+    seconds: dict[str, list[float]] = {one.name: [] for one in timed}
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        first = time.perf_counter()
+        for done in range(MOST_ROUNDS):
+            if done >= ROUNDS and time.perf_counter() - first > ENOUGH:
+                break
+            for one in timed:
+                estimator = one.make(X)
+                begin = time.perf_counter()
+                estimator.fit(X, y)
+                seconds[one.name].append(time.perf_counter() - begin)
+    return {name: min(each) for name, each in seconds.items()}
 
 
 def _measures(

@@ -48,17 +48,28 @@ def _output(command: list[str]) -> str:
 
 def accuracy_of_tables() -> str:
     """Return the means of all contenders over the tables, and the log loss of each table."""
-    return _accuracy("accuracy-tables.json")
+    return _accuracy("accuracy-tables.json", "2-fold")
 
 
 def accuracy_of_texts() -> str:
     """Return the same for texts."""
-    return _accuracy("accuracy-texts.json")
+    return _accuracy("accuracy-texts.json", "once")
 
 
-def _accuracy(name: str) -> str:
+def _accuracy(name: str, split: str) -> str:
+    """Show each way of splitting; where a file does not say how, it is the one that is given."""
     found = _read(name)
-    sets = [one for one in found["results"] if one["trials"]]
+    by_split: dict[str, list[Any]] = {}
+    for one in found["results"]:
+        if one["trials"]:
+            by_split.setdefault(one.get("split", split), []).append(one)
+    parts = [_said(found)]
+    for of, sets in by_split.items():
+        parts += [*([SPLITS[of]] if of in SPLITS else []), *_of_one_split(sets)]
+    return "\n\n".join(parts)
+
+
+def _of_one_split(sets: list[Any]) -> list[str]:
     by_name: dict[str, dict[str, dict[str, float]]] = {}
     for one in sets:
         for trial in one["trials"]:
@@ -83,20 +94,23 @@ def _accuracy(name: str) -> str:
            for n in shown]
         for one in sets
     ]  # fmt: skip
-    return "\n\n".join([
-        _said(found),
+    return [
         f"Means over {len(sets)} data sets; no single one moves the median of the log loss much:",
         _table(["", "log loss", "(its median)", "accuracy", "calibration error", "sets"], rows),
         "Log loss of each data set:",
         _table(["data set", "rows", *shown], losses),
-    ])  # fmt: skip
+    ]
 
 
+SPLITS = {
+    "2-fold": "Split into halves, one to learn from and one to predict:",
+    "80/20": "Split into four fifths to learn from and one to predict:",
+}
 MEASURES = ("log_loss", "accuracy", "ece")
 SHOWN = (
-    "naively", "naively interactions", "naively words", "LogisticRegression",
-    "HistGradientBoosting", "CategoricalNB 10 bins", "tf-idf + LogisticRegression",
-    "tf-idf pairs + LogisticRegr.",
+    "naively", "naively interactions", "naively words", "LogisticRegression", "random forest",
+    "HistGradientBoosting", "LightGBM", "EBM", "CategoricalNB 10 bins",
+    "tf-idf + LogisticRegression", "tf-idf pairs + LogisticRegr.",
 )  # fmt: skip
 
 

@@ -207,13 +207,12 @@ class Answers(Fitted):
     def assess(self) -> Scores:
         """Assess the model from the rows that it was trained on, right after ``fit``.
 
-        The tally of each of some folds is subtracted, weights are fitted (and interactions chosen)
-        on the rest, and the fold is predicted: cross-validation without refitting. A fold takes about as long as ``fit``,
-        most of it for its weights. So there are at most 10 folds, or 20 of at most 2,000 rows, and
-        as many as take no longer than twice learning: as many whose numbers (rows, and 200 for each
-        column, times columns times classes) are together no more than twice those of ``fit``, and
-        of half a second. At least two halves, or, where these are more, one fold of three, so that
-        a third of the rows is scored. It is a count and no clock: of the same rows it is the same.
+        The tally of each of some folds is subtracted, weights (and all else that is fitted) are
+        fitted on the rest, and the fold is predicted: cross-validation without counting again. A
+        fold takes about as long as ``fit``. So of 10 folds, or 20 of at most 2,000 rows, as many
+        are held out as take no longer than twice learning and half a second, and two at least: as
+        many whose numbers (rows, and 200 for each column, times columns times classes) are together
+        no more than that. It is a count and no clock: of the same rows it is the same.
         Of many rows a random sample is looked at: of at most 10,000, fewer of very many columns and
         classes; or, where all evidence has one weight (one column, a matrix of counts, or texts
         with ``text="words"``), of 500 for each class. The print says how many it was, of how many,

@@ -215,7 +215,7 @@ class Learner(ClusterAnswers):
             model = self._with_unlabelled(model, sample, found)
         elif self.interactions:
             model, self.why_no_interactions_, self.notes_ = add_interactions(
-                model, sample.of(model), batches
+                model, sample.of(model, larger=True), batches
             )
         else:
             model = self._weighed(model)
@@ -282,7 +282,7 @@ class Learner(ClusterAnswers):
         check_is_fitted(self)
         kind = self.weights or "loo"
         if X is None:
-            sample, learned = self._learned().of(self.model_), True
+            sample, learned = self._learned().of(self.model_, larger=self._interacts), True
         else:
             rows, labels = self._labelled(X, y, sample_weight)
             check_some_weight(labels.weights)
@@ -308,7 +308,7 @@ class Learner(ClusterAnswers):
             return model  # the weights stay: no row of the sample can be left out
         if self.weights is None:
             return model.weighed(None)
-        sample = self._learned().of(model)
+        sample = self._learned().of(model, larger=self._interacts)
         if self.interactions:
             return model.weighed(fit_weights(model, sample))
         return model.weighed(sample.weights(model, self.weights))

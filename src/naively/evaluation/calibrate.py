@@ -42,26 +42,47 @@ BANDS = 16  # that a text has, about
 
 
 class SampleSize(NamedTuple):
-    """How many rows a sample has, how many are kept to draw it from, and why no more."""
+    """How large a sample of rows is, and why no larger.
+
+    Parameters
+    ----------
+    rows : int
+        How many different rows of the least keys are in use.
+    kept : int
+        How many are kept, so that a later sample can be drawn from them.
+    share : float
+        Rows whose key is in this share of all keys, from the least, are kept as well; interactions
+        use them.
+    why : str
+        Why no more.
+    """
 
     rows: int
     kept: int
+    share: float
     why: str
 
 
-def sample_size(model: Model) -> SampleSize:
-    """Return how many rows are enough to fit the weights, or as many as memory allows.
+def sample_size(model: Model, seen: float) -> SampleSize:
+    """Return how many of the rows seen are enough, or as many as memory allows.
 
-    With more classes and columns fewer rows are kept, never more, so that sampling batch by batch
-    gives the sample of all rows.
+    From ``ROWS`` on a larger sample of a table, on which interactions are fitted, grows with the
+    logarithm of the rows. The share of keys falls with every row, and with more classes and columns
+    fewer rows are kept, so that sampling batch by batch gives the sample of all rows.
     """
     parts, k = count_parts(model), len(model.classes)
-    kept = min(ROWS, max(100, CELLS // max(1, parts * k)))
+    possible = CELLS // max(1, parts * k)
+    kept = min(ROWS, max(100, possible))
     if parts == 1 and OF_ONE * k <= kept:
-        return SampleSize(OF_ONE * k, kept, f"{OF_ONE} for each class are enough for one weight")
+        why = f"{OF_ONE} for each class are enough for one weight"
+        return SampleSize(OF_ONE * k, kept, 0.0, why)
     if kept < ROWS:
-        return SampleSize(kept, kept, f"as many as memory is for, with {parts:,} weights of {k:,}")
-    return SampleSize(kept, kept, "enough for the weights")
+        why = f"as many as memory is for, with {parts:,} weights of {k:,}"
+        return SampleSize(kept, kept, 0.0, why)
+    share = 0.0
+    if seen > ROWS and not any(group.analyser for group in model.schema.groups):
+        share = min(ROWS * (1 + np.log(seen / ROWS)), possible) / seen
+    return SampleSize(kept, kept, share, "enough for the weights")
 
 
 def count_parts(model: Model) -> int:

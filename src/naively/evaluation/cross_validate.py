@@ -3,7 +3,8 @@
 The tally of each fold is subtracted, weights are fitted on the other rows, and the fold is
 predicted: cross-validation without refitting. (Leave-one-out alone is optimistic, as the weights
 have been fitted on it.) A fold takes about as long as learning did, most of it for the weights. So
-as many folds are held out as take twice as long as learning, by a count of operations, not a clock.
+of ten or twenty folds as many are held out as take twice as long as learning and half a second, by
+a count of operations, not a clock.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ from naively.schema.derived import Missing
 FEW = 2_000  # up to so many rows there are ...
 MANY_FOLDS = 20  # ... at most so many folds ...
 FOLDS = 10  # ... and else these
-LEAST_FOLDS = 3  # of which one is held out, if two halves take too long
+LEAST_FOLDS = 2  # are held out in any case
 # Work is counted in numbers of the table of evidence, rows × parts × classes.
 PER_PART = 200  # rows: their evidence takes as long as to derive a part's parameters
 PER_TOKEN = 0.5  # numbers
 PER_FOLD = 50_000  # numbers, and as much for learning
-STARTING = 300_000  # numbers: they take as long as to start and to read a table
+STARTING = 1_500_000  # numbers: they take half a second
 COSTS = 0.3  # times learning, for what each column is worth
 TIMES = 2.0  # times learning, for the folds and the worth of columns together
 
@@ -77,14 +78,14 @@ def assess(
 
     With ``interactions`` they are chosen anew without each fold.
     """
-    sample = reservoir.of(model)
+    sample = reservoir.of(model, larger=interactions)
     folds = plan(model, len(sample), interactions=interactions)
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
     p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
     found = scores(p, model.classes, model.classes[labels.codes], labels.weight, copies)
     why, rows = reservoir.why, int(dealt.sum())
     if rows < len(sample):
-        why = f"{why}; of these " * bool(why) + f"one fold of {folds.dealt}"
+        why = f"{why}; of these " * bool(why) + f"{folds.held_out} folds of {folds.dealt}"
     return replace(
         found,
         rows=rows,
@@ -97,21 +98,21 @@ def assess(
 
 
 def plan(model: Model, n: int, *, interactions: bool = False) -> Folds:
-    """Return as many folds as take about twice as long as learning did.
+    """Return folds that take about twice as long as learning did.
 
-    It follows from the numbers of rows, columns, words and classes, so that the same rows have the
-    same folds.
+    Rows are dealt into many folds, so that a model without one of them is nearly as good as the
+    whole; if there is no time for all, some are held out. How many follows from the numbers of
+    rows, columns, words and classes, so that the same rows have the same folds.
     """
-    most = min(n, FOLDS if n > FEW else MANY_FOLDS)
-    if most < 2:
+    if n < 2:
         raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
     whole = work(model, n, interactions=interactions)
     left = whole * (TIMES - COSTS) + STARTING
-    for folds in range(most, 1, -1):
-        if folds * work(model, n - n / folds, interactions=interactions) <= left:
-            why = "" if folds == most else "as many as take twice as long as learning"
-            return Folds(folds, folds, why)
-    return Folds(min(n, LEAST_FOLDS), 1, "more would take longer than twice learning")
+    possible = left / work(model, n - n / FOLDS, interactions=interactions)
+    dealt = min(n, MANY_FOLDS if n <= FEW and possible >= FOLDS else FOLDS)
+    held_out = int(np.clip(possible, LEAST_FOLDS, dealt)) if dealt > LEAST_FOLDS else dealt
+    why = "" if held_out == dealt else "as many as take twice as long as learning"
+    return Folds(dealt, held_out, why)
 
 
 def work(model: Model, rows: float, *, interactions: bool = False) -> float:

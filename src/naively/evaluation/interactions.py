@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.parts import Part
 from naively.evaluation.basis import Basis, basis_of, evidence_said
-from naively.evaluation.calibrate import fit
+from naively.evaluation.calibrate import ROWS, fit
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import (
     LAST_STEPS,
@@ -175,7 +175,7 @@ class Fitting:
         """Fit the weights of the columns."""
         batches = sample.encoded(model)
         found = left_out(model, batches, learned=learned)
-        weights = fit(found, "loo", float(model.tally.class_count.sum()))
+        weights = fit(found.first(ROWS), "loo", float(model.tally.class_count.sum()))
         basis = basis_of(model, weights, found, batches)
         return cls(weights, sample, learned, batches, found, basis, joint_of(weights, found))
 
@@ -224,7 +224,7 @@ class Fitting:
         ``fixed`` is the evidence of the pairs that there are, (rows, classes, pairs); by default
         they are chosen.
         """
-        thirds = held_out(self.found.labels)
+        thirds = held_out(self.found.first(ROWS).labels)
         lines = self._runs(thirds, [None] * len(thirds))
         best, products = descend(lines, RIDGES, solve_slopes), False
         before = sum(run.third.loss(run.start) for run in lines)

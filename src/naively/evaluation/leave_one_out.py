@@ -70,6 +70,14 @@ class LeaveOneOut:
         labels = Labels.join([batch.labels for batch in batches])
         return replace(fullest, table=table, prior=prior, labels=labels)
 
+    def first(self, rows: int) -> LeaveOneOut:
+        """Return the evidence of so many rows at most."""
+        if rows >= len(self.prior):
+            return self
+        labels = self.labels.take(np.arange(rows))
+        table, prior = self.table[:, :rows], self.prior[:rows]
+        return replace(self, table=table, prior=prior, labels=labels)
+
     def table_of(self, parts: list[Part]) -> Floats:
         """Return the evidence of these parts, (parts, rows, classes), 0 for one not here."""
         place = {part: i for i, part in enumerate(self.parts)}

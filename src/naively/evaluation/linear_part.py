@@ -1,7 +1,8 @@
 """Fitting the linear part: lines and steps of the columns, added where held-out rows gain.
 
 Slopes are fitted on top of the weighted leave-one-out evidence, by ridge. The ridge is the one of
-least log loss on held-out thirds of the sample; where none improves it, nothing is added.
+least log loss on held-out thirds of the sample, of its first rows if it is large; where none
+improves it, nothing is added.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.evaluation.basis import basis_of
+from naively.evaluation.calibrate import ROWS
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.ridge import Problem, Solution, solve
 from naively.kernels.reference import Floats
@@ -68,7 +70,7 @@ def with_linear_part(
         return weights
     z = np.hstack([basis.z, np.ones((len(basis.z), 1))])  # the last is the intercept
     problem = Problem(joint_of(weights, found), found.labels, z)
-    best = descend(runs_of(problem), RIDGES, solve_slopes)
+    best = descend(runs_of(problem.first(ROWS)), RIDGES, solve_slopes)
     if best.ridge is None:
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))

@@ -1,10 +1,10 @@
 """The reservoir: a sample of the rows learned, at most some thousand different ones, in memory.
 
 Weights are fitted and scores estimated on it. A row has a key, a hash of its cells, its label and a
-seed, and the rows of the least keys stay (a bottom-k sample), each once with its multiplicity. So
-the sample is the same in whatever order and batches the rows came, and two samples merge into that
-of the rows of both. A later batch may bring classes, for which a larger sample is needed; so more
-are kept than one needs now.
+seed, and the rows of the least keys stay (a bottom-k sample, and all rows below a key that falls
+with the number of rows), each once with its multiplicity. So the sample is the same in whatever
+order and batches the rows came, and two samples merge into that of the rows of both. A later batch
+may bring classes, for which a larger sample is needed; so more are kept than one needs now.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.counting.tally import Tally
-from naively.evaluation.calibrate import SampleSize, fit, sample_size
+from naively.evaluation.calibrate import ROWS, SampleSize, fit, sample_size
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import with_linear_part
 from naively.kernels.reference import Floats
@@ -29,6 +29,7 @@ from naively.model.weights import Weighting, Weights
 from naively.schema.fingerprint import fingerprints
 
 SEVERAL = 8  # more batches than this are joined
+NO_KEY = np.uint64(0)  # below which there is none
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +48,26 @@ class Kept:
     keys: NDArray[np.uint64]
 
     @classmethod
-    def of(cls, batch: Batch, seed: np.uint64, most: int, highest: np.uint64 | None = None) -> Kept:
-        """Return the rows of the least keys, at most ``most`` different ones, up to the highest."""
+    def of(
+        cls,
+        batch: Batch,
+        seed: np.uint64,
+        most: int,
+        limit: np.uint64 = NO_KEY,
+        highest: np.uint64 | None = None,
+    ) -> Kept:
+        """Return the rows of the least keys, at most ``most`` different ones, up to the highest.
+
+        All different rows below the limit are among them, however many.
+        """
         batch = batch.seen()
         keys = fingerprints(batch, seed)
         if highest is not None:
-            some = np.flatnonzero(keys <= highest)
+            some = np.flatnonzero(keys <= max(highest, limit))
             batch, keys = batch.take(some), keys[some]
         least = _least_different(keys, most)
         if len(least) < len(keys):
-            some = np.flatnonzero(keys <= least[-1]) if most else np.empty(0, np.int64)
+            some = np.flatnonzero(keys <= max(limit, least[-1] if most else NO_KEY))
             batch, keys = batch.take(some), keys[some]
         different, first, of = np.unique(keys, return_index=True, return_inverse=True)
         copies = np.bincount(of, minlength=len(first)).astype(np.int64)
@@ -109,8 +120,8 @@ class Reservoir:
         self._seed = draw.integers(2**64, dtype=np.uint64)
         self._new: list[Batch] = []  # a batch that can wait until the sample is asked for
         self._kept: list[Kept] = []
-        self._size = SampleSize(0, 0, "")
-        self._last: tuple[Tally, Sample] | None = None  # so that no text is split again
+        self._size = SampleSize(0, 0, 0.0, "")
+        self._last: tuple[Tally, bool, Sample] | None = None  # so that no text is split again
         self.seen = 0  # rows of some weight that were added
 
     def empty(self) -> Reservoir:
@@ -129,8 +140,9 @@ class Reservoir:
 
     def add(self, batch: Batch, model: Model) -> None:
         """Sample these rows too; the model has learned them."""
-        self._size, weight = sample_size(model), batch.labels.weight
+        weight = batch.labels.weight
         self.seen += len(batch) if weight is None else int(np.count_nonzero(weight))
+        self._size = sample_size(model, self.seen)
         self._new.append(batch)
         self._last = None
         if self._kept or len(self._new) > 1:
@@ -148,8 +160,9 @@ class Reservoir:
         self._draw()
         other._draw()
         both = Reservoir()
-        both._seed, both._size, both.seen = self._seed, sample_size(model), self.seen + other.seen
-        both._kept = _least(_with(self._kept, other._kept), both._size.kept)
+        both._seed, both.seen = self._seed, self.seen + other.seen
+        both._size = sample_size(model, both.seen)
+        both._kept = _least(_with(self._kept, other._kept), both._size.kept, both._limit)
         return both
 
     def saved(self, model: Model) -> SampledRows:
@@ -163,21 +176,33 @@ class Reservoir:
         """Return the sample that was saved with the model that has learned it."""
         sample = cls()
         sample._seed, sample.seen = rows.seed, rows.seen
-        sample._size = sample_size(model.without_interactions())  # which came after the rows
+        # Interactions came after the rows.
+        sample._size = sample_size(model.without_interactions(), sample.seen)
         sample._kept = [Kept(batch, keys) for batch, keys in rows.batches]
         return sample
 
-    def of(self, model: Model) -> Sample:
-        """Return the sample as the model that learned it has counted it."""
-        if self._last is not None and self._last[0] is model.tally:
-            return self._last[1]
-        sample = Sample([kept.batch for kept in _encoded(self._sample(), model)])
-        self._last = model.tally, sample
+    def of(self, model: Model, *, larger: bool = False) -> Sample:
+        """Return the sample as the model that learned it has counted it.
+
+        Interactions take a larger one, which grows with the logarithm of the rows.
+        """
+        if self._last is not None and self._last[0] is model.tally and self._last[1] == larger:
+            return self._last[2]
+        kept = _encoded(self._sample(larger=larger), model)
+        sample = Sample([of.batch for of in kept])
+        self._last = model.tally, larger, sample
         return sample
 
-    def _sample(self) -> list[Kept]:
+    def _sample(self, *, larger: bool = False) -> list[Kept]:
         self._draw()
-        return _least(self._kept, self._size.rows)
+        size = self._size
+        grows = larger and size.rows == size.kept
+        return _least(self._kept, size.rows, self._limit if grows else NO_KEY)
+
+    @property
+    def _limit(self) -> np.uint64:
+        """The key below which all rows are kept."""
+        return np.uint64(min(int(self._size.share * 2.0**64), 2**64 - 1))
 
     def _draw(self) -> None:
         """Keep as many of the new rows as any later sample may need."""
@@ -186,8 +211,9 @@ class Reservoir:
             keys = [kept.keys for kept in self._kept if len(kept.keys)]
             full = sum(map(len, keys)) >= self._size.kept
             highest = max((of[-1] for of in keys), default=None) if full else None
-            new = [Kept.of(batch, self._seed, self._size.kept, highest) for batch in self._new]
-            self._kept = _least(_with(self._kept, new), self._size.kept)
+            of = self._seed, self._size.kept, self._limit, highest
+            new = [Kept.of(batch, *of) for batch in self._new]
+            self._kept = _least(_with(self._kept, new), self._size.kept, self._limit)
             self._new = []
 
 
@@ -256,7 +282,7 @@ class Sample:
         """
         batches = self.encoded(model)
         found = left_out(model, batches, learned=learned)
-        weights = fit(found, kind, float(model.tally.class_count.sum()))
+        weights = fit(found.first(ROWS), kind, float(model.tally.class_count.sum()))
         if kind != "loo" or found.labels.k < 2:
             return weights
         return with_linear_part(model, weights, found, batches)
@@ -306,12 +332,12 @@ def _joined(every: list[Kept]) -> Kept:
     return Kept(Batch.join([kept.batch for kept in every]), keys).select(np.argsort(keys))
 
 
-def _least(every: list[Kept], most: int) -> list[Kept]:
-    """Return the rows of the least keys, at most ``most``."""
+def _least(every: list[Kept], most: int, limit: np.uint64 = NO_KEY) -> list[Kept]:
+    """Return the rows of the least keys, at most ``most``, and all rows below the limit."""
     keys = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
     if len(keys) <= most:
         return every
-    highest = np.partition(keys, most - 1)[most - 1]
+    highest = max(limit, np.partition(keys, most - 1)[most - 1])
     return [kept.select(np.flatnonzero(kept.keys <= highest)) for kept in every]
 
 

@@ -54,6 +54,10 @@ class Problem:
         evidence = None if self.evidence is None else self.evidence[rows]
         return Problem(self.joint[rows], self.labels.take(rows), self.z[rows], evidence)
 
+    def first(self, rows: int) -> Problem:
+        """Return so many rows at most."""
+        return self if rows >= len(self.joint) else self.take(np.arange(rows))
+
     def joint_with(self, found: Solution) -> Floats:
         """Return the joint log likelihoods with what is added, of shape (rows, classes)."""
         joint = self.joint + self.z @ found.slope.astype(self.z.dtype)

@@ -93,7 +93,8 @@ class EvidenceImage(Tabular):
     weight : ndarray of shape (height, width)
         In nats: positive for the class; 0 of what is missing.
     elsewhere : float
-        The weight of the class prior and of all that is no pixel: together they are the log odds.
+        The weight of the class prior, of all that is no pixel, and of pixels being missing:
+        together they are the log odds.
     """
 
     label: Label

@@ -49,7 +49,6 @@ class Lines:
         self.items: list[list[Item]] = [[first] for _ in range(rows)]
         self._cells = cells
         self._place: list[dict[Hashable, int]] = [{} for _ in range(rows)]
-        self._texts: set[Name] = set()
 
     def add(
         self,
@@ -61,8 +60,6 @@ class Lines:
 
         Of character n-grams, ``words_of`` says for each text which words they are in.
         """
-        if isinstance(axis, Words):
-            self._texts.update(axis.columns)
         for row, column, item, value in zip(
             found.row.tolist(), found.column.tolist(), found.item.tolist(), found.value, strict=True
         ):
@@ -107,8 +104,8 @@ class Lines:
             if item:
                 self.items[row].append((str(name), None, value))
             else:
-                stored = name.of in self._texts or name.of in self._place[row]
-                key = name.of if stored or ABSENT not in self._place[row] else ABSENT
+                place = self._place[row]
+                key = ABSENT if ABSENT in place and name.of not in place else name.of
                 self._put(row, key, (f"{title(name.of)} is present", None, value))
 
     def add_products(self, found: Iterable[tuple[tuple[Name, Name], Floats]]) -> None:
