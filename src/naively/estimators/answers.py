@@ -183,6 +183,9 @@ class Answers(Fitted):
     def explain(self, X: Table) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.
 
+        What the linear part adds for a column is in the column's line. That a cell is missing, and
+        what two columns say together, are lines of their own.
+
         Returns
         -------
         explanation : Explanation

@@ -64,7 +64,7 @@ class Fitted(metaclass=ABCMeta):
 
     @property
     def weights_(self) -> Weights | None:
-        """How much the evidence of each column counts."""
+        """How much the evidence of each column counts, and the linear part beside it."""
         return self._fitted.weights
 
     @property

@@ -78,7 +78,8 @@ class Views(Evaluated):
             The horizontal and the vertical column, by name or by place; by default the columns of
             numbers, where there are two.
         at : mapping, optional
-            Values of other columns; those that are not named are missing, and say nothing.
+            Values of other columns; those that are not named are missing, which says
+            something where missing cells are evidence.
         points : int, optional
             How many points the grid has on each side; by default 150, fewer of many classes.
 

@@ -3,9 +3,10 @@
 The posterior is p(c) · exp(bias_c + Σ_j w_jc · evidence_jc). First one weight is fitted for all
 parts (a temperature; texts have one of their own), then a weight for each part and class, and a
 bias for each class. The mean of a part's weights over the classes is shrunk towards half the
-temperature (of an interaction towards 0, of the words of a text towards the whole temperature), the
-weights are shrunk towards their mean, and the biases towards 0, each by a ridge. Both fits minimise
-the log loss of rows whose own counts were left out, so that no rows have to be held back.
+temperature (of an interaction, and of what missing cells say, towards 0; of the words of a text
+towards the whole temperature), the weights are shrunk towards their mean, and the biases towards 0,
+each by a ridge. Both fits minimise the log loss of rows whose own counts were left out, so that no
+rows have to be held back.
 """
 
 from __future__ import annotations

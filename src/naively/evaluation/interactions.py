@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.parts import Part
 from naively.evaluation.basis import Basis, basis_of, evidence_said
+from naively.evaluation.blas import on_one_thread
 from naively.evaluation.calibrate import ROWS, fit
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import (
@@ -79,6 +80,7 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()  # where there are some: which, and what they gain
 
 
+@on_one_thread
 def add_interactions(
     model: Model, sample: Sample, all_rows: Iterable[Batch] | None = None
 ) -> Found:
@@ -116,6 +118,7 @@ def add_interactions(
     return Found(model, notes=(note,))
 
 
+@on_one_thread
 def fit_weights(model: Model, sample: Sample, *, learned: bool = True) -> Weights:
     """Fit all weights of a model with interactions, to rows that it has learned, or to others.
 
