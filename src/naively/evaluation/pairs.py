@@ -200,7 +200,8 @@ def _columns(found: LeaveOneOut, said: dict[Part, float]) -> list[Source]:
         for part, kind in zip(found.parts, found.kinds, strict=True)
         if kind == "column" and isinstance(part.column, str | int | TimePart)
     ]
-    fit = int((2 * WORK / found.prior.size) ** 0.5), len(found.prior) // ROWS
+    rows = float(found.labels.weights.sum())  # of which a row that came twice is two
+    fit = int((2 * WORK / found.prior.size) ** 0.5), int(rows / ROWS)
     most = min(COLUMNS, *(max(2, number) for number in fit))
     if len(of) > most:
         best = {part for part, _ in sorted(of, key=lambda each: -said[each[0]])[:most]}
