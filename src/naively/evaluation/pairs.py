@@ -10,10 +10,9 @@ chance would else speak for a pair both where it is chosen and where it is judge
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from naively.counting.labels import Labels
 from naively.counting.parts import Part
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.events.lift import Lift, log_lift, log_lift_without
+from naively.events.lift import Lift, log_lift, log_lift_of_cells
 from naively.kernels.reference import Floats
 from naively.schema.derived import Bins, Interaction, LevelBins, NumberBins, Source, TimePart
 from naively.schema.held import Held
@@ -35,12 +34,67 @@ LEVELS = 11  # of a column of categories that have a bin; all others share one
 COLUMNS = 100  # the most that pairs are made of
 WORK = 200_000_000  # pairs × rows × classes, the most that are looked at
 ROWS = 5  # of the sample for each column that pairs are made of, as many pairs gain by chance
-KEPT = 50_000_000  # codes of rows in pairs
+TOGETHER = 1_000_000  # rows of pairs, or their bins and classes, that are looked at together
 SPARSE = 20  # times as many codes as rows, from which it is quicker to sort
 SHARE = 3  # pairs for each column, at most
 GAIN = 2.0  # nats of log loss that a pair must save on the sample
 
 Pair = tuple[int, int]  # the numbers of two columns
+
+
+@dataclass(frozen=True, eq=False)
+class Crossing:
+    """The evidence of some pairs, by the codes of their rows: bins, class and part left out.
+
+    Parameters
+    ----------
+    pairs : list of (int, int)
+        The pairs.
+    lift : ndarray of shape (codes, classes)
+        Evidence, centred over the classes; the codes of one pair after those of the other.
+    code : ndarray of shape (pairs, rows)
+        The code of each row.
+    first : ndarray of shape (pairs + 1,)
+        Where the codes of each pair begin.
+    """
+
+    pairs: list[Pair]
+    lift: Floats
+    code: NDArray[np.int32]
+    first: NDArray[np.int64]
+
+    def gains(self, p: Floats, residual: Floats, weight: Floats) -> list[float]:
+        """Return how many nats of log loss a weight for each pair would save.
+
+        Parameters
+        ----------
+        p, residual : ndarray of shape (rows, classes)
+            Posteriors, and what is right less these, times the weights of the rows.
+        weight : ndarray of shape (rows,)
+            The weights.
+        """
+        if p.shape[1] == 2:  # the evidence of one class is minus that of the other
+            a, n = self.lift[:, 1], len(self.lift)
+            sums = [
+                np.bincount(self.code.ravel(), np.broadcast_to(of, self.code.shape).ravel(), n)
+                for of in (residual[:, 1], weight * p[:, 0] * p[:, 1])
+            ]
+            gradient = np.add.reduceat(2 * a * sums[0], self.first[:-1])
+            curve = np.add.reduceat(4 * a**2 * sums[1], self.first[:-1])
+        else:
+            each = [self._of_many(code, p, residual, weight) for code in self.code]
+            gradient, curve = np.array(each).T
+        gains: list[float] = _gain(gradient, curve).tolist()
+        return gains
+
+    def _of_many(
+        self, code: NDArray[np.int32], p: Floats, residual: Floats, weight: Floats
+    ) -> tuple[float, float]:
+        """Return the gradient of the log loss by a pair's weight, and the curvature."""
+        evidence = self.lift[code]
+        mean = np.einsum("nk,nk->n", p, evidence)
+        spread = np.einsum("nk,nk,nk->n", p, evidence, evidence) - mean**2
+        return float(np.einsum("nk,nk->", residual, evidence)), float(weight @ spread)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +117,6 @@ class Crossed:
     codes: list[NDArray[np.int64]]
     labels: Labels
     once: Floats
-    _kept: dict[Pair, tuple[Floats, NDArray[np.int32]]] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, batches: Sequence[Batch], found: LeaveOneOut, said: dict[Part, float]) -> Crossed:
@@ -97,9 +150,9 @@ class Crossed:
     def evidence(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the evidence of pairs, centred over the classes: (rows, classes, pairs)."""
         rows = np.empty((len(self.labels), self.labels.k, len(pairs)), np.float32)
-        for at, pair in enumerate(pairs):
-            of_code, code = self._lift(pair)
-            rows[:, :, at] = of_code[code]
+        for at, (i, j) in enumerate(pairs):
+            found = self._crossing(i, [j])
+            rows[:, :, at] = found.lift[found.code[0]]
         return rows
 
     def evidence_of(self, others: Crossed, pairs: Sequence[Pair]) -> NDArray[np.float32]:
@@ -120,43 +173,58 @@ class Crossed:
         weight, right = self.labels.weights, self.labels.codes
         residual = -p * weight[:, None]
         residual[np.arange(len(right)), right] += weight
-        gains = {
-            pair: _gain(*self._lift(pair), p, residual, weight)
-            for pair in combinations(range(len(self.bins)), 2)
-        }
+        gains: dict[Pair, float] = {}
+        for some in self._crossings():
+            gains |= dict(zip(some.pairs, some.gains(p, residual, weight), strict=True))
         most = min(SHARE * len(self.bins), CELLS // max(1, len(right) * self.labels.k))
         best = sorted(gains, key=lambda pair: -gains[pair])[:most]
         return [pair for pair in best if gains[pair] > GAIN]
 
-    def _cells(self, pair: Pair) -> NDArray[np.int64]:
-        """Return the number of each row's bins and class in the counts."""
-        i, j = pair
-        pairs_of_bins = self.codes[i] * self.bins[j].size + self.codes[j]
-        return pairs_of_bins * self.labels.k + self.labels.codes
-
     def _count(self, pair: Pair) -> Floats:
         """Return how often bins come together, of shape (bins, other bins, classes)."""
-        shape = self.bins[pair[0]].size, self.bins[pair[1]].size, self.labels.k
-        count = np.bincount(self._cells(pair), self.labels.weight, shape[0] * shape[1] * shape[2])
+        (i, j), k = pair, self.labels.k
+        shape = self.bins[i].size, self.bins[j].size, k
+        cell = (self.codes[i] * shape[1] + self.codes[j]) * k + self.labels.codes
+        count = np.bincount(cell, self.labels.weight, shape[0] * shape[1] * k)
         return count.astype(np.float64).reshape(shape)
 
-    def _lift(self, pair: Pair) -> tuple[Floats, NDArray[np.int32]]:
-        """Return evidence by pair of bins and class, (codes, classes), and the code of each row.
+    def _crossings(self) -> Iterator[Crossing]:
+        """Yield all pairs: of each column those with later ones, as many as fit into memory."""
+        d = len(self.bins)
+        for i in range(d - 1):
+            most = max(
+                1, TOGETHER // max(len(self.labels), self.bins[i].size * MANY * self.labels.k)
+            )
+            for first in range(i + 1, d, most):
+                yield self._crossing(i, range(first, min(first + most, d)))
 
-        Each pair is asked for several times, so that what was found is kept, up to a limit.
-        """
-        if pair in self._kept:
-            return self._kept[pair]
-        count = self._count(pair)
+    def _crossing(self, i: int, others: Sequence[int]) -> Crossing:
+        """Take a column together with others, all at once."""
+        k, n_a, n_b = self.labels.k, self.bins[i].size, max(self.bins[j].size for j in others)
         once, kind = self._parts_left_out
-        there, code = _different(self._cells(pair) * len(once) + kind, count.size * len(once))
-        both, c = np.divmod(there // len(once), self.labels.k)
-        left = once[there % len(once)]
-        found = log_lift_without(count, both, c, left, Lift().m)
-        lift = found - found.mean(axis=1, keepdims=True), code
-        if len(self._kept) * len(code) < KEPT:
-            self._kept[pair] = lift
-        return lift
+        a = np.arange(len(others))[:, None] * n_a + self.codes[i]  # the bins of each pair by itself
+        cell = (a * n_b + np.stack([self.codes[j] for j in others])) * k + self.labels.codes
+        weight = np.broadcast_to(self.labels.weights, cell.shape)
+        size = len(others) * n_a * n_b * k
+        count = np.bincount(cell.ravel(), weight.ravel(), size).astype(np.float64)
+        count = count.reshape(len(others), n_a, n_b, k)
+        there, code = _different((cell * len(once) + kind).ravel(), size * len(once))
+        at, left = np.divmod(there, len(once))
+        at, right = np.divmod(at, k)
+        at_a, b = np.divmod(at, n_b)
+        lift = log_lift_of_cells(
+            count.reshape(-1, k)[at],
+            count.sum(axis=2).reshape(-1, k)[at_a],
+            count.sum(axis=1)[at_a // n_a, b],
+            count[0].sum(axis=(0, 1)),
+            right,
+            once[left],
+            Lift().m,
+        )
+        lift -= lift.mean(axis=1, keepdims=True)
+        ends = np.arange(len(others) + 1) * n_a * n_b * k * len(once)
+        pairs = [(i, j) for j in others]
+        return Crossing(pairs, lift, code.reshape(cell.shape), np.searchsorted(there, ends))
 
     @cached_property
     def _parts_left_out(self) -> tuple[Floats, NDArray[np.int64]]:
@@ -176,21 +244,9 @@ def _different(key: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], ND
     return there, place[key]
 
 
-def _gain(
-    of_code: Floats, code: NDArray[np.int32], p: Floats, residual: Floats, weight: Floats
-) -> float:
-    """Return how many nats of log loss a weight for evidence would save, the ridge included."""
-    if p.shape[1] == 2:  # the evidence of one class is minus that of the other
-        a = of_code[:, 1]
-        gradient = 2 * a @ np.bincount(code, residual[:, 1], len(a))
-        curve = 4 * a**2 @ np.bincount(code, weight * p[:, 0] * p[:, 1], len(a))
-    else:
-        evidence = of_code[code]
-        gradient = np.einsum("nk,nk->", residual, evidence)
-        mean = np.einsum("nk,nk->n", p, evidence)
-        spread = np.einsum("nk,nk,nk->n", p, evidence, evidence) - mean**2
-        curve = weight @ spread
-    return float(gradient**2 / (2 * (curve + OF_INTERACTIONS))) if gradient > 0 else 0.0
+def _gain(gradient: Floats, curve: Floats) -> Floats:
+    """Return how many nats of log loss weights would save, the ridge included."""
+    return np.where(gradient > 0, gradient**2 / (2 * (curve + OF_INTERACTIONS)), 0.0)
 
 
 def _columns(found: LeaveOneOut, said: dict[Part, float]) -> list[Source]:

@@ -17,9 +17,9 @@ from naively.evaluation.losses import log_losses
 from naively.kernels.reference import Floats
 
 CURVE = 0.15  # of the log loss of a row, about: what steps are scaled by
-STEPS = 40  # of the search
+STEPS = 20  # of the search
 MEMORY = 10  # steps that are remembered
-TOLERANCE = 3e-6  # of the loss, relative to it
+TOLERANCE = 1e-5  # of the loss, relative to it
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,9 +133,34 @@ def log_lift_without(
     """
     a, b = np.divmod(code, count.shape[1])
     of_a, of_b, n = count.sum(axis=1)[a], count.sum(axis=0)[b], count.sum(axis=(0, 1))
+    return log_lift_of_cells(count[a, b], of_a, of_b, n, right, weight, m)
+
+
+def log_lift_of_cells(
+    both: Floats,
+    of_a: Floats,
+    of_b: Floats,
+    n: Floats,
+    right: NDArray[np.integer],
+    weight: Floats,
+    m: float,
+) -> Floats:
+    """Return the log lift of cells, (cells, classes), each without its own row.
+
+    Parameters
+    ----------
+    both, of_a, of_b : ndarray of shape (cells, classes)
+        How often each cell's bins occur together, and each of them.
+    n : ndarray of shape (classes,)
+        Rows of each class.
+    right, weight : ndarray of shape (cells,)
+        The class and the weight of the row of each cell.
+    m : float
+        Pretend rows of each pair of bins.
+    """
     observed, of_a, of_b, n = (
         leave_out(sums, right, weight)
-        for sums in (count[a, b], of_a, of_b, np.broadcast_to(n, of_a.shape))
+        for sums in (both, of_a, of_b, np.broadcast_to(n, of_a.shape))
     )
     return _log_ratio(observed, of_a * of_b / np.maximum(n, TRACE), m)
 
