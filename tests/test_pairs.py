@@ -25,10 +25,10 @@ from naively.evaluation.pairs import (
     ROWS,
     SHARE,
     Crossed,
+    Crossing,
     _columns,
     _different,
     _edges,
-    _gain,
 )
 from naively.schema.derived import LevelBins, NumberBins, TimePart
 from tests.fittings import fitted, mixed, noise, together
@@ -201,20 +201,33 @@ def noise_columns(n: int) -> tuple[dict[str, Any], np.ndarray]:
 
 
 @WEIGHTS
-def test_what_is_kept_is_what_would_be_computed(
+def test_pairs_that_are_crossed_together_are_as_if_each_was_alone(
     weights: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fitting = fitted(*mixed(60, weights)).fitting
-    every = list(combinations(range(len(fitting.crossed.bins)), 2))
-    fitting.crossed.best(fitting.p)
-    kept = fitting.crossed.evidence(every[::-1])
-    assert len(fitting.crossed._kept) == len(every)
-    monkeypatch.setattr(pairs, "KEPT", 0)
-    fresh = replace(fitting.crossed, _kept={})
-    np.testing.assert_array_equal(fresh.evidence(every[::-1]), kept)
-    assert not fresh._kept
-    monkeypatch.setattr(pairs, "SPARSE", 0)
-    np.testing.assert_array_equal(replace(fresh).evidence(every[::-1]), kept)
+    labels = fitting.found.labels
+    residual = labels.one_hot() - fitting.p * labels.weights[:, None]
+
+    def gains() -> dict[tuple[int, int], float]:
+        found = {}
+        for some in fitting.crossed._crossings():
+            of = some.gains(fitting.p, residual, labels.weights)
+            found |= dict(zip(some.pairs, of, strict=True))
+        return found
+
+    together = gains()
+    monkeypatch.setattr(pairs, "TOGETHER", 1)
+    alone = gains()
+    assert [*together] == [*combinations(range(len(fitting.crossed.bins)), 2)] == [*alone]
+    np.testing.assert_allclose([*alone.values()], [*together.values()], rtol=1e-12)
+
+
+def _gain(
+    of_code: np.ndarray, code: np.ndarray, p: np.ndarray, residual: np.ndarray, weight: np.ndarray
+) -> float:
+    """The gain of one pair, from its evidence by code."""
+    one = Crossing([(0, 1)], of_code, code[None], np.array([0, len(of_code)]))
+    return one.gains(p, residual, weight)[0]
 
 
 @pytest.mark.parametrize("size", [50, 100_000])
