@@ -29,7 +29,7 @@ RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
 PATIENCE = 2  # ridges that are no better than the best, after which no weaker one is tried
 FEWEST = 30  # rows, with fewer of which there is no linear part
 THIRDS = 3
-FEW = 2_000  # rows, below which each third is held out in turn
+FEW = 1_000  # rows, below which each third is held out in turn
 LAST_STEPS = 80  # of the search, on all rows
 
 
