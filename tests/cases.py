@@ -44,6 +44,7 @@ from naively.events import (
 )
 from naively.schema.derived import Interaction, LevelBins, NumberBins
 from naively.schema.patterns import Patterns
+from naively.schema.settings import Settings
 from naively.schema.text import Text
 
 
@@ -69,6 +70,7 @@ class Case:
     oracle: Callable[[], Any] | None = None
     text: bool = False
     interactions: Sequence[Interaction] = ()
+    settings: Settings | None = None
     name: str = ""
 
     def __repr__(self) -> str:
@@ -239,6 +241,9 @@ CASES = [
     Case(DEFAULTS, name="mixed defaults"),
     Case(SETTLED, name="mixed"),
     Case(SETTLED, interactions=INTERACTIONS, name="mixed with interactions"),
+    Case(DEFAULTS, settings=Settings(missing="auto"), name="mixed defaults, missing or not"),
+    Case(SETTLED, settings=Settings(missing="auto"), name="mixed, missing or not"),
+    Case(Gaussian(), REAL, numbers, settings=Settings(missing="auto"), name="missing or not"),
 ]
 
 ORACLES = [

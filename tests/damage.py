@@ -41,3 +41,16 @@ def put(value: Any, at: tuple[Any, ...], new: Any) -> None:
     for key in at[:-1]:
         value = value[key]
     value[at[-1]] = json.loads(json.dumps(new))
+
+
+def outcome(verb: Callable[[], Any]) -> tuple[Any, str | None]:
+    """Return what a verb returns, or what it says is wrong."""
+    try:
+        return verb(), None
+    except ValueError as error:
+        return None, str(error)
+
+
+def is_sentence(said: str) -> bool:
+    """Whether a message is one sentence, and not a long one."""
+    return len(said) < 600 and "\n" not in said and said.endswith(".")

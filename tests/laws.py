@@ -48,7 +48,7 @@ class Sample:
     @property
     def model(self) -> Model:
         labels = encode_labels(self.y, self.weight)
-        model = learn(self.rows, labels, self.case.event)
+        model = learn(self.rows, labels, self.case.event, self.case.settings)
         return (
             model.with_interactions(self.case.interactions, [model.encode(self.rows, labels)])
             if self.case.interactions

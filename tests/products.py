@@ -25,6 +25,7 @@ from naively import (
 )
 from naively.counting.tally import Tally
 from naively.kernels.double_double import Sums
+from naively.model.linear_part import LinearPart
 from naively.schema.derived import Interaction, LevelBins, NumberBins
 from naively.schema.patterns import Patterns
 
@@ -70,6 +71,11 @@ def visits(rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
     return rng.poisson(1.0 + y)
 
 
+def noises(rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
+    """Numbers that say nothing of the class."""
+    return missing_some(rng, rng.normal(0.0, 3.0, len(y)), np.nan)
+
+
 def bits(rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
     """Whole numbers, 0 or 1."""
     return (rng.random(len(y)) < 0.2 + 0.25 * y).astype(np.int64)
@@ -111,6 +117,7 @@ def notes(rng: np.random.Generator, y: np.ndarray) -> np.ndarray:
 COLUMNS: dict[str, Callable[[np.random.Generator, np.ndarray], np.ndarray]] = {
     "size": sizes,
     "dose": doses,
+    "noise": noises,
     "visits": visits,
     "bit": bits,
     "colour": colours,
@@ -158,6 +165,9 @@ class Table:
 class Product:
     """A classifier by its settings, and the columns of its table.
 
+    A column may be the sum of another and of one that is not in the table, so that naive Bayes is
+    wrong: each alone says little.
+
     Interactions that are given are counted after ``fit``, as ``interactions="auto"`` does with
     those that it chooses; they and their bins must not depend on the rows, that models of different
     rows are comparable.
@@ -169,6 +179,7 @@ class Product:
     form: Form = "mapping"
     interactions: Sequence[Interaction] = ()
     rows: int = 48
+    sums: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return self.name
@@ -180,6 +191,8 @@ class Product:
         y = rng.choice(len(LABELS), n, p=[0.5, 0.3, 0.2])
         y[:3] = np.arange(3)
         columns = {name: COLUMNS[name](rng, y) for name in self.columns}
+        for name, (there, hidden) in self.sums.items():
+            columns[name] = columns[there] + COLUMNS[hidden](rng, y)
         weight = rng.choice([1.0, 2.0, 0.3, 7.25, 0.0], n) if weights else None
         return Table(self.form, columns, LABELS[y], weight)
 
@@ -219,6 +232,7 @@ PRODUCTS = [
     Product("pseudo-count and priors", MIXED, {"smoothing": 0.5, "class_prior": "uniform"}),
     Product("given", tuple(GIVEN), {"event_models": GIVEN}),
     Product("interactions", ("size", "colour", "member"), interactions=INTERACTIONS),
+    Product("sums", ("noise", "colour"), sums={"sum": ("noise", "size")}, rows=150),
     Product("numbers", ("size", "dose"), form="array"),
     Product("one temperature", ("size", "dose"), {"weights": "temperature"}, form="array"),
     Product("densities", ("size", "dose"), {"event_models": KernelDensity()}, form="array"),
@@ -270,3 +284,28 @@ def assert_same_weights(a: NaiveBayes, b: NaiveBayes, atol: float = 1e-5) -> Non
         mine.bias_of(classes), theirs.bias_of(classes), rtol=0, atol=atol, err_msg="biases"
     )
     np.testing.assert_allclose([mine.usual, mine.rows], [theirs.usual, theirs.rows], atol=atol)
+    assert_same_terms(
+        mine.linear, theirs.linear, mine.places(classes), theirs.places(classes), atol
+    )
+
+
+def assert_same_terms(
+    a: LinearPart, b: LinearPart, mine: list[int], theirs: list[int], atol: float
+) -> None:
+    """Two linear parts have the same terms, of about the same functions and slopes."""
+
+    def terms(of: LinearPart, places: list[int]) -> dict[Any, list[np.ndarray]]:
+        found: dict[Any, list[np.ndarray]] = {}
+        for term, slope in of.of.items():
+            *level, centre, scale = vars(term.function).values()
+            numbers = [of for of in level if isinstance(of, float)]
+            numbers += [centre, scale, *np.array([*slope, 0.0])[places]]
+            key = term.group, term.column, *(of for of in level if not isinstance(of, float))
+            found.setdefault(key, []).append(np.array(numbers))
+        return found
+
+    one, other = terms(a, mine), terms(b, theirs)
+    assert one.keys() == other.keys()
+    assert a.ridge == b.ridge
+    for key, numbers in one.items():
+        np.testing.assert_allclose(numbers, other[key], rtol=1e-9, atol=atol, err_msg=str(key))

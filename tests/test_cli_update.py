@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes, load
+from tests.golden.make import FOLDER
+from tests.saved_linear_parts import table, with_linear_part
 from tests.test_cli import ROWS, ok, run, sentence
 
 HEAD, *LINES = ROWS.splitlines(keepends=True)
@@ -91,3 +93,31 @@ def test_calibrate_changes_the_weights_alone(all_rows: Path) -> None:
     after = load(model)
     assert before.weights_ != after.weights_
     np.testing.assert_array_equal(before.class_count_, after.class_count_)
+
+
+def test_missing_cells_and_the_linear_part_stay(tmp_path: Path, all_rows: Path) -> None:
+    """Through every verb that writes a model; of an older model missing cells say nothing."""
+    trained = load(train(all_rows, "trained.naively"))
+    assert trained.missing == trained.model_.settings.missing == "auto"
+    nb, model, path = with_linear_part(), tmp_path / "m.naively", tmp_path / "table.csv"
+    X, y = table()
+    rows = zip(*X.values(), y, strict=True)
+    text = "\n".join(",".join("" if x is None else str(x) for x in row) for row in rows)
+    path.write_text(f"{','.join(X)},kind\n{text}\n")
+    nb.save(model)
+    ok("update", model, path, "--target", "kind")
+    once = load(model)
+    assert once.missing == once.model_.settings.missing == "auto"
+    assert once.class_count_.tolist() == (2 * nb.class_count_).tolist()
+    assert once.weights_ == nb.weights_
+    ok("merge", model, model, "-o", tmp_path / "both.naively")
+    both = load(tmp_path / "both.naively")
+    assert both.missing == both.model_.settings.missing == "auto"
+    linear, was = both.weights_.linear, nb.weights_.linear
+    for of, before in ((linear.of, was.of), (linear.products, was.products)):
+        assert of.keys() == before.keys()
+        assert [*of.values()] == [pytest.approx(slopes) for slopes in before.values()]
+    older = FOLDER / "4" / "mixed.naively"
+    ok("merge", older, older, "-o", tmp_path / "older.naively")
+    again = load(tmp_path / "older.naively")
+    assert again.missing == again.model_.settings.missing == "ignore"

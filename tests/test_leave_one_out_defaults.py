@@ -264,7 +264,9 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
             continue  # its class goes with it
         weight = None if table.weight is None else np.minimum(table.weight[[i]], 1)
         one = rows.take([i])
-        left = model - Model.learn(one, encode_labels(table.y[[i]], weight), model.schema)
+        left = model - Model.learn(one, encode_labels(table.y[[i]], weight), model.counted)
+        if left.schema.derived != model.schema.derived:
+            continue  # it has the only cell of a column that is missing
         prior = np.log(left.tally.class_count + HALF)
         yield joint[i], (left.joint_log_likelihood(one) - left.start)[0] + prior
 

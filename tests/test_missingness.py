@@ -37,6 +37,7 @@ from naively.data.frames import as_rows
 from naively.evaluation.leave_one_out import left_out
 from naively.schema import missing as missing_module
 from naively.schema.group import Group
+from naively.schema.patterns import Patterns
 from tests.products import assert_same_tally
 
 rng = np.random.default_rng(7)
@@ -223,10 +224,36 @@ def test_parts_of_a_time_have_none_beside_that_of_the_time() -> None:
     assert list(counted(nb)) == ["time"]
 
 
-@pytest.mark.parametrize("texts", [Text(), [Text(), Text(ngram_range=(2, 2))], "auto"], ids=str)
+@pytest.mark.parametrize(
+    "texts", [Text(), [Text(), Text(ngram_range=(2, 2))], Patterns(), "auto"], ids=str
+)
 def test_a_text_in_several_blocks_is_missing_once(texts: Any) -> None:
     nb = fit({"text": X["text"]}, event_models=texts)
     assert_counted(nb, by_hand(ISNA[["text"]], Y))
+
+
+def test_a_long_text_is_not_missing() -> None:
+    """Though character n-grams are not counted of it."""
+    texts = [f"word {i} of a text of some words" for i in range(N)]
+    texts[3], texts[5] = "word " * 400, None
+    nb = fit({"text": texts})
+    gone = pd.DataFrame({"text": texts}).isna()
+    assert_counted(nb, by_hand(gone, Y))
+    group, labels = group_of(nb), encode_labels(Y)
+    assert group is not None
+    for batch in (nb.model_.counted, nb.model_.schema):
+        codes = nb.model_.recode(batch.encode(as_rows({"text": texts}), labels)).blocks[group.key]
+        np.testing.assert_array_equal(codes.codes[:, 0], gone["text"])
+    runs, words = Text("char_wb", ngram_range=(2, 3), max_characters=100), Text(binary=True)
+    for given in ([words, runs], [runs, words]):
+        nb = fit({"text": texts}, event_models=given)
+        assert_counted(nb, by_hand(gone, Y))
+        group = group_of(nb)
+        assert group is not None
+        held = nb.model_.recode(nb.model_.counted.encode(as_rows({"text": texts}), labels))
+        np.testing.assert_array_equal(held.blocks[group.key].codes[:, 0], gone["text"])
+    assert group_of(fit({"text": texts[:5] + texts[6:] + texts[:1]})) is None
+    assert group_of(fit({"text": texts}, event_models=Text(max_characters=100))) is None
 
 
 def test_of_many_columns_those_with_most_missing_cells_have_evidence(

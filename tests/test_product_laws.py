@@ -20,7 +20,7 @@ from scipy import sparse
 from naively import Bernoulli, Multinomial, NaiveBayes, load
 from naively.data.frames import as_rows
 from naively.evaluation.calibrate import fit
-from naively.evaluation.leave_one_out import leave_one_out_table
+from naively.evaluation.leave_one_out import leave_one_out_table, weighted_joint
 from tests.products import PRODUCTS, Product, Table, assert_same, few, seeds
 
 every_product = pytest.mark.parametrize("product", PRODUCTS, ids=repr)
@@ -142,6 +142,24 @@ def test_weights_are_fitted_to_what_predictions_are_made_of(product: Product, se
     nb.keep(replace(nb.model_, weights=weights))
     classes = nb.classes_.tolist()
     joint = found.joint(np.array(list(weights.of.values()))) + weights.bias_of(classes)
+    expected = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
+    np.testing.assert_allclose(nb.predict_proba(table.X), expected, rtol=0, atol=1e-10)
+
+
+@every_product
+@few
+@given(seed=seeds())
+def test_the_linear_part_is_fitted_to_what_predictions_are_made_of(
+    product: Product, seed: int
+) -> None:
+    """So that calibration on rows says what they are predicted by."""
+    nb, table = product.fit(product.table(seed, weights=True)), product.table(seed + 1)
+    if nb.weights_ is None:
+        return
+    nb.calibrate(table.X, table.y)
+    batch = nb.model_.encode(*nb._labelled(table.X, table.y, None))
+    found = leave_one_out_table(nb.model_, batch, learned=False)
+    joint = weighted_joint(nb.model_, found, [batch.split()])
     expected = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
     np.testing.assert_allclose(nb.predict_proba(table.X), expected, rtol=0, atol=1e-10)
 

@@ -16,7 +16,7 @@ from naively.evaluation import calibrate, cross_validate
 from naively.model.file import container, store
 from naively.schema import settle
 from tests.damage import apart, rewrite
-from tests.golden.make import dependent
+from tests.golden.make import alike, dependent
 from tests.golden.make import mixed as golden_mixed
 
 
@@ -67,6 +67,11 @@ def pairs(n: int, seed: int = 0) -> Table:
     return {name: column[seed:] for name, column in X.items()}, y[seed:], None
 
 
+def linear(n: int, seed: int = 0) -> Table:
+    X, y = alike(n + seed)  # with products, and with cells that are missing
+    return {name: column[seed:] for name, column in X.items()}, y[seed:], None
+
+
 KINDS: dict[str, tuple[Callable[..., Table], Callable[[], NaiveBayes]]] = {
     "mixed": (mixed, NaiveBayes),
     "notes": (mixed, lambda: NaiveBayes({"note": Text(min_df=0.05, ngram_range=(1, 2))})),
@@ -79,6 +84,7 @@ KINDS: dict[str, tuple[Callable[..., Table], Callable[[], NaiveBayes]]] = {
     "words": (texts, lambda: NaiveBayes(text="words")),
     "hashed": (texts, lambda: NaiveBayes(Text(features=50, event=Multinomial()))),
     "frequent": (texts, lambda: NaiveBayes(Text(min_df=3, max_features=12))),
+    "linear": (linear, lambda: NaiveBayes(interactions="auto")),
     "interactions": (pairs, lambda: NaiveBayes(interactions="auto")),
 }
 
@@ -272,15 +278,17 @@ def test_by_default_no_row_is_in_the_file(tmp_path: Path) -> None:
         load(tmp_path / "without.naively").assess()
 
 
-def test_a_file_without_a_sample_is_as_in_format_3_but_for_its_number(tmp_path: Path) -> None:
-    """The golden files say what format 3 was."""
+def test_a_file_of_what_format_3_could_say_is_as_it_was(tmp_path: Path) -> None:
+    """But for its number, and for what a missing cell says; the golden files say what it was."""
     table, y = golden_mixed()
     path = tmp_path / "model.naively"
-    NaiveBayes().fit(table, y).save(path)
+    NaiveBayes(missing="ignore").fit(table, y).save(path)
     was = Path(__file__).parent / "golden" / "3" / "mixed.naively"
     (header, arrays), (header_3, arrays_3) = apart(path), apart(was)
-    assert header.keys() == header_3.keys()
+    assert header.keys() == {*header_3, "missing"}
     assert header["format"] == store.FORMAT
+    assert header["weights"].pop("linear") is None
+    assert header["weights"].keys() == header_3["weights"].keys()
     assert {name: (of.dtype, of.shape) for name, of in arrays.items()} == {
         name: (of.dtype, of.shape) for name, of in arrays_3.items()
     }
@@ -495,7 +503,7 @@ def test_bins_that_there_are_not_are_refused(tmp_path: Path) -> None:
 
 def test_the_header_says_what_is_in_the_file(saved: Path) -> None:
     found, _ = container.read(saved)
-    assert found["format"] == 4
+    assert found["format"] == 5
     assert json.dumps(found["sample"]).startswith('{"seed": ')
     assert found["sample"]["batches"] == 1
     sample = store.load_all(saved).sample

@@ -6,7 +6,6 @@ import json
 import random
 import tracemalloc
 import warnings
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pytest
 
 from naively import NaiveBayes, load
 from naively.model.file import store
-from tests.damage import paths, put, rewrite
+from tests.damage import is_sentence, outcome, paths, put, rewrite
 from tests.fuzz import fuzz
 from tests.golden.make import FOLDER, SAMPLED
 
@@ -112,18 +111,6 @@ def disarrange(rng: random.Random, path: Path) -> None:
 
 
 WAYS = [flip, cut, edit, edit, edit, drop, disarrange, disarrange]
-
-
-def outcome(verb: Callable[[], Any]) -> tuple[Any, str | None]:
-    """Return what a verb returns, or what it says is wrong."""
-    try:
-        return verb(), None
-    except ValueError as error:
-        return None, str(error)
-
-
-def is_sentence(said: str) -> bool:
-    return len(said) < 600 and "\n" not in said and said.endswith(".")
 
 
 @pytest.mark.parametrize("way", dict.fromkeys(WAYS), ids=lambda way: way.__name__)

@@ -90,6 +90,29 @@ def dependent(n: int = 400) -> tuple[dict[str, list[Any]], list[str]]:
     ]
 
 
+def alike(n: int = 240) -> tuple[dict[str, list[Any]], list[str]]:
+    """Return columns that say much alike, two that tell only together, and cells that are missing.
+
+    Labels are of three classes; only in the first are cells missing.
+    """
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 3, n)
+    first, u = rng.normal(y, 1.0), rng.normal(0, 1, n)
+    together = np.sign(u) * np.where((y == 1) ^ (rng.random(n) < 0.1), 1, -1)
+    table: dict[str, list[Any]] = {
+        "first": first.round(3).tolist(),
+        "second": (first + rng.normal(0, 0.5, n)).round(3).tolist(),
+        "u": u.round(3).tolist(),
+        "v": (np.abs(rng.normal(0, 1, n)) * together).round(3).tolist(),
+        "level": [["red", "green", "blue"][i] for i in (y + (rng.random(n) < 0.3)) % 3],
+        "flag": (rng.random(n) < 0.2 + 0.3 * y).tolist(),
+    }
+    for name, share in (("second", 0.3), ("level", 0.2)):
+        gone = (y == 0) & (rng.random(n) < share)
+        table[name] = [None if g else x for g, x in zip(gone, table[name], strict=True)]
+    return table, ["abc"[c] for c in y]
+
+
 def models() -> dict[str, tuple[NaiveBayes, Any]]:
     """Return a fitted model of every kind, and rows for it to predict."""
     table, y = mixed()
@@ -111,6 +134,7 @@ def models() -> dict[str, tuple[NaiveBayes, Any]]:
     X = np.array([columns[name] for name in "fgh"], float).T
     levels = {name: table[name] for name in ("flag", "level")}
     pair, in_or_out = dependent()
+    several, one_of_three = alike()
     made = {
         "mixed": (NaiveBayes().fit(table, y), table),
         "mixed-pure": (NaiveBayes(weights=None).fit(table, y), table),
@@ -129,6 +153,7 @@ def models() -> dict[str, tuple[NaiveBayes, Any]]:
         ),
         "joint": (NaiveBayes(JointTable(), weights=None).fit(levels, y), levels),
         "interactions": (NaiveBayes(interactions="auto").fit(pair, in_or_out), pair),
+        "linear": (NaiveBayes(interactions="auto").fit(several, one_of_three), several),
         "matrix": (NaiveBayes().fit(X, z), X.tolist()),
         "texts": (NaiveBayes().fit(texts, y), texts),
         "words": (NaiveBayes(text="words").fit(texts, y), texts),

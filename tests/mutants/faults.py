@@ -34,6 +34,20 @@ FAULTS = [
         ("tests/test_saved_sample.py",),
     ),
     Fault(
+        "in a model file the bias holds the intercept of the linear part too",
+        "src/naively/model/file/weights.py",
+        "np.array([*weights.bias, 0.0])[places]",
+        "weights.bias_of(classes)",
+        ("tests/test_store_linear.py",),
+    ),
+    Fault(
+        "missing cells become evidence in older model files",
+        "src/naively/model/file/upgrade.py",
+        '"missing": "ignore"',
+        '"missing": "auto"',
+        ("tests/test_golden.py",),
+    ),
+    Fault(
         "merged weights are averaged by the wrong shares",
         "src/naively/model/weights.py",
         "share = self.rows / rows if",

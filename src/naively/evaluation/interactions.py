@@ -45,7 +45,7 @@ from naively.schema.derived import Interaction
 
 FEWEST = 100  # rows, with fewer of which nothing is chosen
 RIDGES_OF_PAIRS = (100.0, 30.0, 10.0, 3.0)
-WORTH = 2.0  # nats that products, and pairs, must save on the held-out rows; chance saves some
+WORTH = 1.0  # nats that products, and pairs, must save on the held-out rows; chance saves some
 NEGLIGIBLE = 1e-3  # a weight of a pair that is as good as 0
 
 

@@ -27,6 +27,7 @@ from naively.model.weights import Weights
 
 RIDGES = (1000.0, 200.0, 40.0, 8.0, 1.6, 0.3, 0.06)
 PATIENCE = 2  # ridges that are no better than the best, after which no weaker one is tried
+FEWEST = 30  # rows, with fewer of which there is no linear part
 THIRDS = 3
 FEW = 2_000  # rows, below which each third is held out in turn
 LAST_STEPS = 80  # of the search, on all rows
@@ -65,6 +66,8 @@ def with_linear_part(
     batches : sequence of Batch
         The rows of the table, as the model encodes them.
     """
+    if found.labels.weights.sum() < FEWEST:
+        return weights
     basis = basis_of(model, weights, found, batches)
     if not basis.terms:
         return weights

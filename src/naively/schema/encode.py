@@ -123,8 +123,6 @@ class OfTable(Encoded):
         return look_up_levels(self.rows, axis).codes[:, 0]
 
     def missing(self, name: Name) -> NDArray[np.bool_]:
-        if name not in self.rows.place:
-            return np.ones(len(self.rows), np.bool_)
         cells = self.rows.cells(name)
         if isinstance(cells, Strings):
             none = np.zeros(len(cells), np.bool_)

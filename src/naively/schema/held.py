@@ -101,10 +101,11 @@ class Held(Encoded):
         if name in self.coded:
             coded, at = self.coded[name]
             return np.asarray(coded.codes[:, at] < 0)
+        found = np.ones(self.rows, np.bool_)
         for block in self.blocks.values():
             if isinstance(block, Documents | Sparse) and name in block.axis.columns:
-                return block.missing
-        return np.ones(self.rows, np.bool_)
+                found &= block.missing  # some blocks leave long texts out
+        return found
 
     def count_levels(self, name: Name) -> dict[Level, int]:
         """Return how many rows have each level of a column."""

@@ -20,6 +20,7 @@ from naively.kernels.double_double import Sums
 from naively.schema.derived import Missing
 from naively.schema.group import Group
 from naively.schema.settle import Counted
+from naively.schema.text import Text
 
 MOST = 1_000  # columns that have such evidence; of more, those with most missing cells
 ROUNDING = 1e-20  # of the rows: sums of fractional weights are right to about 1e-30 of them
@@ -34,8 +35,7 @@ def with_missing(counted: Counted) -> Counted:
     schema, tally = counted
     missing: dict[Name, tuple[Sums, Sums]] = {}
     for group in schema.of_columns:
-        whole = group.event.layout == "rows" or (group.event.joined and not group.analyser)
-        if whole or group.derived:
+        if group.derived or not _says_which_are_missing(group):
             continue
         block = tally.blocks[group.key]
         there = _present(block)
@@ -59,6 +59,13 @@ def with_missing(counted: Counted) -> Counted:
         replace(schema, groups=(*schema.groups, group)),
         replace(tally, blocks={**tally.blocks, group.key: levels}),
     )
+
+
+def _says_which_are_missing(group: Group) -> bool:
+    """Whether what is counted of a group says in how many rows each column has no value."""
+    if isinstance(group.analyser, Text):  # it may leave long texts out, as if they were missing
+        return group.analyser.max_characters is None
+    return group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
 
 
 def _present(block: BlockTally) -> Sums:

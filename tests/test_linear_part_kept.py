@@ -1,0 +1,165 @@
+"""The linear part of models that merge, forget, fade, are calibrated and assessed."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from naively import NaiveBayes
+from naively.counting.labels import encode_labels
+from naively.data.frames import as_rows
+from naively.evaluation.cross_validate import cross_validate
+from naively.evaluation.leave_one_out import left_out, linear_evidence, weighted_joint
+from naively.evaluation.linear_part import RIDGES
+from naively.model.linear_part import Product
+from naively.schema.fingerprint import fingerprints
+from tests.alike import added, linear_of, loss, table, take, without
+
+
+def test_merged_without_rows_it_is_the_mean_of_both() -> None:
+    X, y = table(0, k=3)
+    two, of_two = table(5, 200)
+    a, b = NaiveBayes().fit(X, y), NaiveBayes().fit(two, of_two)
+    a, b = (pickle.loads(pickle.dumps(one)) for one in (a, b))  # noqa: S301
+    assert linear_of(a).of
+    assert linear_of(b).of
+    new, _ = table(1, k=3)
+    of_a, of_b = added(a, new), np.hstack([added(b, new), np.zeros((len(new["a"]), 1))])
+    share = a.weights_.rows / (a.weights_.rows + b.weights_.rows)
+    assert share == pytest.approx(400 / 600)
+    a.merge(b)
+    np.testing.assert_allclose(added(a, new), share * of_a + (1 - share) * of_b, atol=1e-10)
+    assert linear_of(a).ridge in RIDGES
+
+
+def test_the_mean_with_nothing_is_a_share() -> None:
+    X, y = table(0)
+    a, rest = NaiveBayes().fit(X, y), take(X, np.s_[:100])
+    none = NaiveBayes(weights="temperature").fit(rest, y[:100])
+    new, _ = table(1)
+    before = added(a, new)
+    half = a.weights_ + none.weights_
+    share = a.weights_.rows / half.rows
+    np.testing.assert_allclose(added(_with(a, half), new), share * before, atol=1e-10)
+
+
+def _with(nb: NaiveBayes, weights: Any) -> NaiveBayes:
+    nb.keep(nb.model_.weighed(weights))
+    return nb
+
+
+def test_the_mean_of_two_that_are_alike_is_each() -> None:
+    X, y = table(0)
+    a, b = (pickle.loads(pickle.dumps(NaiveBayes().fit(X, y))) for _ in range(2))  # noqa: S301
+    new, _ = table(1)
+    before = added(a, new)
+    assert linear_of(a.merge(b)).of.keys() == linear_of(b).of.keys()
+    np.testing.assert_allclose(added(a, new), before, atol=1e-10)
+
+
+def test_decay_and_forget_keep_it() -> None:
+    X, y = table(0)
+    nb, (new, _) = NaiveBayes().fit(X, y), table(1)
+    before = added(nb, new)
+    nb.decay(0.9)
+    np.testing.assert_allclose(added(nb, new), before, atol=1e-10)
+    nb.forget(take(X, np.s_[:50]), y[:50], np.full(50, 0.9))
+    np.testing.assert_allclose(added(nb, new), before, atol=1e-10)
+
+
+def test_a_column_that_is_now_taken_for_something_else_has_no_terms() -> None:
+    """Truths that are numbers since a merge, in a model without rows to fit weights to."""
+    X, y = table(0)
+    nb = pickle.loads(pickle.dumps(NaiveBayes().fit(X, y)))  # noqa: S301
+    other = take(X, np.s_[:50])
+    other["truth"] = np.arange(50) / 7
+    nb.merge(pickle.loads(pickle.dumps(NaiveBayes(weights=None).fit(other, y[:50]))))  # noqa: S301
+    terms = {str(term.column): term for term in linear_of(nb).of}
+    assert "truth" in terms
+    assert not terms["truth"].is_in(nb.model_.blocks(nb.model_.encode(as_rows(X))))
+    linear = linear_of(nb)
+    product = {Product(terms["truth"], terms["a"], 1.0): linear.of[terms["a"]]}
+    _with(nb, replace(nb.weights_, linear=replace(linear, products=product)))
+    assert np.isfinite(nb.predict_proba(X)).all()
+    batch = nb.model_.encode(as_rows(X), encode_labels(y))
+    assert set(linear_evidence(nb.model_, [batch])) == {"a", "b", "c", "level"}
+
+
+def test_calibrate_on_other_rows_fits_it_to_these() -> None:
+    """In whatever order they come; equal rows are one of greater weight."""
+    X, y = table(0)
+    fresh, of_fresh = table(3, 500)
+    nb, (new, label) = NaiveBayes().fit(X, y), table(1, 2000)
+    before = loss(nb, new, label)
+    nb.calibrate(fresh, of_fresh)
+    assert linear_of(nb).of
+    assert loss(nb, new, label) < before + 0.02
+    order = np.random.default_rng(0).permutation(500)
+    again = NaiveBayes().fit(X, y).calibrate(take(fresh, order), of_fresh[order])
+    np.testing.assert_array_equal(again.predict_proba(new), nb.predict_proba(new))
+    twice = np.repeat(order, 2)
+    again.calibrate(take(fresh, twice), of_fresh[twice])
+    nb.calibrate(fresh, of_fresh, np.full(500, 2.0))
+    np.testing.assert_allclose(again.predict_proba(new), nb.predict_proba(new), atol=1e-12)
+
+
+def test_calibrate_on_no_rows_is_an_error() -> None:
+    X, y = table(0)
+    nb = NaiveBayes().fit(X, y)
+    with pytest.raises(ValueError, match="weights are zero"):
+        nb.calibrate(X, y, np.zeros(len(y)))
+
+
+def test_the_leave_one_out_joint_has_it() -> None:
+    X, y = table(0)
+    nb = NaiveBayes().fit(X, y)
+    batch = nb.model_.encode(as_rows(X), encode_labels(y))
+    found = left_out(nb.model_, [batch])
+    plain = weighted_joint(without(nb), found, [batch])
+    np.testing.assert_allclose(
+        weighted_joint(nb.model_, found, [batch]) - plain, added(nb, X), atol=1e-9
+    )
+
+
+def test_each_fold_is_predicted_by_a_linear_part_of_the_other_rows() -> None:
+    X, y = table(0, 150)
+    nb = NaiveBayes().fit(X, y)
+    sample = nb._sample.of(nb.model_)
+    dealt = sample.deal(3)
+    p = cross_validate(nb.model_, sample, "loo", dealt).p
+    encoded = nb.model_.counted.encode(as_rows(X), encode_labels(y))
+    order = np.argsort(fingerprints(encoded, nb._sample._seed))  # the sample is in this order
+    rows, label = take(X, order), y[order]
+    at = 0
+    for fold in dealt.T.astype(bool):
+        other = NaiveBayes().fit(take(rows, ~fold), label[~fold])
+        assert linear_of(other).of
+        mine = p[at : at + fold.sum()]
+        np.testing.assert_allclose(mine, other.predict_proba(take(rows, fold)), atol=1e-6)
+        at += int(fold.sum())
+
+
+def test_the_cost_of_a_column_has_its_terms() -> None:
+    """Without the column's evidence and its terms the leave-one-out loss is so much greater."""
+    X, y = table(0)
+    nb = NaiveBayes().fit(X, y)
+    batch = nb.model_.encode(as_rows(X), encode_labels(y))
+    found = left_out(nb.model_, [batch])
+    joint = weighted_joint(nb.model_, found, [batch])
+    own = linear_evidence(nb.model_, [batch])["a"].copy()
+    weight = nb.weights_.table(found.parts, nb.classes_.tolist())
+    for part, w, of in zip(found.parts, weight, found.table, strict=True):
+        if str(part) in ("a", "a is missing"):
+            own += w * of
+
+    def of(joint: np.ndarray) -> float:
+        log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+        return float(-log_p[np.arange(len(y)), np.searchsorted(nb.classes_, y)].mean())
+
+    cost = nb.assess().cost
+    assert cost is not None
+    assert cost["a"] == pytest.approx(of(joint - own) - of(joint), abs=1e-9)
