@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.parts import Part
 from naively.evaluation.basis import Basis, basis_of, evidence_said
+from naively.evaluation.blas import on_one_thread
 from naively.evaluation.calibrate import ROWS, fit
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import (
@@ -61,7 +62,8 @@ class Plan(NamedTuple):
     of_pairs : float or None
         The ridge of the weights of pairs; None if none lower it.
     before, after : float
-        The log loss of the held-out rows without and with all that is added, in nats per row.
+        The log loss of the held-out rows by the columns alone, with the linear part of each, and
+        with all that is added, in nats per row.
     """
 
     ridge: float | None
@@ -79,6 +81,7 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()  # where there are some: which, and what they gain
 
 
+@on_one_thread
 def add_interactions(
     model: Model, sample: Sample, all_rows: Iterable[Batch] | None = None
 ) -> Found:
@@ -99,10 +102,10 @@ def add_interactions(
         return Found(model.weighed(sample.weights(model, "loo")), why_none)
     fitting = Fitting.of(model, sample)
     plan = fitting.plan()
-    pairs = fitting.pairs(plan)
+    pairs, start = fitting.pairs(plan)
     if pairs:
         model = model.with_interactions(pairs, sample.batches if all_rows is None else all_rows)
-    weights = fitting.weights(plan, model, fitting.of_pairs(model))
+    weights = fitting.weights(plan, model, fitting.of_pairs(model), start)
     model = replace(model, weights=weights)
     products = len(weights.linear.products)
     if not products and not pairs:
@@ -110,17 +113,22 @@ def add_interactions(
             model, "no product and no pair of columns lowers the log loss of held-out rows"
         )
     note = (
-        f"Interactions: {products} products and {len(pairs)} counted pairs of columns; the log "
-        f"loss of held-out rows is {plan.after:.4g} with them, and {plan.before:.4g} without."
+        f"Interactions: {_many(products, 'product')} and {_many(len(pairs), 'counted pair')} of "
+        f"columns; the log loss of held-out rows is {plan.after:.4g} with them, and "
+        f"{plan.before:.4g} without."
     )
     return Found(model, notes=(note,))
 
 
+@on_one_thread
 def fit_weights(model: Model, sample: Sample, *, learned: bool = True) -> Weights:
     """Fit all weights of a model with interactions, to rows that it has learned, or to others.
 
-    Its counted pairs stay, and products are chosen anew.
+    Its counted pairs stay, and products are chosen anew. Of rows that are too few to choose by,
+    each part of the evidence gets a weight, and no product is chosen.
     """
+    if len(model.classes) < 2 or len(sample) < FEWEST:
+        return sample.weights(model, "loo", learned=learned)
     fitting = Fitting.of(model.without_interactions().weighed(None), sample, learned=learned)
     evidence = fitting.of_pairs(model)
     return fitting.weights(fitting.plan(evidence), model, evidence)
@@ -227,21 +235,25 @@ class Fitting:
         thirds = held_out(self.found.first(ROWS).labels)
         lines = self._runs(thirds, [None] * len(thirds))
         best, products = descend(lines, RIDGES, solve_slopes), False
-        before = sum(run.third.loss(run.start) for run in lines)
+        before = best.loss
         multiplied = self._runs(thirds, [self.products(rest) for rest, _ in thirds])
         runs, more = lines, descend(multiplied, RIDGES, solve_slopes, best.loss - WORTH)
         if more.ridge is not None:
             runs, best, products = multiplied, more, True
         ridge = best.ridge or RIDGES[0]
-        with_pairs = [
-            Run(
-                replace(run.rest, evidence=evidence[rest]),
-                replace(run.third, evidence=evidence[third]),
-                Solution(of.slope, np.zeros(evidence.shape[2])),
+        with_pairs = []
+        for run, of, (rest, third) in zip(runs, best.found, thirds, strict=True):
+            if fixed is None:
+                evidence = self._evidence(run.rest.posterior(of), rest, third)
+            else:
+                evidence = fixed[rest], fixed[third]
+            with_pairs.append(
+                Run(
+                    replace(run.rest, evidence=evidence[0]),
+                    replace(run.third, evidence=evidence[1]),
+                    Solution(of.slope, np.zeros(evidence[0].shape[2])),
+                )
             )
-            for run, of, (rest, third) in zip(runs, best.found, thirds, strict=True)
-            for evidence in [self._evidence(run, of, rest) if fixed is None else fixed]
-        ]
         pairs = Descent(None, best.loss, [])
         if any(run.start.weight.size for run in with_pairs):
             pairs = descend(
@@ -266,30 +278,40 @@ class Fitting:
             found.append(Run(problem.take(rest), problem.take(third), nothing))
         return found
 
-    def _evidence(self, run: Run, found: Solution, rest: NDArray[np.int64]) -> NDArray[np.floating]:
-        """Choose pairs on the rows that are not held out, and return their evidence of all."""
-        return self.crossed.evidence(self.crossed.best(run.rest.posterior(found), rest))
+    def _evidence(
+        self, p: Floats, rest: NDArray[np.int64], third: NDArray[np.int64]
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Choose and count pairs on the rows that are not held out; return the evidence of both."""
+        counted = self.crossed.take(rest)
+        pairs = counted.best(p)
+        return counted.evidence(pairs), counted.evidence_of(self.crossed.take(third), pairs)
 
-    def pairs(self, plan: Plan) -> list[Interaction]:
-        """Choose the pairs that are worth counting, by all rows of the sample."""
+    def pairs(self, plan: Plan) -> tuple[list[Interaction], Solution | None]:
+        """Choose the pairs that are worth counting, by all rows of the sample.
+
+        With them is returned where a search on all rows may begin.
+        """
         if plan.of_pairs is None:
-            return []
-        problem = self._whole(plan)[1]
-        found = solve_slopes(problem, plan.ridge or RIDGES[0], Solution.nothing(problem))
+            return [], None
+        problem, ridge = self._whole(plan), plan.ridge or RIDGES[0]
+        found = solve_slopes(problem, ridge, Solution.nothing(problem))
         best = self.crossed.best(problem.posterior(found))
         problem = replace(problem, evidence=self.crossed.evidence(best))
         start = Solution(found.slope, np.zeros(len(best)))
-        weight = solve(problem, plan.ridge or RIDGES[0], plan.of_pairs, start).weight
-        return [
-            self.crossed.interaction(pair)
-            for pair, w in zip(best, weight, strict=True)
-            if w > NEGLIGIBLE
-        ]
+        found = solve(problem, ridge, plan.of_pairs, start)
+        worth = found.weight > NEGLIGIBLE
+        pairs = [self.crossed.interaction(pair) for pair, w in zip(best, worth, strict=True) if w]
+        return pairs, Solution(found.slope, found.weight[worth])
 
-    def _whole(self, plan: Plan) -> tuple[Products | None, Problem]:
-        """Return products that are chosen on all rows, and what slopes may add to all rows."""
-        products = self.products() if plan.products else None
-        return products, self.problem(products, slopes=plan.ridge is not None)
+    @cached_property
+    def _products(self) -> Products:
+        """The products that are chosen on all rows."""
+        return self.products()
+
+    def _whole(self, plan: Plan) -> Problem:
+        """Return what slopes may add to all rows."""
+        products = self._products if plan.products else None
+        return self.problem(products, slopes=plan.ridge is not None)
 
     def of_pairs(self, model: Model) -> NDArray[np.floating]:
         """Return the leave-one-out evidence of a model's pairs, (rows, classes, pairs)."""
@@ -298,18 +320,24 @@ class Fitting:
         found = left_out(model, batches, learned=self.learned, groups=groups)
         return np.ascontiguousarray(found.table.transpose(1, 2, 0), np.float32)
 
-    def weights(self, plan: Plan, model: Model, evidence: NDArray[np.floating]) -> Weights:
+    def weights(
+        self,
+        plan: Plan,
+        model: Model,
+        evidence: NDArray[np.floating],
+        start: Solution | None = None,
+    ) -> Weights:
         """Fit slopes and weights of pairs on all rows, as planned.
 
-        ``model`` is the model with the pairs counted, and ``evidence`` that of its pairs.
+        ``model`` is the model with the pairs counted, ``evidence`` that of its pairs, and ``start``
+        where the search begins; by default at nothing.
         """
-        products, problem = self._whole(plan)
-        problem = replace(problem, evidence=None if plan.of_pairs is None else evidence)
+        problem = replace(self._whole(plan), evidence=None if plan.of_pairs is None else evidence)
         found = solve(
             problem,
             plan.ridge or RIDGES[0],
             plan.of_pairs or RIDGES_OF_PAIRS[0],
-            Solution.nothing(problem),
+            start or Solution.nothing(problem),
             LAST_STEPS,
         )
         names = [
@@ -325,7 +353,7 @@ class Fitting:
         if plan.ridge is not None:
             slopes = [tuple(slope) for slope in found.slope.tolist()]
             terms = self.basis.terms
-            multiplied = products.terms() if products is not None else []
+            multiplied = self._products.terms() if plan.products else []
             linear = LinearPart(
                 dict(zip(terms, slopes, strict=False)),
                 dict(zip(multiplied, slopes[len(terms) :], strict=False)),
@@ -333,3 +361,7 @@ class Fitting:
                 plan.ridge,
             )
         return replace(self.column_weights, of={**self.column_weights.of, **of}, linear=linear)
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"

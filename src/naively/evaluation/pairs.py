@@ -2,7 +2,9 @@
 
 Each column is cut into bins. The evidence of a pair is how much more often its two bins come
 together in a class than if the columns were independent, each row left out of the counts. Its
-gradient and curvature at given posteriors tell how much log loss a weight for it would save.
+gradient and curvature at given posteriors tell how much log loss a weight for it would save. Where
+some rows are held out, pairs are chosen and counted on the others alone: two rows that agree by
+chance would else speak for a pair both where it is chosen and where it is judged.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -21,7 +24,7 @@ from naively.counting.labels import Labels
 from naively.counting.parts import Part
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.events.lift import Lift, log_lift_without
+from naively.events.lift import Lift, log_lift, log_lift_without
 from naively.kernels.reference import Floats
 from naively.schema.derived import Bins, Interaction, LevelBins, NumberBins, Source, TimePart
 from naively.schema.held import Held
@@ -33,6 +36,7 @@ COLUMNS = 100  # the most that pairs are made of
 WORK = 200_000_000  # pairs × rows × classes, the most that are looked at
 ROWS = 5  # of the sample for each column that pairs are made of, as many pairs gain by chance
 KEPT = 50_000_000  # codes of rows in pairs
+SPARSE = 20  # times as many codes as rows, from which it is quicker to sort
 SHARE = 3  # pairs for each column, at most
 GAIN = 2.0  # nats of log loss that a pair must save on the sample
 
@@ -51,11 +55,14 @@ class Crossed:
         The bin of each row, by column.
     labels : Labels
         The labels of the rows.
+    once : ndarray of shape (rows,)
+        What is left out of each row: of a row of weight 2, which is two rows, one.
     """
 
     bins: list[Bins]
     codes: list[NDArray[np.int64]]
     labels: Labels
+    once: Floats
     _kept: dict[Pair, tuple[Floats, NDArray[np.int32]]] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -74,11 +81,18 @@ class Crossed:
         held = [Held(batch) for batch in batches]
         bins = [_bins(held, name) for name in _columns(found, said)]
         codes = [np.concatenate([of.codes(batch) for batch in held]) for of in bins]
-        return cls(bins, codes, found.labels)
+        times = np.concatenate([batch.times for batch in batches])
+        once = np.minimum(found.labels.weights / times, 1.0)
+        return cls(bins, codes, found.labels, once)
 
     def interaction(self, pair: Pair) -> Interaction:
         """Return two columns taken together, as a column."""
         return Interaction(self.bins[pair[0]], self.bins[pair[1]])
+
+    def take(self, rows: NDArray[np.int64]) -> Crossed:
+        """Return some of the rows, by their numbers, of which alone is counted then."""
+        codes = [code[rows] for code in self.codes]
+        return Crossed(self.bins, codes, self.labels.take(rows), self.once[rows])
 
     def evidence(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the evidence of pairs, centred over the classes: (rows, classes, pairs)."""
@@ -88,29 +102,43 @@ class Crossed:
             rows[:, :, at] = of_code[code]
         return rows
 
-    def best(self, p: Floats, rows: NDArray[np.int64] | None = None) -> list[Pair]:
-        """Return the pairs that would save most log loss, by descending gain.
+    def evidence_of(self, others: Crossed, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """Return the evidence of rows that are not among these, by the counts of these."""
+        rows = np.empty((len(others.labels), self.labels.k, len(pairs)), np.float32)
+        for at, (i, j) in enumerate(pairs):
+            lift = log_lift(self._count((i, j)), Lift().m)
+            rows[:, :, at] = (lift - lift.mean(axis=2, keepdims=True))[
+                others.codes[i], others.codes[j]
+            ]
+        return rows
 
-        Parameters
-        ----------
-        p : ndarray of shape (rows, classes)
-            The posteriors of the rows that are looked at.
-        rows : ndarray of shape (rows,), optional
-            Their numbers; by default all rows. The counts are of all rows in any case, without
-            the row itself.
+    def best(self, p: Floats) -> list[Pair]:
+        """Return the pairs that would save most log loss at posteriors, by descending gain.
+
+        ``p`` is of shape (rows, classes).
         """
-        weight = self.labels.weights if rows is None else self.labels.weights[rows]
-        right = self.labels.codes if rows is None else self.labels.codes[rows]
+        weight, right = self.labels.weights, self.labels.codes
         residual = -p * weight[:, None]
         residual[np.arange(len(right)), right] += weight
-        gains = {}
-        for pair in combinations(range(len(self.bins)), 2):
-            of_code, code = self._lift(pair)
-            some = code if rows is None else code[rows]
-            gains[pair] = _gain(of_code, some, p, residual, weight)
-        most = min(SHARE * len(self.bins), CELLS // max(1, len(self.labels) * self.labels.k))
+        gains = {
+            pair: _gain(*self._lift(pair), p, residual, weight)
+            for pair in combinations(range(len(self.bins)), 2)
+        }
+        most = min(SHARE * len(self.bins), CELLS // max(1, len(right) * self.labels.k))
         best = sorted(gains, key=lambda pair: -gains[pair])[:most]
         return [pair for pair in best if gains[pair] > GAIN]
+
+    def _cells(self, pair: Pair) -> NDArray[np.int64]:
+        """Return the number of each row's bins and class in the counts."""
+        i, j = pair
+        pairs_of_bins = self.codes[i] * self.bins[j].size + self.codes[j]
+        return pairs_of_bins * self.labels.k + self.labels.codes
+
+    def _count(self, pair: Pair) -> Floats:
+        """Return how often bins come together, of shape (bins, other bins, classes)."""
+        shape = self.bins[pair[0]].size, self.bins[pair[1]].size, self.labels.k
+        count = np.bincount(self._cells(pair), self.labels.weight, shape[0] * shape[1] * shape[2])
+        return count.astype(np.float64).reshape(shape)
 
     def _lift(self, pair: Pair) -> tuple[Floats, NDArray[np.int32]]:
         """Return evidence by pair of bins and class, (codes, classes), and the code of each row.
@@ -119,19 +147,33 @@ class Crossed:
         """
         if pair in self._kept:
             return self._kept[pair]
-        (i, j), k = pair, self.labels.k
-        shape = self.bins[i].size, self.bins[j].size, k
-        cell = (self.codes[i] * shape[1] + self.codes[j]) * k + self.labels.codes
-        count = np.bincount(cell, self.labels.weight, shape[0] * shape[1] * k).astype(np.float64)
-        there = np.flatnonzero(count)
-        place = np.empty(len(count), np.int32)
-        place[there] = np.arange(len(there))
-        both, c = np.divmod(there, k)
-        found = log_lift_without(count.reshape(shape), both, c, np.ones(len(both)), Lift().m)
-        lift = found - found.mean(axis=1, keepdims=True), place[cell]
-        if len(self._kept) * len(cell) < KEPT:
+        count = self._count(pair)
+        once, kind = self._parts_left_out
+        there, code = _different(self._cells(pair) * len(once) + kind, count.size * len(once))
+        both, c = np.divmod(there // len(once), self.labels.k)
+        left = once[there % len(once)]
+        found = log_lift_without(count, both, c, left, Lift().m)
+        lift = found - found.mean(axis=1, keepdims=True), code
+        if len(self._kept) * len(code) < KEPT:
             self._kept[pair] = lift
         return lift
+
+    @cached_property
+    def _parts_left_out(self) -> tuple[Floats, NDArray[np.int64]]:
+        """The different parts of rows that are left out, and which is that of each row."""
+        once, kind = np.unique(self.once, return_inverse=True)
+        return once, kind.astype(np.int64)
+
+
+def _different(key: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the different keys, ascending, and the number of each row's; they are below a size."""
+    if size > SPARSE * len(key):
+        there, number = np.unique(key, return_inverse=True)
+        return there, number.astype(np.int32)
+    there = np.flatnonzero(np.bincount(key, minlength=size))
+    place = np.empty(size, np.int32)
+    place[there] = np.arange(len(there))
+    return there, place[key]
 
 
 def _gain(
@@ -158,7 +200,8 @@ def _columns(found: LeaveOneOut, said: dict[Part, float]) -> list[Source]:
         for part, kind in zip(found.parts, found.kinds, strict=True)
         if kind == "column" and isinstance(part.column, str | int | TimePart)
     ]
-    fit = int((2 * WORK / found.prior.size) ** 0.5), len(found.prior) // ROWS
+    rows = float(found.labels.weights.sum())  # of which a row that came twice is two
+    fit = int((2 * WORK / found.prior.size) ** 0.5), int(rows / ROWS)
     most = min(COLUMNS, *(max(2, number) for number in fit))
     if len(of) > most:
         best = {part for part, _ in sorted(of, key=lambda each: -said[each[0]])[:most]}

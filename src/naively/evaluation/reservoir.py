@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.counting.tally import Tally
+from naively.evaluation.blas import on_one_thread
 from naively.evaluation.calibrate import ROWS, SampleSize, fit, sample_size
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import with_linear_part
@@ -275,6 +276,7 @@ class Sample:
         """Return all rows of a batch, in an order that follows from what they hold."""
         return cls([Kept.of(batch, np.uint64(0), len(batch)).batch])
 
+    @on_one_thread
     def weights(self, model: Model, kind: Weighting, *, learned: bool = True) -> Weights:
         """Fit weights to the sample, with a linear part if each column has a weight.
 

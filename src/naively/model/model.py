@@ -25,6 +25,7 @@ from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
 from naively.model.class_prior import class_probabilities
+from naively.model.described import with_products
 from naively.model.weights import Weights
 from naively.schema.group import Group, GroupKey
 from naively.schema.held import Held
@@ -189,8 +190,9 @@ class Model(Shown):
 
     @cached_property
     def described(self) -> Schema:
-        """The schema, with what the tally says of the columns."""
-        return self._settled.described
+        """The schema, with what the tally says of the columns, and which are multiplied."""
+        schema = self._settled.described
+        return schema if self.weights is None else with_products(schema, self.weights.linear)
 
     @cached_property
     def class_log_prior(self) -> Floats:

@@ -1,0 +1,71 @@
+"""Labelled tables as interactions see them: learned, sampled, and with the columns weighed."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from naively.counting.labels import encode_labels
+from naively.data.rows import column_rows
+from naively.evaluation.interactions import Fitting
+from naively.evaluation.reservoir import Reservoir, Sample
+from naively.model.model import Model
+from tests.learning import learn
+from tests.products import Product
+
+MIXED = ("size", "colour", "member", "bit", "when")
+
+
+class Fitted(NamedTuple):
+    """A model of a table, the sample of its rows, and what may be added."""
+
+    model: Model
+    sample: Sample
+    fitting: Fitting
+
+
+def fitted(X: dict[str, Any], y: Any, weight: Any = None) -> Fitted:
+    """Learn a table, all rows of which are in the sample."""
+    rows, labels = column_rows(X), encode_labels(y, weight)
+    reservoir, model = Reservoir(), learn(rows, labels)
+    reservoir.add(model.counted.encode(rows, labels), model)
+    sample = reservoir.of(model)
+    return Fitted(model, sample, Fitting.of(model, sample))
+
+
+def mixed(
+    n: int, weights: str = "none", seed: int = 0
+) -> tuple[dict[str, Any], np.ndarray, np.ndarray | None]:
+    """Draw a table of all kinds of columns, with missing cells, copies and weights if wanted."""
+    table = Product("mixed", MIXED).table(seed, n, weights=weights == "fractions")
+    if weights == "copies":
+        often = np.random.default_rng(seed).integers(1, 4, n)
+        table = table.take(np.repeat(np.arange(n), often))
+    if weights == "fractions":  # some rows come twice, with different weights
+        table = table.take(np.append(np.arange(n), np.arange(0, n, 5)))
+        assert table.weight is not None
+        table.weight[n:] = 0.7
+    return table.X, table.y, table.weight
+
+
+def together(n: int, how: str, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
+    """Draw columns of which "a" and "b" tell the class together, and none alone; "c" never does."""
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.normal(size=(3, n))
+    y = np.where((a > 0) ^ (b > 0), "p", "q")
+    match how:
+        case "truths":
+            return {"a": a > 0, "b": b > 0, "c": c > 0}, y
+        case "levels":
+            levels = np.array([["n0", "n1", "n2"], ["p0", "p1", "p2"]], object)
+            which = rng.integers(0, 3, (3, n))
+            cells = (levels[(x > 0).astype(int), w] for x, w in zip((a, b, c), which, strict=True))
+            return dict(zip("abc", cells, strict=True)), y
+    return {"a": a, "b": b, "c": c}, y
+
+
+def noise(n: int, d: int, k: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw columns and labels that know nothing of each other."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), rng.integers(0, k, n)
