@@ -1,161 +1,368 @@
-"""Pairs of columns: counted, left out and merged like all else; chosen where they depend."""
+"""``interactions="auto"``: learned where there are some, none of noise, and in every law."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from fractions import Fraction
-from itertools import combinations
-from math import log
+import pickle
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from pyarrow import dataset
+from scipy import sparse
 
-from naively import NaiveBayes, load
-from naively.counting.labels import encode_labels
+from naively import Multinomial, NaiveBayes, load
 from naively.counting.statistic import LEVEL
-from naively.data.rows import Rows, column_rows
-from naively.evaluation.interactions import screen
-from naively.evaluation.leave_one_out import leave_one_out_table
-from naively.evaluation.reservoir import Reservoir
-from naively.events.lift import log_lift
-from naively.model.model import Model
-from naively.schema.derived import Interaction, LevelBins, NumberBins, TimePart
-from tests.learning import learn
+from naively.evaluation import cross_validate
+from naively.evaluation.interactions import FEWEST, Found, add_interactions
+from naively.evaluation.losses import log_loss
+from naively.model.weights import Weights
+from naively.schema.derived import Interaction
+from tests.fittings import mixed, noise, together
+from tests.products import assert_same, assert_same_tally
 
-BINS = (
-    NumberBins("a", (0.0, 1.0)),
-    LevelBins("b", ("x", "y")),
-    LevelBins("c", (True, False)),
+NOTE = re.compile(
+    r"Interactions: (\d+) products? and (\d+) counted pairs? of columns; the log loss of held-out "
+    r"rows is ([\d.e-]+) with them, and ([\d.e-]+) without\."
 )
-ALL = [Interaction(a, b) for a, b in combinations(BINS, 2)]
-CELLS = st.tuples(
-    st.sampled_from([-1.0, 0.0, 0.5, 3.0, None]),
-    st.sampled_from(["x", "y", "rare", None]),
-    st.sampled_from([True, False]),
-    st.sampled_from("pqr"),
-    st.sampled_from([0.5, 1.0, 2.0]),
-)
+Labelled = tuple[dict[str, Any], np.ndarray]
 
 
-def table(cells: list[Any]) -> tuple[Rows, np.ndarray, np.ndarray]:
-    a, b, c, y, weight = zip(*cells, strict=True)
-    rows = column_rows(
-        {"a": np.array([np.nan if x is None else x for x in a]), "b": list(b), "c": np.array(c)},
-        {"a": "number", "b": "string", "c": "boolean"},
-    )
-    return rows, np.array(y), np.array(weight)
+def auto(**settings: Any) -> NaiveBayes:
+    return NaiveBayes(interactions="auto", **settings)
 
 
-def counted(cells: list[Any]) -> Model:
-    """A model of the pairs alone, with their evidence as it is."""
-    rows, y, weight = table(cells)
-    labels = encode_labels(y, weight)
-    model = learn(rows, labels)
-    only = replace(
-        model,
-        counted=replace(model.counted, groups=()),
-        tally=replace(model.tally, blocks={}),
-    )
-    return only.with_interactions(ALL, [only.encode(rows, labels)])
-
-
-def dependent(n: int, seed: int = 0) -> tuple[dict[str, Any], np.ndarray]:
-    """Columns of which two tell the class together, and none alone."""
+def chequers(n: int, seed: int = 0) -> Labelled:
+    """Draw columns of which two tell the class as the squares of a board: bins do, no product."""
     rng = np.random.default_rng(seed)
-    a, b, c = rng.normal(size=n), rng.choice(["x", "y"], n), rng.normal(size=n)
-    y = np.where(((a > 0) == (b == "x")) ^ (rng.random(n) < 0.1), "p", "q")
-    return {"a": a, "b": b.astype(object), "c": c}, y
+    a, b = rng.uniform(0, 4, (2, n))
+    black = (np.floor(a) + np.floor(b)) % 2 == 1
+    y = np.where(black ^ (rng.random(n) < 0.05), "p", "q")
+    c = rng.choice(["u", "v", "w"], n).astype(object)
+    return {"a": a, "b": b, "c": c}, y
 
 
-def test_evidence_by_hand() -> None:
-    # Of class 0, all 4 rows meet; of class 1, one row is in each of the four meetings.
-    count = np.array([[[4.0, 1.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])
-    m, common = Fraction(2), Fraction(5 + 2, 4 + 1 + 2)
-    expected = [log((4 + m * common) / (4 + m)), log((1 + m * common) / (1 + m))]
-    np.testing.assert_allclose(log_lift(count, 2.0)[0, 0], expected)
+def part(table: Labelled, rows: Any) -> Labelled:
+    return {name: column[rows] for name, column in table[0].items()}, table[1][rows]
 
 
-def test_columns_that_are_independent_in_each_class_say_nothing() -> None:
-    share = np.outer([0.2, 0.8], [0.3, 0.7])
-    count = np.stack([1000 * share, 10 * share.T], axis=2)
-    np.testing.assert_allclose(log_lift(count, 0.5), 0.0, atol=1e-12)
+def weights_of(nb: NaiveBayes) -> Weights:
+    assert nb.weights_ is not None
+    return nb.weights_
 
 
-@given(st.lists(CELLS, min_size=4, max_size=30))
-def test_leave_one_out_is_refitting(cells: list[Any]) -> None:
-    rows, y, weight = table(cells)
-    model = counted(cells)
-    found = leave_one_out_table(model, model.encode(rows, encode_labels(y, weight))).table.sum(
-        axis=0
-    )
-    for i, cell in enumerate(cells):
-        # Of a row that counts twice, one is left out.
-        rest = [*cells[:i], *cells[i + 1 :]]
-        if cell[-1] > 1:
-            rest.append((*cell[:-1], cell[-1] - 1))
-        left = counted(rest)
-        if set(left.classes) != set(model.classes):
-            continue
-        of_row = left.joint_log_likelihood(rows.take([i])) - left.class_log_prior
-        of_row -= of_row.mean()
-        np.testing.assert_allclose(found[i], of_row[0], rtol=1e-10, atol=1e-10)
+def pairs_of(nb: NaiveBayes) -> list[Interaction]:
+    found = list(nb.schema_.interactions.values())
+    assert all(isinstance(of, Interaction) for of in found)
+    return found  # type: ignore[return-value]
 
 
-@given(st.lists(CELLS, min_size=2, max_size=30), st.data())
-def test_merging_is_counting_all_rows_and_forgetting_takes_back(
-    cells: list[Any], data: Any
-) -> None:
-    cut = data.draw(st.integers(1, len(cells) - 1))
-    whole, first, second = counted(cells), counted(cells[:cut]), counted(cells[cut:])
-    rows, _, _ = table(cells)
-    for same, one in ((first + second, whole), (whole - second, first)):
-        order = [same.classes.tolist().index(label) for label in one.classes.tolist()]
-        np.testing.assert_allclose(
-            same.joint_log_likelihood(rows)[:, order], one.joint_log_likelihood(rows), atol=1e-9
-        )
+def with_pairs(nb: NaiveBayes, pairs: list[Interaction], table: Labelled) -> NaiveBayes:
+    """Give a model that has learned a table these counted pairs, and no others."""
+    batch = nb.model_.encode(*nb._labelled(*table, None))
+    nb.keep(nb.model_.without_interactions().with_interactions(pairs, [batch]))
+    return nb.calibrate()
 
 
-def test_a_pair_that_depends_is_chosen_and_halves_the_loss() -> None:
-    X, y = dependent(1000)
-    plain, paired = NaiveBayes().fit(X, y), NaiveBayes(interactions="auto").fit(X, y)
-    assert list(paired.schema_.interactions) == ["a × b"]
-    X_test, y_test = dependent(1000, seed=1)
-    assert plain.score(X_test, y_test) < 0.6
-    assert paired.score(X_test, y_test) > 0.85
-    assert paired.assess().log_loss < 0.7 * plain.assess().log_loss
-    assert paired.feature_importances_[:2].min() > 10 * paired.feature_importances_[2]
+@pytest.mark.parametrize("how", ["truths", "levels", "numbers"])
+@pytest.mark.parametrize("n", [300, 3000])
+def test_what_two_columns_say_only_together_is_learned(how: str, n: int) -> None:
+    test = together(1000, how, seed=9)
+    plain, nb = NaiveBayes().fit(*together(n, how)), auto().fit(*together(n, how))
+    assert plain.score(*test) < 0.6
+    assert nb.score(*test) > (0.95 if how == "numbers" else 0.99)
+    assert nb.model_.has_interactions
+    assert nb.feature_importances_[:2].min() > 10 * nb.feature_importances_[2]
+    assert nb.assess().log_loss < 0.6 * plain.assess().log_loss
+    assert nb.why_no_interactions_ == ""
 
 
-def test_no_pair_of_noise_is_chosen() -> None:
+def test_what_no_product_says_is_counted() -> None:
+    nb, test = auto().fit(*chequers(2000)), chequers(1000, seed=9)
+    assert list(nb.schema_.interactions) == ["a × b"]
+    assert nb.score(*test) > 0.75
+    assert NaiveBayes().fit(*chequers(2000)).score(*test) < 0.6
+
+
+def test_columns_of_arrays_and_parts_of_times_pair_too() -> None:
+    X, y = chequers(1000)
+    matrix = np.stack([X["a"], X["b"]], axis=1)
+    nb = auto().fit(matrix, y)
+    assert [of.sources for of in nb.schema_.interactions.values()] == [(0, 1)]
+    hours = np.datetime64("2026-01-01T00:00") + np.arange(1000) * np.timedelta64(7, "h")
+    night = (np.arange(1000) * 7) % 24 < 12
+    told = np.where(night == (X["c"] == "u"), "p", "q")
+    of_time = auto().fit({"at": hours, "c": X["c"]}, told)
+    assert of_time.score({"at": hours, "c": X["c"]}, told) > 0.95
+    assert of_time.feature_importances_.shape == (2,)
+
+
+def test_what_was_chosen_and_gained_is_in_the_notes() -> None:
+    for table in (chequers(1000), together(600, "numbers")):
+        nb = auto().fit(*table)
+        (note,) = nb.notes_
+        found = NOTE.fullmatch(note)
+        assert found is not None
+        products, pairs, after, before = map(float, found.groups())
+        assert products == len(weights_of(nb).linear.products)
+        assert pairs == len(nb.schema_.interactions)
+        assert after < before
+        assert after == pytest.approx(nb.assess().log_loss, abs=0.06)
+        assert before == pytest.approx(np.log(2), abs=0.02)  # no column says anything alone
+
+
+def test_what_lines_gain_is_not_said_to_be_gained_by_interactions() -> None:
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(2000, 10)), rng.choice(["p", "q", "r"], 2000)
-    plain, paired = NaiveBayes().fit(X, y), NaiveBayes(interactions="auto").fit(X, y)
-    assert not paired.schema_.interactions
-    np.testing.assert_array_equal(plain.predict_proba(X), paired.predict_proba(X))
+    a, b, noise = rng.normal(size=(3, 1500))
+    c = a + 0.2 * noise
+    told = 10 * (a - c) + 2 * a * b + rng.logistic(size=1500)
+    X, y = {"a": a, "b": b, "c": c}, np.where(told > 0, "p", "q")
+    found = NOTE.fullmatch(auto().fit(X, y).notes_[0])
+    assert found is not None
+    pure = NaiveBayes(weights="temperature").fit(X, y).assess().log_loss
+    lines = NaiveBayes().fit(X, y).assess().log_loss
+    assert lines < pure - 0.1
+    assert float(found[4]) == pytest.approx(lines, abs=0.03)
 
 
-def test_the_gain_is_the_loss_saved_to_second_order() -> None:
-    """The choice agrees with fitting each pair's weight by brute force."""
-    X, y = dependent(800)
-    X["d"] = np.where(np.random.default_rng(2).random(800) < 0.3, X["a"], X["c"])
-    rows, labels = column_rows(X), encode_labels(y)
-    reservoir, model = Reservoir(), learn(rows, labels)
-    reservoir.add(model.counted.encode(rows, labels), model)
-    sample = reservoir.of(model)
-    model = replace(model, weights=sample.weights(model, "loo"))
-    chosen = screen(model, sample)
-    names = list(map(str, chosen.columns))
-    assert names[0] == "a × b"
-    assert "a × c" not in names
+@pytest.mark.parametrize(("n", "d", "k"), [(200, 60, 2), (600, 40, 2), (2500, 20, 3)])
+@pytest.mark.parametrize("seed", range(4))
+def test_of_noise_nothing_is_chosen(n: int, d: int, k: int, seed: int) -> None:
+    """Also where there are so many pairs that some must gain by chance on the rows that chose."""
+    X, y = noise(n, d, k, seed)
+    nb, plain = auto().fit(X, y), NaiveBayes().fit(X, y)
+    assert nb.notes_ == ()
+    assert nb.why_no_interactions_ == (
+        "no product and no pair of columns lowers the log loss of held-out rows"
+    )
+    assert not nb.model_.has_interactions
+    np.testing.assert_allclose(nb.predict_proba(X), plain.predict_proba(X), atol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_assessment_of_noise_is_no_better_than_the_class_prior(seed: int) -> None:
+    """Some of so many pairs fit the labels by chance; none may be chosen by the rows scored."""
+    X, y = noise(240, 40, 2, seed)
+    nb = auto().fit(X, y)
+    share = np.bincount(y) / len(y)
+    assert nb.assess().log_loss > log_loss(share[y]) - 0.02
+
+
+def test_the_assessment_chooses_again_without_each_fold(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = chequers(300)
+    nb = auto().fit(X, y)
+    rows: list[float] = []
+
+    def spied(model: Any, sample: Any, *of: Any) -> Found:
+        assert not of  # pairs are counted on the sample, without the fold
+        assert not model.has_interactions
+        rows.append(model.tally.class_count.sum())
+        assert rows[-1] == sample.labels.weights.sum()
+        return add_interactions(model, sample)
+
+    monkeypatch.setattr(cross_validate, "add_interactions", spied)
+    folds = nb.assess().folds
+    assert len(rows) == folds[0]
+    assert set(rows) <= {300 - n for n in range(300 // folds[1], 300 // folds[1] + 2)}
+
+
+TEXTS = ["the cat sat down", "a dog ran away again", "it rains on the town", "we see the sun"] * 30
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "settings", "why"),
+    [
+        (noise(99, 3, 2, 0)[0], np.arange(99) % 2, {}, "99 rows are too few, it takes 100"),
+        (noise(200, 3, 2, 0)[0], np.zeros(200), {}, "there is only one class"),
+        (noise(200, 1, 2, 0)[0], np.arange(200) % 2, {}, "not of words of texts or of bags"),
+        (TEXTS, np.arange(120) % 2, {}, "not of words of texts or of bags"),
+        (
+            sparse.csr_array(np.random.default_rng(0).poisson(1.0, (200, 5)).astype(float)),
+            np.arange(200) % 2,
+            {"event_models": Multinomial()},
+            "not of words of texts or of bags",
+        ),
+    ],
+    ids=["few", "one class", "one column", "texts", "bags"],
+)
+def test_where_there_can_be_none_it_says_why(
+    X: Any, y: np.ndarray, settings: dict[str, Any], why: str
+) -> None:
+    nb = auto(**settings).fit(X, y)
+    assert why in nb.why_no_interactions_
+    assert nb.notes_ == ()
+    plain = NaiveBayes(**settings).fit(X, y)
+    np.testing.assert_array_equal(nb.predict_proba(X), plain.predict_proba(X))
+    # Nor are there any once weights are fitted again.
+    assert not nb.calibrate().model_.has_interactions
+    np.testing.assert_array_equal(nb.predict_proba(X), plain.calibrate().predict_proba(X))
+    assert FEWEST == 100
+
+
+@pytest.mark.parametrize("draw", [chequers, lambda n: mixed(n)[:2]], ids=["chequers", "mixed"])
+def test_the_order_of_rows_and_batches_do_not_show(draw: Any) -> None:
+    table = draw(400)
+    nb, order = auto().fit(*table), np.random.default_rng(1).permutation(400)
+    shuffled = auto().fit(*part(table, order))
+    assert pairs_of(shuffled) == pairs_of(nb)
+    assert_same(shuffled, nb, table[0])
+
+    tables = []
+    for rows in (slice(150), slice(150, 180), slice(180, None)):
+        X, y = part(table, rows)
+        tables.append(pa.table({**X, "label": y}))
+    streamed = auto().fit(dataset.dataset(pa.concat_tables(tables)), "label")
+    assert pairs_of(streamed) == pairs_of(nb)
+    assert_same(streamed, nb, table[0])
+    with pytest.raises(
+        ValueError, match="a second pass over the rows, but a reader or an iterator"
+    ):
+        auto().fit(iter(tables), "label")
+
+
+def test_levels_that_come_equally_often_are_taken_alike_in_any_order() -> None:
+    rng = np.random.default_rng(0)
+    level = np.repeat([f"level {i:02}" for i in range(16)], 25).astype(object)
+    a = rng.normal(size=400)
+    y = np.where((level < "level 08") ^ (a > 0), "p", "q")
+    table = {"level": level, "a": a}, y
+    plan = auto().fit(*table)
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(400)
+        other = auto().fit(*part(table, order))
+        assert pairs_of(other) == pairs_of(plan)
+        assert_same(other, plan, table[0])
+
+
+def test_a_row_of_weight_two_is_the_row_twice() -> None:
+    X, y = chequers(400)
+    weighted = auto().fit(X, y, np.full(400, 2.0))
+    twice = auto().fit(*part((X, y), np.repeat(np.arange(400), 2)))
+    assert pairs_of(weighted) == pairs_of(twice)
+    assert len(pairs_of(twice)) > 0
+    assert_same(weighted, twice, X)
+
+
+def test_merged_models_are_one_of_all_rows_where_their_pairs_are_the_same() -> None:
+    table = chequers(800)
+    first, last = part(table, slice(400)), part(table, slice(400, None))
+    pairs = pairs_of(auto().fit(*table))
+    one, other, whole = (with_pairs(auto().fit(*of), pairs, of) for of in (first, last, table))
+    assert_same(one.merge(other), whole, table[0])
+    assert pairs_of(one) == pairs
+
+
+def test_merged_models_of_other_pairs_have_the_pairs_of_both() -> None:
+    one, other = auto().fit(*chequers(1000)), auto().fit(*chequers(1000, seed=3))
+    mine, theirs = pairs_of(one), pairs_of(other)
+    assert not set(mine) & set(theirs)  # the edges of bins differ
+    merged = one.merge(other)
+    assert set(pairs_of_groups(merged)) == {*mine, *theirs}
+    assert merged.score(*chequers(1000, seed=9)) > 0.7
+
+
+def pairs_of_groups(nb: NaiveBayes) -> list[Any]:
+    """Return the pairs of a model, of which some may have the same name."""
+    return [of for g in nb.schema_.groups if g.is_interaction for of in g.columns]
+
+
+def test_without_samples_merged_weights_are_the_mean() -> None:
+    one, other = auto().fit(*chequers(800)), auto().fit(*chequers(400, seed=3))
+    one, other = (
+        pickle.loads(pickle.dumps(nb))  # noqa: S301  (without a sample)
+        for nb in (one, other)
+    )
+    mine, theirs = weights_of(one).linear, weights_of(other).linear
+    assert mine.products
+    pairs = {*pairs_of(one), *pairs_of(other)}
+    merged = weights_of(one.merge(other))
+    assert merged.rows == 1200
+    assert set(pairs_of_groups(one)) == pairs
+    nothing = (0.0, 0.0)
+    assert merged.linear.products.keys() == {*mine.products, *theirs.products}
+    for product, slopes in merged.linear.products.items():
+        a, b = (np.array(linear.products.get(product, nothing)) for linear in (mine, theirs))
+        np.testing.assert_allclose(slopes, (2 * a + b) / 3)
+    joint = one.predict_joint_log_proba(chequers(50)[0])
+    assert np.isfinite(joint).all()
+
+
+def test_more_rows_are_counted_by_the_same_pairs() -> None:
+    table = chequers(900)
+    nb = auto().fit(*part(table, slice(500)))
+    pairs, weights = pairs_of(nb), nb.weights_
+    nb.partial_fit(*part(table, slice(500, 900)))
+    assert nb.weights_ is weights  # of more than half the rows
+    whole = with_pairs(auto().fit(*table), pairs, table)
+    assert_same_tally(nb.tally_, whole.tally_)
+    assert_same(nb.calibrate(), whole, table[0])
+
+    stale = auto().fit(*part(table, slice(400)))
+    pairs = pairs_of(stale)
+    stale.partial_fit(*part(table, slice(400, 900)))
+    assert_same(stale, with_pairs(auto().fit(*table), pairs, table), table[0])
+
+
+def test_what_is_forgotten_and_decays_leaves_the_choice() -> None:
+    table = chequers(800)
+    nb = auto().fit(*part(table, slice(600)))
+    weights, p = nb.weights_, nb.predict_proba(table[0])
+    more = part(table, slice(600, None))
+    nb.partial_fit(*more).forget(*more)
+    assert nb.weights_ == weights
+    np.testing.assert_allclose(nb.predict_proba(table[0]), p, atol=1e-9)
+    (key,) = (g.key for g in nb.schema_.groups if g.is_interaction)
+    before = nb.tally_.blocks[key][LEVEL].high
+    nb.decay(0.5)
+    assert weights_of(nb).linear == weights_of(auto().fit(*part(table, slice(600)))).linear
+    np.testing.assert_array_equal(nb.tally_.blocks[key][LEVEL].high, before / 2)
+    assert nb.score(*table) > 0.65
+
+
+@pytest.mark.parametrize("sample", [False, True])
+def test_models_are_saved_to_the_last_bit(sample: bool, tmp_path: Path) -> None:
+    X, y = chequers(500)
+    nb, other = auto().fit(X, y), auto().fit(*chequers(500, seed=3))
+    assert weights_of(nb).linear.products
+    assert pairs_of(nb)
+    nb.save(tmp_path / "m.naively", sample=sample)
+
+    def again() -> NaiveBayes:
+        same = load(tmp_path / "m.naively")
+        assert isinstance(same, NaiveBayes)
+        return same
+
+    same = again()
+    assert same.interactions == "auto"
+    np.testing.assert_array_equal(same.predict_proba(X), nb.predict_proba(X))
+    assert (same.schema_, same.weights_) == (nb.schema_, nb.weights_)
+    assert str(same.schema_) == str(nb.schema_)
+    more = chequers(600, seed=5)
+    if not sample:
+        with pytest.raises(ValueError, match="not in memory"):
+            same.assess()
+        return
+    assert same.assess().to_dict() == nb.assess().to_dict()
+
+    def same_after(*after: NaiveBayes) -> None:
+        a, b = after
+        assert a.weights_ == b.weights_
+        np.testing.assert_array_equal(a.predict_proba(X), b.predict_proba(X))
+
+    def fresh() -> NaiveBayes:
+        return auto().fit(X, y)
+
+    same_after(again().calibrate(), fresh().calibrate())
+    same_after(again().partial_fit(*more), fresh().partial_fit(*more))
+    same_after(again().merge(other), fresh().merge(auto().fit(*chequers(500, seed=3))))
 
 
 def test_explanations_show_both_values_and_sum_to_the_log_odds() -> None:
-    X, y = dependent(1000)
-    nb = NaiveBayes(interactions="auto").fit(X, y)
+    X, y = chequers(1000)
+    nb = auto().fit(X, y)
+    assert weights_of(nb).linear.products
     row = {name: column[:1] for name, column in X.items()}
     (of_row,) = nb.explain(row)
     values = dict(zip(of_row.column, of_row.value, strict=True))
@@ -164,100 +371,74 @@ def test_explanations_show_both_values_and_sum_to_the_log_odds() -> None:
     np.testing.assert_allclose(of_row.weights(1).sum(), odds)
 
 
-def test_models_are_saved_and_merged_with_their_pairs(tmp_path: Path) -> None:
-    X, y = dependent(1000)
-    nb = NaiveBayes(interactions="auto").fit(X, y)
-    nb.save(tmp_path / "m.naively")
-    same = load(tmp_path / "m.naively")
-    assert same.interactions == "auto"
-    np.testing.assert_array_equal(same.predict_proba(X), nb.predict_proba(X))
-    assert same.schema_ == nb.schema_
-    other = NaiveBayes(interactions="auto").fit(*dependent(1000, seed=3))
-    merged = same.merge(other)
-    assert len(merged.model_.schema.derived) == 2  # their edges differ
-    assert merged.score(*dependent(500, seed=4)) > 0.85
-
-
-def test_more_rows_are_counted_by_the_same_pairs_and_forgotten() -> None:
-    X, y = dependent(1000)
-    nb = NaiveBayes(interactions="auto").fit(X, y)
-    (pairs,) = (g.key for g in nb.schema_.groups if g.is_interaction)
-    before = nb.tally_.blocks[pairs][LEVEL].high
-    more = dependent(300, seed=5)
-    nb.partial_fit(*more)
-    assert list(nb.schema_.interactions) == ["a × b"]
-    assert nb.tally_.blocks[pairs][LEVEL].high.sum() == 1300
-    nb.forget(*more)
-    np.testing.assert_array_equal(nb.tally_.blocks[pairs][LEVEL].high, before)
-
-
-def test_a_missing_cell_is_a_bin_and_a_column_that_lacks_says_nothing() -> None:
-    X, y = dependent(1000)
-    nb = NaiveBayes(interactions="auto").fit(X, y)
+def test_a_missing_cell_says_nothing_with_another() -> None:
+    nb = auto().fit(*chequers(1000))
+    for fitted, row in [
+        (nb, {"a": [None], "b": [0.5], "c": ["u"]}),
+        (auto().fit(*together(600, "truths")), {"a": [None], "b": [True], "c": [False]}),
+        (auto().fit(*together(600, "levels")), {"a": [None], "b": ["n0"], "c": ["n1"]}),
+        (auto().fit(*together(600, "numbers")), {"a": [None], "b": [0.5], "c": [-0.5]}),
+    ]:
+        (of_row,) = fitted.explain(row)
+        weight = dict(zip(of_row.column, of_row.weights(0), strict=True))
+        assert weight.get("a × b", 0.0) == 0.0  # what adds exactly nothing need not be shown
+        there = fitted.explain({**row, "a": row["b"]})[0]
+        assert dict(zip(there.column, there.weights(0), strict=True))["a × b"] != 0.0
+        odds = np.diff(fitted.predict_log_proba(row)[0])[0]
+        np.testing.assert_allclose(of_row.weights(1).sum(), odds)
     with pytest.warns(UserWarning, match="counted as missing"):
-        (of_row,) = nb.explain({"b": ["x"], "c": [0.0]})
-    weight = dict(zip(of_row.column, of_row.weights(0), strict=True))
-    assert weight["a × b"] == 0.0
+        lacking = nb.predict_proba({"b": [0.5], "c": ["u"]})
+    np.testing.assert_array_equal(lacking, nb.predict_proba({"a": [None], "b": [0.5], "c": ["u"]}))
 
 
-def test_pairs_have_no_part_in_log_p_of_a_row_nor_in_what_is_drawn() -> None:
-    X, y = dependent(1000)
-    plain, paired = NaiveBayes().fit(X, y), NaiveBayes(interactions="auto").fit(X, y)
-    np.testing.assert_allclose(plain.score_samples(X), paired.score_samples(X))
-    drawn, _ = paired.sample(3, random_state=0)
+def test_levels_that_were_not_seen_are_alike() -> None:
+    nb = auto().fit(*together(600, "levels"))
+    X = {"a": ["never", "seen", "n0"], "b": ["n0"] * 3, "c": ["p0"] * 3}
+    p = nb.predict_proba(X)
+    np.testing.assert_array_equal(p[0], p[1])
+    assert not np.allclose(p[0], p[2], atol=0.1)
+    assert np.isfinite(p).all()
+
+
+def test_a_class_that_comes_later_is_learned() -> None:
+    X, y = together(600, "numbers")
+    nb = auto().fit(X, y)
+    n = 200
+    rng = np.random.default_rng(1)
+    later = {"a": rng.normal(size=n), "b": rng.normal(size=n), "c": rng.normal(6, 1, n)}
+    nb.partial_fit(later, ["r"] * n)
+    p = nb.predict_proba({**X})
+    assert p.shape == (600, 3)
+    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+    assert nb.calibrate().score(later, ["r"] * n) > 0.9
+    assert nb.score(X, y) > 0.9
+    assert {len(of) for of in weights_of(nb).linear.products.values()} == {3}
+
+
+def test_weights_are_fitted_to_rows_that_were_not_learned() -> None:
+    """Of fewer rows than it takes to choose, pairs get a weight, and products are none."""
+    nb = auto().fit(*chequers(1000))
+    pairs = pairs_of(nb)
+    nb.calibrate(*chequers(400, seed=5))
+    assert pairs_of(nb) == pairs
+    assert nb.score(*chequers(1000, seed=9)) > 0.65
+    nb.calibrate(*chequers(99, seed=5))
+    assert pairs_of(nb) == pairs
+    assert not weights_of(nb).linear.products
+    assert nb.score(*chequers(1000, seed=9)) > 0.65
+    products = auto().fit(*together(600, "numbers")).calibrate(*together(400, "numbers", seed=5))
+    assert products.score(*together(1000, "numbers", seed=9)) > 0.9
+
+
+def test_interactions_have_no_part_in_log_p_of_a_row_nor_in_what_is_drawn() -> None:
+    X, y = chequers(1000)
+    plain, nb = NaiveBayes().fit(X, y), auto().fit(X, y)
+    np.testing.assert_allclose(plain.score_samples(X), nb.score_samples(X))
+    drawn, _ = nb.sample(3, random_state=0)
     assert list(drawn) == ["a", "b", "c"]
+    levels, of = together(600, "levels")
     with pytest.raises(ValueError, match="two columns at a time"):
-        NaiveBayes("categorical", interactions="auto").fit(
-            {"a": [*"xy"] * 500, "b": [*"xxyy"] * 250}, [*"pqqp"] * 250
-        ).linear()
-
-
-def test_array_columns_and_times_pair_too() -> None:
-    X, y = dependent(1000)
-    matrix = np.stack([X["a"], (X["b"] == "x").astype(float)], axis=1)
-    nb = NaiveBayes(interactions="auto").fit(matrix, y)
-    assert {frozenset(of.sources) for of in nb.schema_.interactions.values()} == {frozenset({0, 1})}
-    assert nb.score(matrix, y) > 0.85
-    hours = np.datetime64("2026-01-01T00:00") + np.arange(1000) * np.timedelta64(7, "h")
-    night = (np.arange(1000) * 7) % 24 < 12
-    told = np.where(night == (X["b"] == "x"), "p", "q")
-    of_time = NaiveBayes(interactions="auto").fit({"at": hours, "b": X["b"]}, told)
-    assert (
-        "b × at (hour)" in of_time.schema_.interactions
-        or "at (hour) × b" in of_time.schema_.interactions
-    )
-    assert of_time.feature_importances_.shape == (2,)
-
-
-def test_what_is_derived_is_known_by_what_it_follows_from() -> None:
-    a, b = NumberBins("a", (0.0,)), LevelBins(TimePart("at", "hour"), ("01", "02"))
-    column = Interaction(a, b)
-    assert column == Interaction(
-        NumberBins("a", (0.0,)), LevelBins(TimePart("at", "hour"), ("01", "02"))
-    )
-    assert column != Interaction(NumberBins("a", (1.0,)), b)
-    assert str(column) == "a × at (hour)"
-    assert column.sources == ("a", TimePart("at", "hour"))
-    assert column.roots == ("a", "at")
-    assert column.shape == (3, 4)
-    assert column.levels == tuple(range(12))
-    assert Interaction(LevelBins("at", ("x",)), b).roots == ("at",)
-
-
-def test_equal_interactions_add_up_and_others_stay_apart() -> None:
-    rows, y, _ = table([(0.5, "x", True, "p", 1.0), (3.0, "y", False, "q", 1.0)] * 4)
-    model = learn(rows, encode_labels(y))
-    batch = model.encode(rows, encode_labels(y))
-    same, other = (Interaction(NumberBins("a", edges), BINS[1]) for edges in ((0.0,), (1.0,)))
-    one, again, third = (model.with_interactions([of], [batch]) for of in (same, same, other))
-    merged = one + again + third
-    (group,) = (g for g in merged.schema.groups if g.is_interaction)
-    assert group.columns == (same, other)
-    counted = merged.tally.blocks[group.key].of({same})[LEVEL].high
-    np.testing.assert_array_equal(counted, 2 * one.tally.blocks[group.key][LEVEL].high)
-    np.testing.assert_allclose(
-        (merged - third).joint_log_likelihood(rows), (one + again).joint_log_likelihood(rows)
-    )
+        auto(event_models="categorical").fit(levels, of).linear()
 
 
 @pytest.mark.parametrize(
@@ -265,24 +446,9 @@ def test_equal_interactions_add_up_and_others_stay_apart() -> None:
     [
         ({"interactions": "all"}, "interactions must be 'auto' or None"),
         ({"interactions": "auto", "weights": None}, "needs weights='loo'"),
+        ({"interactions": "auto", "weights": "temperature"}, "needs weights='loo'"),
     ],
 )
 def test_what_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         NaiveBayes(**settings).fit([[0.0], [1.0]], ["a", "b"])
-
-
-def test_weight_is_repetition() -> None:
-    X, y = dependent(600)
-    twice = {name: np.concatenate([column, column]) for name, column in X.items()}
-    rows = column_rows(X)
-    weighted = learn(rows, encode_labels(y, np.full(600, 2.0)))
-    repeated = learn(column_rows(twice), encode_labels(np.concatenate([y, y])))
-    both = [Interaction(NumberBins("a", (0.0,)), NumberBins("c", (0.0,)))]
-    a = weighted.with_interactions(
-        both, [weighted.encode(rows, encode_labels(y, np.full(600, 2.0)))]
-    )
-    b = repeated.with_interactions(
-        both, [repeated.encode(column_rows(twice), encode_labels(np.concatenate([y, y])))]
-    )
-    np.testing.assert_allclose(a.joint_log_likelihood(rows), b.joint_log_likelihood(rows))

@@ -138,6 +138,14 @@ class Batches(NotInMemory):
     table: LabelledStream
     nothing = "There are no rows to learn from: the table is empty."
 
+    def check_interactions(self) -> None:
+        if not self.table.stream.again:
+            raise ValueError(
+                "interactions='auto' needs a second pass over the rows, but a reader or an "
+                "iterator is read only once; give a table that can be read again, or learn "
+                "without it."
+            )
+
     @property
     def columns(self) -> Sequence[str]:
         return self.table.columns

@@ -142,12 +142,13 @@ def _steps(block: Codes, column: int, weight: Floats | None) -> list[Line | Step
         np.float64
     )
     total = rows.sum()
-    best = np.argsort(-rows, kind="stable")[:LEVELS]
-    best = best[rows[best] >= IN_LEVEL * (1 - ROUNDING)]
+    # Levels that came equally often are taken by what they are, in whatever order they came.
+    best = sorted(range(len(levels)), key=lambda at: (-rows[at], repr(levels[at])))[:LEVELS]
+    best = [at for at in best if rows[at] >= IN_LEVEL * (1 - ROUNDING)]
     if (rows > 0).sum() <= 2:
         best = best[: int((rows > 0).sum()) - 1]
     found: list[Line | Step] = []
-    for at in best.tolist():
+    for at in best:
         share = rows[at] / total
         scale = max(float(np.sqrt(share * (1 - share))), LEAST_SCALE)
         found.append(Step(levels[at], float(share), scale))

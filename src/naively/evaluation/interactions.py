@@ -127,7 +127,7 @@ def fit_weights(model: Model, sample: Sample, *, learned: bool = True) -> Weight
     Its counted pairs stay, and products are chosen anew. Of rows that are too few to choose by,
     each part of the evidence gets a weight, and no product is chosen.
     """
-    if len(model.classes) < 2 or len(sample) < FEWEST:
+    if _why_none(model, sample):
         return sample.weights(model, "loo", learned=learned)
     fitting = Fitting.of(model.without_interactions().weighed(None), sample, learned=learned)
     evidence = fitting.of_pairs(model)

@@ -215,7 +215,9 @@ def _bins(held: list[Held], name: Source) -> Bins:
         seen: Counter[Any] = Counter()
         for batch in held:
             seen.update(batch.count_levels(name))
-        return LevelBins(name, tuple(level for level, _ in seen.most_common(LEVELS)))
+        # Levels that came equally often are taken by what they are, in whatever order they came.
+        common = sorted(seen, key=lambda level: (-seen[level], repr(level)))
+        return LevelBins(name, tuple(common[:LEVELS]))
     return NumberBins(name, _edges(np.concatenate([batch.number(name) for batch in held])))
 
 
