@@ -115,7 +115,7 @@ class Answers(Fitted):
         >>> from naively import NaiveBayes
         >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
         >>> nb.estimate_class_prior([[1.5], [1.1], [1.7], [7.5]]).round(2)
-        array([0.76, 0.24])
+        array([0.81, 0.19])
         """
         p = self._checked.posterior(self._rows(X))
         return estimate_prior(p, np.exp(self.class_log_prior_))

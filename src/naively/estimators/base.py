@@ -138,10 +138,11 @@ class CountingClassifier(Reported):
         path : str or Path
             The file.
         sample : bool, default False
-            Whether to write the sample of the learned rows that is in memory too, at most 10,000
-            different ones. After ``load`` of such a file everything that needs rows works as
-            before: ``assess``, ``calibrate``, and the weights after ``merge`` and ``partial_fit``.
-            By default no row is written, as rows may be private.
+            Whether to write the sample of the learned rows that is in memory too: at most 10,000
+            different ones, or, of a table without texts, about 10,000 (1 + log(n / 10,000)) of n.
+            After ``load`` of such a file everything that needs rows works as before: ``assess``,
+            ``calibrate``, and the weights after ``merge`` and ``partial_fit``. By default no row is
+            written, as rows may be private.
 
         Raises
         ------

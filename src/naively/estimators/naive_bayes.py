@@ -74,9 +74,8 @@ class Learner(ClusterAnswers):
         How much the evidence of each column counts, so that what columns say alike is not counted
         twice and probabilities can be believed: one weight for each, or one for all, fitted to
         the leave-one-out evidence of at most 10,000 of the rows (500 for each class where there
-        is but one weight, as of one column). With "loo" numbers, clipped, and common levels are
-        added as in logistic regression where held-out rows gain: the linear part. None is pure
-        naive Bayes.
+        is but one weight, as of one column); and with "loo" a linear part: numbers, clipped, and
+        common levels, added where held-out rows gain. None is pure naive Bayes.
     interactions : "auto" or None, default None
         With "auto", what two columns say together has a say of its own: products of their numbers
         and levels, and counted pairs, of how much more often their values meet in a class than by
@@ -89,9 +88,6 @@ class Learner(ClusterAnswers):
         (n from 2 to 5) that each holds, each kind with weights of its own; with "words", which is
         the fastest, how often each word comes. So it is too without ``weights="loo"``, and with
         ``estimate`` "mle" or "predictive".
-    missing : {"auto", "ignore"}, default "auto"
-        Whether missing cells are evidence of their own (with ``weights="loo"``), or add nothing;
-        a counted pair has a bin for them either way.
     random_state : int, Generator or None, default None
         Chooses the rows that weights are fitted to; None is a fixed choice.
     semi_supervised : bool, default False
@@ -99,6 +95,10 @@ class Learner(ClusterAnswers):
         them counted for every class by its posterior. How much such a row counts beside a labelled
         one is chosen by the leave-one-out log loss of the labelled rows, and is nothing unless
         cross-validation confirms it.
+    missing : {"auto", "ignore"}, default "auto"
+        What a missing cell says: with "auto", of each column that has missing cells, whether the
+        cell is missing is evidence too, with a weight of its own that is shrunk to 0; with
+        "ignore", and without ``weights="loo"``, nothing. Counted pairs have a bin for them.
 
     Attributes
     ----------
