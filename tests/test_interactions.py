@@ -99,6 +99,18 @@ def test_columns_of_arrays_and_parts_of_times_pair_too() -> None:
     assert of_time.feature_importances_.shape == (2,)
 
 
+def test_pairs_are_counted_on_all_rows_though_chosen_on_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("naively.evaluation.calibrate.ROWS", 600)
+    nb = auto().fit(*chequers(1500))
+    assert len(nb._learned()) == 600
+    (key,) = (g.key for g in nb.schema_.groups if g.is_interaction)
+    counted = nb.tally_.blocks[key][LEVEL].high
+    assert counted.sum() == 1500 * len(pairs_of(nb))
+    assert nb.score(*chequers(1000, seed=9)) > 0.6
+
+
 def test_what_was_chosen_and_gained_is_in_the_notes() -> None:
     for table in (chequers(1000), together(600, "numbers")):
         nb = auto().fit(*table)

@@ -267,6 +267,17 @@ def test_bins_are_the_commonest_levels_or_hold_equally_many_numbers() -> None:
     assert len(sample) == n
 
 
+def test_of_levels_that_come_equally_often_the_same_have_bins_in_any_order() -> None:
+    rng = np.random.default_rng(0)
+    level = np.repeat([f"level {i:02}" for i in range(16)], 10).astype(object)
+    X, y = {"level": level, "a": rng.normal(size=160)}, rng.integers(0, 2, 160)
+    one = fitted(X, y).fitting.crossed.bins
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(160)
+        other = fitted({name: column[order] for name, column in X.items()}, y[order])
+        assert other.fitting.crossed.bins == one
+
+
 @pytest.mark.parametrize(("n", "bins"), [(30, FEW), (1000, 6), (20_000, MANY)])
 def test_there_are_more_bins_of_more_numbers(n: int, bins: int) -> None:
     numbers = np.random.default_rng(n).permutation(n) / n

@@ -15,9 +15,10 @@ from naively.counting.labels import Labels, encode_labels
 from naively.data.rows import column_rows
 from naively.evaluation.interactions import Fitting, Plan, fit_weights
 from naively.evaluation.leave_one_out import left_out, weighted_joint
+from naively.evaluation.linear_part import LAST_STEPS
 from naively.evaluation.products import A_COLUMN, COLUMNS, FLAT, MOST, RIDGE, Products, _scores
 from naively.evaluation.reservoir import Sample
-from naively.evaluation.ridge import Solution
+from naively.evaluation.ridge import Solution, solve
 from naively.model.linear_part import FARTHEST, Line, LinearPart, Product, Step, Term
 from naively.model.model import Model
 from naively.model.weights import Weights
@@ -160,8 +161,12 @@ def test_the_model_says_of_rows_what_was_computed(weights: str) -> None:
 
 
 def joint_of_problem(fitting: Fitting, plan: Plan, model: Model, weights: Weights) -> np.ndarray:
-    """Return the joint log likelihoods of the problem at the solution that the weights hold."""
+    """Return the joint log likelihoods of the problem at its solution, which the weights hold."""
     problem = replace(fitting._whole(plan), evidence=fitting.of_pairs(model))
+    assert plan.ridge is not None
+    assert plan.of_pairs is not None
+    nothing = Solution.nothing(problem)
+    best = solve(problem, plan.ridge, plan.of_pairs, nothing, LAST_STEPS)
     slopes = [*weights.linear.of.values(), *weights.linear.products.values()]
     slopes.append(weights.linear.intercept)
     of_pairs = [
@@ -170,7 +175,10 @@ def joint_of_problem(fitting: Fitting, plan: Plan, model: Model, weights: Weight
         if group.is_interaction
         for part in model.parts[group.key].keys
     ]
-    return problem.joint_with(Solution(np.array(slopes), np.array(of_pairs)))
+    np.testing.assert_allclose(slopes, best.slope, atol=1e-9)
+    np.testing.assert_allclose(of_pairs, best.weight, atol=1e-9)
+    assert np.abs(best.slope[-1]).max() > 1e-3  # the intercept
+    return problem.joint_with(best)
 
 
 def centred(joint: np.ndarray) -> np.ndarray:
