@@ -8,7 +8,7 @@ import numpy as np
 
 from naively.counting.labels import encode_labels
 from naively.data.rows import column_rows
-from naively.evaluation.interactions import Fitting
+from naively.evaluation.fitting import Fitting
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.model.model import Model
 from tests.learning import learn

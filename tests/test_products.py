@@ -13,7 +13,8 @@ import pytest
 from naively import NaiveBayes
 from naively.counting.labels import Labels, encode_labels
 from naively.data.rows import column_rows
-from naively.evaluation.interactions import Fitting, Plan, fit_weights
+from naively.evaluation.fitting import Fitting, Plan
+from naively.evaluation.interactions import fit_weights
 from naively.evaluation.leave_one_out import left_out, weighted_joint
 from naively.evaluation.linear_part import LAST_STEPS
 from naively.evaluation.products import A_COLUMN, COLUMNS, FLAT, MOST, RIDGE, Products, _scores

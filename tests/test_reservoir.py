@@ -51,10 +51,12 @@ def first_column(batch: Batch) -> np.ndarray:
     return Held(batch).numbers((0,)).values[:, 0]
 
 
-def sample_of(n: int, cuts: list[int], seed: int, weight: Any = None) -> Reservoir:
+def sample_of(
+    n: int, cuts: list[int], seed: int, weight: Any = None, *, grows: bool = False
+) -> Reservoir:
     """A reservoir of n rows, that came in batches."""
     X, y = np.arange(float(n))[:, None], np.arange(n) % 2
-    sample = Reservoir(seed)
+    sample = Reservoir(seed, grows=grows)
     for begin, end in zip([0, *cuts], [*cuts, n], strict=True):
         some = slice(begin, end)
         labels = encode_labels(y[some], None if weight is None else weight[some])
@@ -178,7 +180,7 @@ def test_the_larger_sample_grows_with_the_logarithm_of_the_rows(
 ) -> None:
     monkeypatch.setattr(calibrate, "ROWS", 200)
     for n in (150, 200, 300, 3_000):
-        sample = sample_of(n, [], 0)
+        sample = sample_of(n, [], 0, grows=True)
         assert len(sample.of(MODEL)) == min(n, 200)
         expected = min(n, 200 * (1 + np.log(max(n / 200, 1))))
         assert (
@@ -193,14 +195,24 @@ def test_the_larger_sample_is_the_same_however_rows_come(
     cuts: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(calibrate, "ROWS", 200)
-    whole, parts = sample_of(1_000, [], 3), sample_of(1_000, cuts, 3)
+    whole, parts = (sample_of(1_000, of, 3, grows=True) for of in ([], cuts))
     assert larger_ids(parts) == larger_ids(whole)
-    a, b = sample_of(1_000, [], 3), Reservoir(3)
+    a, b = sample_of(1_000, [], 3, grows=True), Reservoir(3, grows=True)
     X, y = np.arange(1_000.0, 2_500.0)[:, None], np.arange(1_500) % 2
     b.add(encoded(X, encode_labels(y)), MODEL)
-    merged, refit = a.merged(b, MODEL), sample_of(2_500, [], 3)
+    merged, refit = a.merged(b, MODEL), sample_of(2_500, [], 3, grows=True)
     assert merged is not None
     assert larger_ids(merged) == larger_ids(refit)
+
+
+def test_without_interactions_no_larger_sample_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calibrate, "ROWS", 200)
+    plain, growing = sample_of(1_000, [], 3), sample_of(1_000, [], 3, grows=True)
+    assert len(plain.saved(MODEL)) == 200 < len(growing.saved(MODEL))
+    # Of one part fewer rows are known: no more than the least keys of both are a fair sample.
+    merged = plain.merged(growing, MODEL)
+    assert merged is not None
+    assert len(set(larger_ids(merged))) == 200
 
 
 def larger_ids(sample: Reservoir) -> list[float]:

@@ -25,7 +25,7 @@ from naively.estimators.training import (
     read_stream,
     weights_are_stale,
 )
-from naively.evaluation.interactions import add_interactions, fit_weights
+from naively.evaluation.interactions import Found, add_interactions, fit_weights
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.events.base import How
 from naively.model.model import Model
@@ -203,21 +203,19 @@ class Learner(ClusterAnswers):
         found = self._read(X, y, weight, means_texts(self.event_models), some=self.semi_supervised)
         if self.interactions:
             found.check_interactions()
-        empty = Reservoir(self.random_state)
+        empty = Reservoir(self.random_state, grows=self._interacts)
         model, sample, batches = found.learn(self.event_models, settings, empty)
         check_effect(self, model.counted)
         check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.taken)
         warn_of_no_tokens(model.schema, model.taken)
-        self._sample, self.why_no_interactions_ = sample, ""
-        self.notes_: tuple[str, ...] = ()
+        self._sample = sample
+        self._noted(Found(model))
         self.__dict__.pop("unlabelled_weight_", None)
         if isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
         elif self.interactions:
-            model, self.why_no_interactions_, self.notes_ = add_interactions(
-                model, sample.of(model, larger=True), batches
-            )
+            model = self._noted(add_interactions(model, sample.of(model, larger=True), batches))
         else:
             model = self._weighed(model)
         self.keep(model)
@@ -290,10 +288,10 @@ class Learner(ClusterAnswers):
             batch = self.model_.counted.encode(rows, labels)
             sample, learned = Sample.of_all(batch), False
         if self.interactions and kind == "loo":
-            weights = fit_weights(self.model_, sample, learned=learned)
+            self.keep(self._noted(fit_weights(self.model_, sample, learned=learned)))
         else:
             weights = sample.weights(self.model_, kind, learned=learned)
-        self.keep(self.model_.weighed(weights))
+            self.keep(self.model_.weighed(weights))
         return self
 
     def _learned(self) -> Reservoir:
@@ -311,7 +309,7 @@ class Learner(ClusterAnswers):
             return model.weighed(None)
         sample = self._learned().of(model, larger=self._interacts)
         if self.interactions:
-            return model.weighed(fit_weights(model, sample))
+            return self._noted(fit_weights(model, sample))
         return model.weighed(sample.weights(model, self.weights))
 
     def _with_unlabelled(self, model: Model, sample: Reservoir, found: InMemory) -> Model:
@@ -319,6 +317,11 @@ class Learner(ClusterAnswers):
         of = model, sample, self.event_models, self.weights
         model, self.unlabelled_weight_ = found.learn_unlabelled(*of)
         return model
+
+    def _noted(self, found: Found) -> Model:
+        """Keep what is to be said of interactions, and return the model that has them."""
+        self.why_no_interactions_, self.notes_ = found.why_none, found.notes
+        return found.model
 
     @property
     def _kind(self) -> Weighting | None:

@@ -102,6 +102,8 @@ class Reservoir:
     ----------
     random_state : int, Generator or None
         Chooses the rows; None is a fixed choice.
+    grows : bool, default False
+        Whether a larger sample is kept as well, which interactions take.
 
     Examples
     --------
@@ -116,18 +118,19 @@ class Reservoir:
     3
     """
 
-    def __init__(self, random_state: Any = None) -> None:
+    def __init__(self, random_state: Any = None, *, grows: bool = False) -> None:
         draw = np.random.default_rng(0 if random_state is None else random_state)
         self._seed = draw.integers(2**64, dtype=np.uint64)
         self._new: list[Batch] = []  # a batch that can wait until the sample is asked for
         self._kept: list[Kept] = []
         self._size = SampleSize(0, 0, 0.0, "")
         self._last: tuple[Tally, bool, Sample] | None = None  # so that no text is split again
+        self._grows = grows
         self.seen = 0  # rows of some weight that were added
 
     def empty(self) -> Reservoir:
         """Return an empty sample that chooses rows alike."""
-        other = Reservoir()
+        other = Reservoir(grows=self._grows)
         other._seed = self._seed
         return other
 
@@ -160,7 +163,7 @@ class Reservoir:
             return None
         self._draw()
         other._draw()
-        both = Reservoir()
+        both = Reservoir(grows=self._grows and other._grows)  # of one there are too few rows else
         both._seed, both.seen = self._seed, self.seen + other.seen
         both._size = sample_size(model, both.seen)
         both._kept = _least(_with(self._kept, other._kept), both._size.kept, both._limit)
@@ -175,7 +178,7 @@ class Reservoir:
     @classmethod
     def restored(cls, rows: SampledRows, model: Model) -> Reservoir:
         """Return the sample that was saved with the model that has learned it."""
-        sample = cls()
+        sample = cls(grows=model.has_interactions)
         sample._seed, sample.seen = rows.seed, rows.seen
         # Interactions came after the rows.
         sample._size = sample_size(model.without_interactions(), sample.seen)
@@ -203,7 +206,8 @@ class Reservoir:
     @property
     def _limit(self) -> np.uint64:
         """The key below which all rows are kept."""
-        return np.uint64(min(int(self._size.share * 2.0**64), 2**64 - 1))
+        share = self._size.share if self._grows else 0.0
+        return np.uint64(min(int(share * 2.0**64), 2**64 - 1))
 
     def _draw(self) -> None:
         """Keep as many of the new rows as any later sample may need."""

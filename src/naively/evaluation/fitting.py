@@ -1,0 +1,282 @@
+"""Fitting all that is added to the columns: the linear part, products and counted pairs.
+
+Products, pairs and ridges are chosen on two thirds of the sample and judged on the third that is
+held out; what is planned so is then fitted on all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.block import Batch
+from naively.counting.parts import Part
+from naively.evaluation.basis import Basis, basis_of, evidence_said
+from naively.evaluation.calibrate import ROWS, fit
+from naively.evaluation.leave_one_out import LeaveOneOut, left_out
+from naively.evaluation.linear_part import (
+    LAST_STEPS,
+    RIDGES,
+    Descent,
+    Run,
+    descend,
+    held_out,
+    joint_of,
+    solve_slopes,
+)
+from naively.evaluation.pairs import Crossed
+from naively.evaluation.products import Products
+from naively.evaluation.reservoir import Sample
+from naively.evaluation.ridge import Problem, Solution, solve
+from naively.kernels.reference import Floats
+from naively.model.linear_part import LinearPart
+from naively.model.model import Model
+from naively.model.weights import Weights
+from naively.schema.derived import Interaction
+
+RIDGES_OF_PAIRS = (100.0, 30.0, 10.0, 3.0)
+WORTH = 1.0  # nats that products, and pairs, must save on the held-out rows; chance saves some
+NEGLIGIBLE = 1e-3  # a weight of a pair that is as good as 0
+
+
+class Plan(NamedTuple):
+    """What lowers the log loss of held-out rows.
+
+    Parameters
+    ----------
+    ridge : float or None
+        Of the slopes; None if none lower it.
+    products : bool
+        Whether products are among the functions.
+    of_pairs : float or None
+        The ridge of the weights of pairs; None if none lower it.
+    before, after : float
+        The log loss of the held-out rows by the columns alone, with the linear part of each, and
+        with all that is added, in nats per row.
+    """
+
+    ridge: float | None
+    products: bool
+    of_pairs: float | None
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, eq=False)
+class Fitting:
+    """The sampled rows of a model without interactions, and all that may be added to it.
+
+    Parameters
+    ----------
+    column_weights : Weights
+        The weights of the columns.
+    sample : Sample
+        The rows.
+    learned : bool
+        Whether the model has learned them, so that each is left out.
+    batches : list of Batch
+        The rows, as the model encodes them.
+    found : LeaveOneOut
+        Their leave-one-out table.
+    basis : Basis
+        Functions of their columns.
+    joint : ndarray of shape (rows, classes)
+        Their joint log likelihoods by the weights of the columns, each row left out.
+    """
+
+    column_weights: Weights
+    sample: Sample
+    learned: bool
+    batches: list[Batch]
+    found: LeaveOneOut
+    basis: Basis
+    joint: Floats
+
+    @classmethod
+    def of(cls, model: Model, sample: Sample, *, learned: bool = True) -> Fitting:
+        """Fit the weights of the columns."""
+        batches = sample.encoded(model)
+        found = left_out(model, batches, learned=learned)
+        weights = fit(found.first(ROWS), "loo", float(model.tally.class_count.sum()))
+        basis = basis_of(model, weights, found, batches)
+        return cls(weights, sample, learned, batches, found, basis, joint_of(weights, found))
+
+    @cached_property
+    def said(self) -> dict[Part, float]:
+        """How much evidence each part gives."""
+        return evidence_said(self.column_weights, self.found)
+
+    @cached_property
+    def z(self) -> NDArray[np.float32]:
+        """The functions, of shape (rows, functions)."""
+        return self.basis.z.astype(np.float32)
+
+    @cached_property
+    def crossed(self) -> Crossed:
+        """The columns, cut into bins."""
+        return Crossed.of(self.batches, self.found, self.said)
+
+    @cached_property
+    def p(self) -> Floats:
+        """The posteriors by the weights of the columns, of shape (rows, classes)."""
+        posterior: Floats = np.exp(
+            self.joint - np.logaddexp.reduce(self.joint, axis=1, keepdims=True)
+        )
+        return posterior
+
+    def products(self, rows: NDArray[np.int64] | None = None) -> Products:
+        """Choose the products that would lower the log loss of all rows most, or of some."""
+        p, labels = self.p, self.found.labels
+        if rows is not None:
+            p, labels = p[rows], labels.take(rows)
+        return Products.choose(self.basis.terms, self.z, self.said, p, labels, rows)
+
+    def problem(self, products: Products | None, *, slopes: bool = True) -> Problem:
+        """Return what slopes may add to the rows: of the functions, products, and an intercept."""
+        n = len(self.joint)
+        z = np.empty((n, 0), np.float32)
+        if slopes:
+            multiplied = z if products is None else products.values()
+            z = np.hstack([self.z, multiplied, np.ones((n, 1), np.float32)])
+        return Problem(self.joint, self.found.labels, z)
+
+    def plan(self, fixed: NDArray[np.floating] | None = None) -> Plan:
+        """Find what lowers the log loss of held-out rows.
+
+        ``fixed`` is the evidence of the pairs that there are, (rows, classes, pairs); by default
+        they are chosen.
+        """
+        thirds = held_out(self.found.first(ROWS).labels)
+        lines = self._runs(thirds, [None] * len(thirds))
+        best, products = descend(lines, RIDGES, solve_slopes), False
+        before = best.loss
+        multiplied = self._runs(thirds, [self.products(rest) for rest, _ in thirds])
+        runs, more = lines, descend(multiplied, RIDGES, solve_slopes, best.loss - WORTH)
+        if more.ridge is not None:
+            runs, best, products = multiplied, more, True
+        ridge = best.ridge or RIDGES[0]
+        with_pairs = []
+        for run, of, (rest, third) in zip(runs, best.found, thirds, strict=True):
+            if fixed is None:
+                evidence = self._evidence(run.rest.posterior(of), rest, third)
+            else:
+                evidence = fixed[rest], fixed[third]
+            with_pairs.append(
+                Run(
+                    replace(run.rest, evidence=evidence[0]),
+                    replace(run.third, evidence=evidence[1]),
+                    Solution(of.slope, np.zeros(evidence[0].shape[2])),
+                )
+            )
+        pairs = Descent(None, best.loss, [])
+        if any(run.start.weight.size for run in with_pairs):
+            pairs = descend(
+                with_pairs,
+                RIDGES_OF_PAIRS,
+                lambda problem, of, start: solve(problem, ridge, of, start),
+                best.loss - WORTH,
+            )
+        after = best.loss if pairs.ridge is None else pairs.loss
+        rows = sum(float(run.third.labels.weights.sum()) for run in runs)
+        return Plan(best.ridge, products, pairs.ridge, before / rows, after / rows)
+
+    def _runs(
+        self,
+        thirds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
+        products: Sequence[Products | None],
+    ) -> list[Run]:
+        found = []
+        for (rest, third), of in zip(thirds, products, strict=True):
+            problem = self.problem(of)
+            nothing = Solution.nothing(problem)
+            found.append(Run(problem.take(rest), problem.take(third), nothing))
+        return found
+
+    def _evidence(
+        self, p: Floats, rest: NDArray[np.int64], third: NDArray[np.int64]
+    ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Choose and count pairs on the rows that are not held out; return the evidence of both."""
+        counted = self.crossed.take(rest)
+        pairs = counted.best(p)
+        return counted.evidence(pairs), counted.evidence_of(self.crossed.take(third), pairs)
+
+    def pairs(self, plan: Plan) -> tuple[list[Interaction], Solution | None]:
+        """Choose the pairs that are worth counting, by all rows of the sample.
+
+        With them is returned where a search on all rows may begin.
+        """
+        if plan.of_pairs is None:
+            return [], None
+        problem, ridge = self._whole(plan), plan.ridge or RIDGES[0]
+        found = solve_slopes(problem, ridge, Solution.nothing(problem))
+        best = self.crossed.best(problem.posterior(found))
+        problem = replace(problem, evidence=self.crossed.evidence(best))
+        start = Solution(found.slope, np.zeros(len(best)))
+        found = solve(problem, ridge, plan.of_pairs, start)
+        worth = found.weight > NEGLIGIBLE
+        pairs = [self.crossed.interaction(pair) for pair, w in zip(best, worth, strict=True) if w]
+        return pairs, Solution(found.slope, found.weight[worth])
+
+    @cached_property
+    def _products(self) -> Products:
+        """The products that are chosen on all rows."""
+        return self.products()
+
+    def _whole(self, plan: Plan) -> Problem:
+        """Return what slopes may add to all rows."""
+        products = self._products if plan.products else None
+        return self.problem(products, slopes=plan.ridge is not None)
+
+    def of_pairs(self, model: Model) -> NDArray[np.floating]:
+        """Return the leave-one-out evidence of a model's pairs, (rows, classes, pairs)."""
+        groups = [group for group in model.schema.groups if group.is_interaction]
+        batches = self.sample.encoded(model)
+        found = left_out(model, batches, learned=self.learned, groups=groups)
+        return np.ascontiguousarray(found.table.transpose(1, 2, 0), np.float32)
+
+    def weights(
+        self,
+        plan: Plan,
+        model: Model,
+        evidence: NDArray[np.floating],
+        start: Solution | None = None,
+    ) -> Weights:
+        """Fit slopes and weights of pairs on all rows, as planned.
+
+        ``model`` is the model with the pairs counted, ``evidence`` that of its pairs, and ``start``
+        where the search begins; by default at nothing.
+        """
+        problem = replace(self._whole(plan), evidence=None if plan.of_pairs is None else evidence)
+        found = solve(
+            problem,
+            plan.ridge or RIDGES[0],
+            plan.of_pairs or RIDGES_OF_PAIRS[0],
+            start or Solution.nothing(problem),
+            LAST_STEPS,
+        )
+        names = [
+            part
+            for group in model.schema.groups
+            if group.is_interaction
+            for part in model.parts[group.key].keys
+        ]
+        weight = np.zeros(len(names)) if plan.of_pairs is None else found.weight
+        k = len(self.column_weights.classes)
+        of = {part: (float(w),) * k for part, w in zip(names, weight, strict=True)}
+        linear = LinearPart()
+        if plan.ridge is not None:
+            slopes = [tuple(slope) for slope in found.slope.tolist()]
+            terms = self.basis.terms
+            multiplied = self._products.terms() if plan.products else []
+            linear = LinearPart(
+                dict(zip(terms, slopes, strict=False)),
+                dict(zip(multiplied, slopes[len(terms) :], strict=False)),
+                slopes[-1],
+                plan.ridge,
+            )
+        return replace(self.column_weights, of={**self.column_weights.of, **of}, linear=linear)
