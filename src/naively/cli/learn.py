@@ -99,7 +99,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         ),
     ] = "auto",
     interactions: Annotated[
-        str, typer.Option(help="Of pairs of columns: none, or auto to choose some.")
+        str, typer.Option(help="What two columns say together: none, or auto to choose some.")
     ] = "none",
     semi_supervised: Annotated[
         bool,
@@ -183,6 +183,7 @@ def train(  # noqa: PLR0917  (options, not positions)
         f"classes ({_counts(learned)}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
         *str(learned.described).split("\n"),
         *([f"Interactions: none; {nb.why_no_interactions_}."] if nb.why_no_interactions_ else []),
+        *nb.notes_,
     )
     out = sys.stderr if saving.is_standard_output(output) else sys.stdout
     if aside is not None:
