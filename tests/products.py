@@ -202,7 +202,8 @@ class Product:
         if not self.interactions:
             return nb
         batch = nb.model_.encode(*nb._labelled(*table.labelled))
-        nb.keep(nb.model_.with_interactions(self.interactions, [batch]))
+        alone = nb.model_.without_interactions()
+        nb.keep(alone.with_interactions(self.interactions, [batch]))
         return nb.calibrate()
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from naively import NaiveBayes
+from naively.counting.labels import encode_labels
+from naively.data.frames import as_rows
+from naively.schema.derived import Interaction, LevelBins
+
 HOSTILE = [
     "<script>window.pwned = 1</script>",
     "<img src=x onerror='window.pwned = 1'>",
@@ -45,3 +50,13 @@ def with_holes(found: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     for name in found.columns.drop("y"):
         found.loc[rng.random(len(found)) < often, name] = np.nan if name == "size" else None
     return found
+
+
+def with_a_pair() -> NaiveBayes:
+    """A model that has counted a pair of columns, and has no product."""
+    rows = table()
+    nb = NaiveBayes().fit(rows, "y")
+    pair = Interaction(LevelBins("a", ("yes", "no")), LevelBins("b", ("up", "down")))
+    batch = nb.model_.encode(as_rows(rows.drop(columns="y")), encode_labels(rows["y"]))
+    nb.keep(nb.model_.with_interactions([pair], [batch]))
+    return nb.calibrate()

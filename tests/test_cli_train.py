@@ -52,7 +52,7 @@ def test_missing_cells_are_evidence_unless_they_are_to_be_ignored(data: Path, mi
     done = run("train", data, "-t", "kind", "-o", data.parent / "m", "--missing", missing)
     assert done.returncode == 0, done.stderr.decode()
     said = [line for line in done.stderr.decode().splitlines() if "evidence" in line]
-    assert [line.split()[0] for line in said] == ["size", "colour"] * (missing == "auto")
+    assert [line.split()[0] for line in said] == ["size", "colour", "note"] * (missing == "auto")
     message = sentence("train", data, "-t", "kind", "-o", data.parent / "n", "--missing", "drop")
     assert "--missing must be auto or ignore, got 'drop'" in message
 

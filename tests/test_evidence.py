@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from naively import Bernoulli, NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.counting.parts import Part
 from naively.evaluation.leave_one_out import LeaveOneOut, _centred
+from naively.model.linear_part import LinearPart
 
 INF = np.inf
 
@@ -96,6 +98,7 @@ def test_the_cost_of_a_weighed_column_is_of_its_evidence_times_its_weight() -> N
     y = np.array(list("abc"))[np.arange(90) % 3]
     table = {"x": rng.normal(size=90) + (y == "a"), "z": rng.normal(size=90) - (y == "c")}
     nb = NaiveBayes().fit(table, y)
+    nb.keep(nb.model_.weighed(replace(nb.weights_, linear=LinearPart())))
     found, weights = nb._sample.of(nb.model_).leave_one_out(nb.model_), nb.weights_
     parts = found.table * weights.table(found.parts, list("abc"))[:, None]
     joint = found.prior + weights.bias_of(list("abc")) + parts.sum(axis=0)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from naively import Categorical, Gaussian, JointTable, Multinomial, NaiveBayes
+from tests.chessboard import chessboard
 
 RNG = np.random.default_rng(0)
 TRUTHS = RNG.random((30, 12)) < 0.5
@@ -51,8 +52,7 @@ def test_columns_of_all_kinds_add_up_in_their_order() -> None:
 
 
 def test_interactions_bags_and_joint_tables() -> None:
-    a, b = RNG.normal(size=(2, 600))
-    pairs = NaiveBayes(interactions="auto").fit({"a": a, "b": b}, (a > 0) ^ (b > 0))
+    pairs = NaiveBayes(interactions="auto").fit(*chessboard(2000))
     assert pairs.schema_.interactions
     assert pairs.parameter_counts().n_parameters == pairs.n_parameters_
     bag = NaiveBayes(Multinomial()).fit(TRUTHS.astype(float), Y).parameter_counts()

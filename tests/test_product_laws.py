@@ -344,13 +344,13 @@ def test_pairs_that_are_chosen_are_counted_as_pairs_that_are_given(seed: int) ->
     nb = CHOSEN.fit(table)
     chosen = nb.schema_.interactions
     assert "size × member" in chosen
-    given = Product("given", CHOSEN.columns, interactions=[*chosen.values()])
-    assert_same(nb, given.fit(table), new.X)
+    given = replace(CHOSEN, interactions=[*chosen.values()])
+    assert_same(nb.calibrate(), given.fit(table), new.X)  # the same pairs, and products anew
 
     first = CHOSEN.fit(table.take(slice(310)))
     for part in (slice(310, 340), slice(340, None)):
         first.partial_fit(*table.take(part).labelled[:2])
     of_first = [*first.schema_.interactions.values()]
     if of_first:
-        given = Product("given", CHOSEN.columns, interactions=of_first)
+        given = replace(CHOSEN, interactions=of_first)
         assert_same(first.calibrate(), given.fit(table), new.X)

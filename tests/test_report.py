@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from naively import Gaussian, JointTable, Multinomial, NaiveBayes, load
 from naively.report.rows import choose
 from tests.linear_parts import with_linear_part
-from tests.reported import HOSTILE, table, with_holes
+from tests.reported import HOSTILE, table, with_a_pair, with_holes
 
 LARGEST = 2_000_000  # bytes
 
@@ -141,7 +141,7 @@ def test_many_classes_and_columns_are_summarised():
 
 
 def test_interactions_are_moved_with_their_columns():
-    nb = NaiveBayes(interactions="auto").fit(table(), "y")
+    nb = with_a_pair()
     others = table(50, seed=1)
     scorer = scorer_of(nb.report(others, "y"))
     assert scorer["pairs"]

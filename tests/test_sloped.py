@@ -93,6 +93,8 @@ def test_contributions_and_the_start_sum_to_it(event: Any, block: Any) -> None:
     np.add.at(total, found.row, found.value)
     joint = of.log_prob(block, prior, "joint", prior)
     np.testing.assert_allclose(total, joint, rtol=1e-11, atol=1e-11)
+    if isinstance(block, Sparse):
+        return  # what is said of zeros is one item of the row
     known = ~np.isnan(cells(block))
     assert known[found.row, found.column].all()  # of a missing cell nothing is said
     for j in range(D):

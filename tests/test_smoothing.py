@@ -59,7 +59,7 @@ def test_every_table_can_be_smoothed(smoothing: Any, weights: Any) -> None:
     if smoothing != "auto":
         as_number = NaiveBayes(smoothing=count, weights=weights).fit(TABLE, Y)
         np.testing.assert_array_equal(as_number.predict_proba(TABLE), p)
-        for group in nb.model_.schema.groups:
+        for group in nb.model_.schema.of_columns:
             assert group.event.alpha == count
 
 

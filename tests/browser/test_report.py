@@ -10,7 +10,7 @@ import pytest
 
 from naively import NaiveBayes
 from tests.linear_parts import with_linear_part
-from tests.reported import HOSTILE, table, with_holes
+from tests.reported import HOSTILE, table, with_a_pair, with_holes
 
 playwright = pytest.importorskip("playwright.sync_api", reason="make test-browser installs it")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -56,9 +56,7 @@ def open_page(browser, tmp_path):
 def model(request):
     if request.param == "linear":  # whose missing cells are evidence too
         return with_linear_part(NaiveBayes().fit(with_holes(table()), "y"))
-    return NaiveBayes(interactions="auto" if request.param == "interactions" else None).fit(
-        table(), "y"
-    )
+    return with_a_pair() if request.param == "interactions" else NaiveBayes().fit(table(), "y")
 
 
 def posterior(page) -> list[float]:

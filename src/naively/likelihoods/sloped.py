@@ -126,3 +126,9 @@ class Sloped(Likelihood[Dense | Sparse]):
         columns = np.arange(len(found.value))
         x = np.ones(len(columns)) if found.x is None else found.x  # one event, or a truth
         return replace(found, value=found.value + self._of_cells(x, columns))
+
+    def linear(self) -> tuple[Floats, Floats]:
+        raise ValueError(
+            "what is added where columns depend on each other is clipped, so that the log odds are "
+            "no straight line."
+        )

@@ -28,6 +28,7 @@ def with_products(schema: Schema, linear: LinearPart) -> Schema:
     notes = {
         name: f"{schema.notes.get(name, f'{schema.columns[name].kind}s')}; {_note(list(of))}"
         for name, of in others.items()
+        if name in schema.columns
     }
     return replace(schema, notes={**schema.notes, **notes})
 

@@ -23,6 +23,7 @@ from naively.schema.settle import Counted
 from naively.schema.text import Text
 
 MOST = 1_000  # columns that have such evidence; of more, those with most missing cells
+EVENT = Categorical(m=2.0)  # shrunk towards the share of all classes, as few cells may be missing
 ROUNDING = 1e-20  # of the rows: sums of fractional weights are right to about 1e-30 of them
 
 
@@ -53,7 +54,7 @@ def with_missing(counted: Counted) -> Counted:
     columns = tuple(map(Missing, missing))
     table = [row for both in missing.values() for row in both]
     sums = Sums(np.stack([row.high for row in table]), np.stack([row.low for row in table]))
-    group = Group(Categorical(), "missing", columns)
+    group = Group(EVENT, "missing", columns)
     levels = BlockTally(Levels.of_all(columns, whole=False), {LEVEL: sums})
     return Counted(
         replace(schema, groups=(*schema.groups, group)),
