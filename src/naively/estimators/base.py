@@ -82,7 +82,7 @@ class CountingClassifier(Reported):
         Weights are fitted to the samples of the rows that both have in memory, so that predictions
         are those of a model that has learned all rows. Where one has none, as after ``load`` of a
         file without a sample, or counts rows without a label, they are the mean of both models' by
-        the rows behind them.
+        the rows behind them, and so are the functions of their linear parts.
 
         Examples
         --------
