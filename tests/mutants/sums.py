@@ -1,0 +1,55 @@
+"""Faults of what is added to the columns: missing cells, the linear part, and interactions."""
+
+from tests.mutants.fault import Fault
+
+FAULTS = [
+    Fault(
+        "all cells of a column count as missing",
+        "src/naively/schema/missing.py",
+        "        lacking -= there\n",
+        "",
+        ("tests/test_missingness.py",),
+    ),
+    Fault(
+        "a missing cell is as far from the mean as one unit of its column",
+        "src/naively/likelihoods/sloped.py",
+        "line[np.isnan(line)] = 0.0",
+        "line[np.isnan(line)] = 1.0",
+        ("tests/test_sloped.py",),
+    ),
+    Fault(
+        "the intercept of the linear part is left out",
+        "src/naively/model/weights.py",
+        " + self.linear.intercept_of(places)",
+        "",
+        ("tests/test_linear_part.py", "tests/test_interactions.py"),
+    ),
+    Fault(
+        "of two linear parts the intercepts are those of the first",
+        "src/naively/model/linear_part.py",
+        "intercept += (1 - share) * other.intercept_of(places[1])",
+        "intercept += (1 - share) * self.intercept_of(places[0])",
+        ("tests/test_linear_part_kept.py",),
+    ),
+    Fault(
+        "the weight of a missing cell is not shrunk more where rows are few",
+        "src/naively/evaluation/calibrate.py",
+        "OF_MISSING * (1 + FEW / rows)",
+        "OF_MISSING",
+        ("tests/test_missingness.py", "tests/test_fitted_weights.py"),
+    ),
+    Fault(
+        "products are chosen with the rows that are held out",
+        "src/naively/evaluation/fitting.py",
+        "[self.products(rest) for rest, _ in thirds]",
+        "[self.products() for rest, _ in thirds]",
+        ("tests/test_products.py", "tests/test_interactions.py"),
+    ),
+    Fault(
+        "the folds of an assessment choose interactions by all rows",
+        "src/naively/evaluation/cross_validate.py",
+        "add_interactions(rest, others).model",
+        "add_interactions(rest, sample).model",
+        ("tests/test_interactions.py",),
+    ),
+]
