@@ -34,6 +34,7 @@ from naively import (
 from naively.counting.labels import encode_labels
 from naively.counting.statistic import LEVEL
 from naively.data.frames import as_rows
+from naively.evaluation import calibrate
 from naively.evaluation.leave_one_out import left_out
 from naively.schema import missing as missing_module
 from naively.schema.group import Group
@@ -387,6 +388,17 @@ def test_leave_one_out_is_the_model_without_the_row() -> None:
                 column = list(without.model_.schema.groups[-1].columns).index(name)
                 mine = item.value[item.column == column]
                 np.testing.assert_allclose(found.table[at, i], (mine - mine.mean())[0], atol=1e-12)
+
+
+def test_they_are_shrunk_twice_as_much_with_500_rows_as_with_very_many() -> None:
+    """The same table, each row a thousand times: only how many rows there are differs."""
+    ridges = {}
+    for rows in (500.0, 500_000.0):
+        found = calibrate._shrinkage(np.array(["column", "missing"]), np.ones(2), rows)
+        ridges[rows] = found.strength
+        assert found.centre[1] == 0
+    assert ridges[500.0][0] == ridges[500_000.0][0]
+    assert ridges[500.0][1] == pytest.approx(2 * ridges[500_000.0][1], rel=2e-3)
 
 
 def test_its_weights_are_shrunk_towards_nothing() -> None:
