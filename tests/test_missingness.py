@@ -391,7 +391,7 @@ def test_leave_one_out_is_the_model_without_the_row() -> None:
 
 
 def test_they_are_shrunk_twice_as_much_with_500_rows_as_with_very_many() -> None:
-    """The same table, each row a thousand times: only how many rows there are differs."""
+    """The ridge of a column does not depend on the rows; that of a missing cell does."""
     ridges = {}
     for rows in (500.0, 500_000.0):
         found = calibrate._shrinkage(np.array(["column", "missing"]), np.ones(2), rows)
