@@ -94,7 +94,8 @@ def check_same(a: NaiveBayes, b: NaiveBayes) -> None:
     X = rows.drop("target")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), rtol=0, atol=1e-12)
+        # Levels are numbered as they come, so that sums over them are rounded otherwise.
+        np.testing.assert_allclose(a.predict_proba(X), b.predict_proba(X), rtol=0, atol=1e-9)
         np.testing.assert_allclose(a.score_samples(X), b.score_samples(X), rtol=1e-12)
 
 
