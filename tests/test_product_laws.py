@@ -117,6 +117,7 @@ def test_explanations_sum_to_the_joint(product: Product, seed: int) -> None:
     total = np.tile(model.start, (20, 1))
     for found in model.contributions(as_rows(X)).values():
         np.add.at(total, found.row, found.value)
+    total += sum(added for _, added in model.products(model.blocks(model.encode(as_rows(X)))))
     np.testing.assert_allclose(total, joint, rtol=1e-10, atol=1e-10)
 
     table = nb.explain(X).to_dict()
