@@ -113,6 +113,9 @@ def moments(cells: list[Any]) -> np.ndarray:
 
 # What is forgotten leaves the rest to about 1e-30 of the larger square.
 SIZE = st.floats(1, 1e3)
+# Numbers whose squares are exact: a variance of 0 that is not smoothed shows any rounding, which
+# forgetting leaves where other rows had larger numbers.
+EXACT = st.integers(-8000, 8000).map(lambda x: x / 8)
 REAL = SIZE | SIZE.map(lambda x: -x) | st.integers(-3, 3).map(float)
 EXTREME = st.sampled_from([-np.inf, np.inf, -0.0, 1e-300])
 POSITIVE = SIZE
@@ -167,7 +170,7 @@ CASES = [
     Case(Categorical(alpha=0), LEVEL, objects),
     Case(Categorical(alpha=0.5), COUNT, numbers, lambda: CategoricalNB(alpha=0.5)),
     Case(Categorical(codes=3), COUNT, numbers),
-    Case(Gaussian(smoothing=0, floor=1e-9), REAL, numbers),
+    Case(Gaussian(smoothing=0, floor=1e-9), EXACT, numbers),
     Case(Gaussian(variance="shared"), REAL, numbers),
     Case(Gaussian(variance=4.0), REAL, numbers),
     Case(Gaussian(prior=NormalInverseGamma(0, 1, 2, 3), estimate="map"), REAL, numbers),
