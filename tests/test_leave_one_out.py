@@ -63,7 +63,7 @@ def centred(table: np.ndarray) -> np.ndarray:
 
 def without(model: Model, one: Sample) -> Model:
     """The model that never saw one row."""
-    seen = Model.learn(one.rows, encode_labels(one.y, one.weight), model.schema)
+    seen = Model.learn(one.rows, encode_labels(one.y, one.weight), model.counted)
     return model - seen
 
 
@@ -130,7 +130,7 @@ def test_leave_one_out_of_a_histogram_whose_bins_stay(event: Histogram) -> None:
     found = leave_one_out_table(model, model.encode(rows, encode_labels(y))).table.sum(axis=0)
     for i in range(len(y)):
         one = rows.take([i])
-        left = model - Model.learn(one, encode_labels(y[[i]]), model.schema)
+        left = model - Model.learn(one, encode_labels(y[[i]]), model.counted)
         likelihood = left.joint_log_likelihood(one) - left.class_log_prior
         np.testing.assert_allclose(found[i], centred(likelihood)[0], rtol=1e-9, atol=1e-9)
 
