@@ -213,6 +213,11 @@ class Text(TextModel):
         options = {name: of for name, of in self.splitting.items() if name != "features"}
         return [token for row in self.rows([text]) for token in splitter(**options)(row)]
 
+    @property
+    def is_programmed(self) -> bool:
+        """Whether texts are prepared before they are split: by a pattern, or without accents."""
+        return self._prepare is not None
+
     @cached_property
     def _prepare(self) -> Callable[[str], Row] | None:
         """What is done to a text before a vocabulary splits it; None where there is nothing."""

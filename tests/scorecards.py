@@ -1,0 +1,155 @@
+"""A reader of scorecards in plain Python: what their documentation says, written once more.
+
+It knows nothing of naively but the JSON, and scores a row that is a dictionary of cells.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import re
+from collections import Counter
+from typing import Any
+
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001  (times are in UTC, and say so nowhere)
+
+Row = dict[str, Any]
+Read = dict[str, Any]
+
+
+def scores(card: Read, row: Row) -> list[float]:
+    """Return the score of each class."""
+    of_class = [list(map(float, card["start"]))]
+    of_class += [list(map(float, added(term, row))) for term in card["terms"]]
+    return [sum_of(of) for of in zip(*of_class, strict=True)]
+
+
+def posterior(card: Read, row: Row) -> list[float]:
+    """Return the probability of each class."""
+    joint = scores(card, row)
+    if max(joint) == -math.inf:
+        joint = list(map(float, card["log_prior"]))
+    p = [math.exp(score - max(joint)) for score in joint]
+    return [of / math.fsum(p) for of in p]
+
+
+def sum_of(values: Any) -> float:
+    values = list(values)
+    return -math.inf if -math.inf in values else math.fsum(values)
+
+
+def added(term: Read, row: Row) -> list[Any]:
+    """Return what a term adds to each class."""
+    none = [0.0] * len(first(term))
+    match term["term"]:
+        case "pair":
+            return list(term["points"][bin_of(term["a"], row)][bin_of(term["b"], row)])
+        case "product":
+            both = factor(term["a"], row) * factor(term["b"], row) / term["scale"]
+            both = min(max(both, -term["most"]), term["most"])
+            return [both * slope for slope in term["slope"]]
+        case "presence":
+            return list(term["missing" if cell(term, row) is None else "there"])
+    x = cell(term, row)
+    if x is None:
+        return none
+    match term["term"]:
+        case "bins":
+            return list(term["points"][sum(x >= float(edge) for edge in term["edges"])])
+        case "levels":
+            levels = term["levels"]
+            return list(term["points"][levels.index(x) if x in levels else -1])
+        case "line":
+            line = min(max(x, term["low"]), term["high"]) - term["centre"]
+            return [line * float(slope) if line else 0.0 for slope in term["slope"]]
+        case "parabola":
+            both = zip(term["mean"], term["half_precision"], strict=True)
+            return [-half * (x - mean) ** 2 for mean, half in both]
+        case "tokens":
+            return of_text(term, x)
+    raise ValueError(term["term"])
+
+
+def first(term: Read) -> list[Any]:
+    """Return numbers of a term, one for each class."""
+    for name in ("there", "slope", "mean", "points"):
+        if name in term:
+            found = term[name]
+            while found and isinstance(found[0], list):
+                found = found[0]
+            return list(found)
+    raise ValueError(term)
+
+
+def cell(of: Read, row: Row) -> Any:
+    """Return a cell as a term reads it; None where it is missing."""
+    x = row.get(of["column"])
+    if x is None or x != x:
+        return None
+    if isinstance(x, dt.datetime):
+        if part := of.get("part"):
+            names = {"weekday": WEEKDAYS[x.weekday()], "month": MONTHS[x.month - 1]}
+            return {**names, "hour": f"{x.hour:02}"}[part]
+        x = (x - EPOCH) / dt.timedelta(seconds=1)
+    return math.log(x) if of.get("log") else x
+
+
+def bin_of(of: Read, row: Row) -> int:
+    x = cell(of, row)
+    if x is None:
+        return -1
+    if "edges" in of:
+        return sum(x >= float(edge) for edge in of["edges"])
+    return of["levels"].index(x) if x in of["levels"] else len(of["levels"])
+
+
+def factor(of: Read, row: Row) -> float:
+    x = cell(of, row)
+    if x is None:
+        return 0.0
+    if "level" in of:
+        x = float(x == of["level"])
+    elif "above" in of:
+        x = float(x > of["above"])
+    if "low" in of:
+        x = min(max(x, of["low"]), of["high"])
+    return float((x - of["centre"]) / of["scale"])
+
+
+def of_text(term: Read, text: Any) -> list[float]:
+    known = {token: i for i, token in enumerate(term["tokens"])}
+    if term["longest"] is not None and len(text) > term["longest"]:
+        return [0.0] * len(term["there"])
+    count = Counter(known[token] for token in tokens(term["split"], text) if token in known)
+    if term["binary"]:
+        count = Counter(list(count))
+    over = math.sqrt(max(count.total(), 1)) if term["normalised"] else 1.0
+    sums = list(map(float, term["there"]))
+    for c in range(len(sums)):
+        points = (n * float(term["points"][i][c]) for i, n in count.items())
+        sums[c] += sum_of(points) / over
+    return sums
+
+
+def tokens(split: Read, text: str) -> list[str]:
+    text = text.lower() if split["lowercase"] else text
+    low, high = split["ngram_range"]
+    if split["analyzer"] == "word":
+        words = [w for w in re.findall(r"\b\w\w+\b", text) if w not in set(split["stop_words"])]
+        return [" ".join(of) for of in grams(words, low, high)]
+    if split["analyzer"] == "char":
+        return ["".join(of) for of in grams(list(re.sub(r"\s\s+", " ", text)), low, high)]
+    found = []
+    for word in text.split():
+        padded = f" {word} "
+        found += [padded] if low > len(padded) else map("".join, grams(list(padded), low, high))
+    return found
+
+
+def grams(of: list[str], low: int, high: int) -> list[list[str]]:
+    return [of[i : i + n] for n in range(low, high + 1) for i in range(len(of) - n + 1)]

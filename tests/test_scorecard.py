@@ -1,0 +1,216 @@
+"""What a scorecard adds up is the model's own score, whoever reads it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from naively import Bernoulli, NaiveBayes, Patterns, Text
+from naively.data.frames import as_rows
+from naively.model.model import Model
+from naively.model.scorecard.scorecard import Scorecard
+from tests.cases import CASES, LEVEL, TEXT, Case
+from tests.laws import samples
+from tests.linear_parts import with_linear_part
+from tests.scorecards import Row, posterior, scores
+
+# What is no sum of given numbers, and what must happen (a share of 1) or is made by a program.
+NO_SUMS = ("predictive", "density", "joint", "features=", "Patterns", "binomial(")
+
+
+def read(model: Model) -> dict[str, Any]:
+    """The scorecard of a model, as it comes out of a file."""
+    found: dict[str, Any] = json.loads(Scorecard.of(model).to_json())
+    return found
+
+
+def rows_of(columns: dict[str, np.ndarray]) -> list[Row]:
+    """Rows of Python's own cells."""
+    cells = {
+        name: (of.astype(object) if of.dtype.kind == "M" else of).tolist()
+        for name, of in columns.items()
+    }
+    return [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+@given(data=st.data())
+def test_a_scorecard_adds_up_to_the_score_of_the_model(case: Case, data: Any) -> None:
+    sample = data.draw(samples(case, least=2))
+    other = data.draw(samples(case, least=1))
+    model = sample.model
+    try:
+        card = read(model)
+    except ValueError:
+        assert any(what in repr(case) for what in NO_SUMS)
+        return
+        return
+    names = card["columns"]
+    assume(set(sample.columns) <= set(other.columns))  # of one to three columns
+    columns = {name: other.columns[name] for name in sample.columns}
+    if case.text:
+        renamed = {"text": columns["c0"]}
+        rows = as_rows(columns["c0"].tolist())
+    else:
+        renamed = columns
+        rows = type(other)(case, columns, other.y).rows
+    assert {of["name"] for of in names} <= set(renamed)
+    found = np.array([scores(card, row) for row in rows_of(renamed)])
+    np.testing.assert_allclose(found, model.joint_log_likelihood(rows), rtol=1e-9, atol=1e-9)
+    if np.abs(found[np.isfinite(found)]).max(initial=0) < 1e6:  # larger sums lose digits
+        found = np.array([posterior(card, row) for row in rows_of(renamed)])
+        np.testing.assert_allclose(found, model.posterior(rows), rtol=1e-8, atol=1e-12)
+
+
+FIRST, LAST = (dt.datetime(year, 1, 1) for year in (2020, 2024))  # noqa: DTZ001  (times are in UTC)
+
+COLUMNS = {
+    "size": st.floats(-3, 3) | st.none() | st.sampled_from([0.0, -0.0, 1e300, -1e300]),
+    "number": st.integers(0, 3) | st.none(),
+    "colour": LEVEL | st.none(),
+    "member": st.booleans() | st.none(),
+    "when": st.datetimes(FIRST, LAST) | st.none(),
+    "note": TEXT | st.none(),
+}
+
+
+def table(n: int, seed: int) -> tuple[dict[str, list[Any]], list[str]]:
+    """A table of all kinds of columns, from which the label follows by two of them together."""
+    rng = np.random.default_rng(seed)
+    words = ["buy", "now", "lunch", "Straße", "naïve", "x_1", "42"]
+    y = rng.integers(2, size=n)
+    sign = np.where(rng.random(n) < 0.5, 1.0, -1.0)
+    day = np.datetime64("2020-01-01T05:30")
+
+    def some(cells: list[Any]) -> list[Any]:
+        return [None if rng.random() < 0.1 else cell for cell in cells]
+
+    found = {
+        "size": some((sign * rng.uniform(0.3, 2, n)).tolist()),
+        "number": some(rng.poisson(1 + 0.3 * y).tolist()),
+        "colour": some(np.where((sign > 0) == (y > 0), "red", "blue").tolist()),
+        "member": some((rng.random(n) < 0.4 + 0.2 * y).tolist()),
+        "when": some([(day + 3600 * int(h)).item() for h in rng.integers(0, 24 * 1000, n)]),
+        "note": some([" ".join(rng.choice(words, rng.integers(4, 9))) for _ in range(n)]),
+    }
+    return found, np.array(["no", "yes"])[y].tolist()
+
+
+def models() -> list[NaiveBayes]:
+    columns, y = table(600, 0)
+    made = [
+        NaiveBayes(),
+        NaiveBayes(interactions="auto"),
+        NaiveBayes(weights="temperature", missing="ignore"),
+        NaiveBayes({"size": "gaussian", "number": "poisson", "note": "bernoulli"}),
+        NaiveBayes({"size": "exponential", "number": "categorical"}, class_prior="uniform"),
+    ]
+    of_size = {**columns, "size": [None if x is None else abs(x) for x in columns["size"]]}
+    fitted = [nb.fit(columns, y) for nb in made[:-1]] + [made[-1].fit(of_size, y)]
+    return [
+        *fitted,
+        with_linear_part(NaiveBayes().fit(columns, y), products=9),
+    ]
+
+
+class Fitted(list[tuple[NaiveBayes, dict[str, Any]]]):
+    """Models and their scorecards; a failing example need not print them."""
+
+    def __repr__(self) -> str:
+        return f"{len(self)} models"
+
+
+@pytest.fixture(scope="module")
+def fitted() -> Fitted:
+    return Fitted((nb, read(nb.model_)) for nb in models())
+
+
+@given(row=st.fixed_dictionaries(COLUMNS))
+def test_a_scorecard_says_all_that_a_model_says_by_default(fitted: Fitted, row: Row) -> None:
+    for i, (nb, card) in enumerate(fitted):
+        cells = {**row, "size": row["size"] and abs(row["size"])} if i == 4 else row
+        one = {name: [cell] for name, cell in cells.items()}
+        known = nb.model_.joint_log_likelihood(as_rows(one))[0]
+        np.testing.assert_allclose(scores(card, cells), known, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            posterior(card, cells), nb.predict_proba(one)[0], rtol=1e-9, atol=1e-12
+        )
+
+
+def test_the_models_under_test_have_every_kind_of_term(
+    fitted: Fitted,
+) -> None:
+    kinds = {term["term"] for _, card in fitted for term in card["terms"]}
+    every = {"presence", "bins", "levels", "line", "parabola", "tokens", "pair", "product"}
+    assert kinds == every
+    assert {of.get("part") for _, card in fitted for of in card["terms"]} >= {"hour", "weekday"}
+
+
+def test_impossible_rows_are_said_as_such() -> None:
+    nb = NaiveBayes("categorical", smoothing=0, weights=None)
+    nb.fit({"c": ["x", "x", "y"]}, ["a", "a", "b"])
+    card = read(nb.model_)
+    assert scores(card, {"c": "x"})[1] == -math.inf
+    assert posterior(card, {"c": "never"}) == pytest.approx([2 / 3, 1 / 3], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("event_models", "why"),
+    [
+        ("density", "'size'.*no sum of given numbers"),
+        ({"note": Patterns()}, "'note'.*made by a program"),
+        ({"note": Text(features=64)}, "'note'.*hashed"),
+        ({"note": Text(strip_accents="ascii")}, "'note'.*made by a program"),
+    ],
+    ids=str,
+)
+def test_what_is_no_sum_of_given_numbers_is_refused(event_models: Any, why: str) -> None:
+    columns, y = table(60, 1)
+    some = {"size": columns["size"]} if isinstance(event_models, str) else columns
+    with pytest.raises(ValueError, match=why):
+        Scorecard.of(NaiveBayes(event_models).fit(some, y).model_)
+
+
+def test_it_reads_the_columns_that_were_learned() -> None:
+    columns, y = table(60, 2)
+    card = Scorecard.of(NaiveBayes().fit({**columns, "none": [None] * 60}, y).model_)
+    assert card.columns == list(columns)
+    assert card.kinds["note"] in ("text", "string")
+    one = Scorecard.of(NaiveBayes().fit(np.eye(4), [0, 0, 1, 1]).model_)
+    assert one.columns == ["x0", "x1", "x2", "x3"]
+    assert one.to_dict()["classes"] == [0, 1]
+
+
+def test_numbers_are_truths_above_a_threshold_in_products_too() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.poisson(3.0, (80, 2)).astype(float), rng.integers(2, size=80)
+    nb = with_linear_part(NaiveBayes(Bernoulli(threshold=2.5)).fit(x, y), products=1)
+    card, some = read(nb.model_), x[:20]
+    found = [scores(card, dict(zip(("x0", "x1"), row, strict=True))) for row in some.tolist()]
+    np.testing.assert_allclose(found, nb.model_.joint_log_likelihood(as_rows(some)), rtol=1e-9)
+
+
+def test_nothing_is_said_of_character_ngrams_of_a_long_text() -> None:
+    columns, y = table(60, 3)
+    nb = NaiveBayes().fit({"note": columns["note"]}, y)
+    long = " ".join(["lunch"] * 400)
+    known = nb.model_.joint_log_likelihood(as_rows({"note": [long]}))[0]
+    np.testing.assert_allclose(scores(read(nb.model_), {"note": long}), known, rtol=1e-9)
+
+
+def test_a_class_that_came_after_the_weights_has_no_slopes() -> None:
+    columns, y = table(200, 4)
+    nb = with_linear_part(NaiveBayes().fit(columns, y), products=3)
+    nb.partial_fit({name: of[:3] for name, of in columns.items()}, ["aside"] * 3)
+    assert nb.weights_ is not None
+    assert "aside" not in nb.weights_.classes
+    row = {name: of[5] for name, of in columns.items()}
+    known = nb.model_.joint_log_likelihood(as_rows({name: [x] for name, x in row.items()}))[0]
+    np.testing.assert_allclose(scores(read(nb.model_), row), known, rtol=1e-9)
