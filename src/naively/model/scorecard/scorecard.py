@@ -219,7 +219,7 @@ class _Terms:
                 case Missing():
                     yield Presence(self._cell(name.of, None), points[0], points[1])
                 case Interaction():
-                    table = points[:-1].reshape(*name.shape, -1)  # the last is never read
+                    table = points[: len(name.levels)].reshape(*name.shape, -1)
                     yield Pair(self._bins(name.a), self._bins(name.b), table)
                 case _:
                     yield Levels(self._cell(name, group), axis.levels[j], points)
