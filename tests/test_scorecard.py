@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -199,7 +200,7 @@ def test_numbers_are_truths_above_a_threshold_in_products_too() -> None:
 
 def test_nothing_is_said_of_character_ngrams_of_a_long_text() -> None:
     columns, y = table(60, 3)
-    nb = NaiveBayes().fit({"note": columns["note"]}, y)
+    nb = NaiveBayes(weights=None, text="auto").fit({"note": columns["note"]}, y)
     long = " ".join(["lunch"] * 400)
     known = nb.model_.joint_log_likelihood(as_rows({"note": [long]}))[0]
     np.testing.assert_allclose(scores(read(nb.model_), {"note": long}), known, rtol=1e-9)
@@ -214,3 +215,16 @@ def test_a_class_that_came_after_the_weights_has_no_slopes() -> None:
     row = {name: of[5] for name, of in columns.items()}
     known = nb.model_.joint_log_likelihood(as_rows({name: [x] for name, x in row.items()}))[0]
     np.testing.assert_allclose(scores(read(nb.model_), row), known, rtol=1e-9)
+
+
+def test_a_product_with_a_column_that_is_counted_otherwise_by_now_adds_nothing() -> None:
+    columns, y = table(200, 5)
+    nb = with_linear_part(NaiveBayes().fit(columns, y), products=3)
+    weights = nb.weights_
+    assert weights is not None
+    products = weights.linear.products
+    gone = {replace(of, b=replace(of.b, column="gone")): slopes for of, slopes in products.items()}
+    linear = replace(weights.linear, products=gone)
+    card = read(nb.model_.weighed(replace(weights, linear=linear)))
+    assert products
+    assert not [term for term in card["terms"] if term["term"] == "product"]
