@@ -27,21 +27,21 @@ def names(k: int) -> list[str]:
 def query(rows: int) -> str:
     """Return what makes a table of so many rows in DuckDB, the same each time."""
     strings = ", ".join(
-        f"{names(k)}[1 + floor({k} * {_uniform(k)} ** 2)::int] as {name}"
+        f"{names(k)}[1 + floor({k} * {uniform(k)} ** 2)::int] as {name}"
         for k, name in zip(LEVELS, STRINGS, strict=True)
     )
     return f"""
         select
             round(10 * z, 6) as normal,
-            round(-1000 * ln(1 - {_uniform(1)}), 2) as exponential,
-            floor(90 * {_uniform(2)})::int as age,
-            round({_uniform(3)}, 6) as share,
-            round(exp(z / 2 + {_uniform(4)}), 6) as lognormal,
+            round(-1000 * ln(1 - {uniform(1)}), 2) as exponential,
+            floor(90 * {uniform(2)})::int as age,
+            round({uniform(3)}, 6) as share,
+            round(exp(z / 2 + {uniform(4)}), 6) as lognormal,
             {strings},
-            if({_uniform(5)} < 1 / (1 + exp(3 - z - 6 * {_uniform(10)} ** 2 - {_uniform(1000)})),
+            if({uniform(5)} < 1 / (1 + exp(3 - z - 6 * {uniform(10)} ** 2 - {uniform(1000)})),
                'yes', 'no') as {TARGET}
         from (
-            select i, sqrt(-2 * ln(1 - {_uniform(6)})) * cos(2 * pi() * {_uniform(7)}) as z
+            select i, sqrt(-2 * ln(1 - {uniform(6)})) * cos(2 * pi() * {uniform(7)}) as z
             from range({rows}) as numbered(i)
         )
     """  # noqa: S608  (a benchmark's own numbers)
@@ -56,7 +56,7 @@ def write(rows: int, path: Path) -> Path:
     return path
 
 
-def _uniform(seed: int) -> str:
+def uniform(seed: int) -> str:
     """Return a random number in [0, 1) that follows from the row and the seed."""
     # Two seeds give two hashes that do not depend on each other only if one is hashed again.
     return f"((hash(xor(hash(i), hash({seed}))) >> 11) / 9007199254740992.0)"
