@@ -69,7 +69,8 @@ def added(term: Read, row: Row) -> list[Any]:
             return [line * float(slope) if line else 0.0 for slope in term["slope"]]
         case "parabola":
             both = zip(term["mean"], term["half_precision"], strict=True)
-            return [-half * (x - mean) ** 2 for mean, half in both]
+            apart = ((min(max(x - mean, -1e140), 1e140), half) for mean, half in both)
+            return [-min(half * x * x, 1e290) for x, half in apart]
         case "tokens":
             return of_text(term, x)
     raise ValueError(term["term"])

@@ -135,7 +135,10 @@ class Line:
 @final
 @dataclass(frozen=True, eq=False)
 class Parabola:
-    """``-half_precision (x - mean)²``, and 0 where the cell is missing; both (classes,)."""
+    """``-half_precision (x - mean)²``, and 0 where the cell is missing; both (classes,).
+
+    A distance from the mean is at most 1e140, and what is taken off a score at most 1e290.
+    """
 
     kind: ClassVar = "parabola"
     cell: Cell

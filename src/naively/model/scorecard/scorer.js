@@ -1,0 +1,233 @@
+"use strict";
+// Scores rows by a scorecard: the JSON that naively writes of a model. A row is an object of cells;
+// a cell that is null, undefined or NaN is missing. A script makes the global "naively" of it, and
+// Node.js loads it by require or import.
+(() => {
+  const VERSION = 1, FAR = 1e140, MOST = 1e290;
+  const WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+  const MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August",
+    "September", "October", "November", "December"];
+  const WORD = /[\p{L}\p{N}_]{2,}/gu;
+  // What Python takes for white space, which differs from JavaScript's.
+  const SPACE = "[\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]";
+  const SPACES = new RegExp(`${SPACE}+`, "u"), TWO_SPACES = new RegExp(`${SPACE}{2,}`, "gu");
+  const TIME = /^(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
+
+  const number = (x) => (x === "inf" ? Infinity : x === "-inf" ? -Infinity : x);
+  const numbers = (list) => Float64Array.from(list.flat(Infinity), number);
+  const code = (level) => (typeof level === "boolean" ? Number(level) : level);
+
+  // Seconds since 1970 of a Date, or of a string as 2026-11-21T10:30:00, in UTC unless it says.
+  function seconds(cell) {
+    if (cell instanceof Date) return cell.getTime() / 1000;
+    const found = TIME.exec(cell);
+    if (!found) return NaN;
+    const [, year, month, day, clock = "00:00", fraction = ".0", zone = "Z"] = found;
+    const whole = Date.parse(`${year}-${month}-${day}T${clock}${zone}`) * 1000;
+    return (whole + Math.round(Number(fraction) * 1e6)) / 1e6;
+  }
+
+  function partOf(time, part) {
+    const hours = Math.floor(Math.round(time * 1e6) / 3.6e9), days = Math.floor(hours / 24);
+    if (part === "hour") return String(hours - 24 * days).padStart(2, "0");
+    if (part === "weekday") return WEEKDAYS[(((days + 3) % 7) + 7) % 7];
+    return MONTHS[new Date(days * 864e5).getUTCMonth()];
+  }
+
+  const READ = { // how a cell of each kind is read; undefined is no such cell
+    number: (cell) => (typeof cell === "number" || typeof cell === "boolean" ? Number(cell) : undefined),
+    string: (cell) => (typeof cell === "string" ? cell : undefined),
+    text: (cell) => (typeof cell === "string" || Array.isArray(cell) ? cell : undefined),
+    time: (cell) => { const time = seconds(cell); return Number.isNaN(time) ? undefined : time; },
+  };
+  READ.boolean = READ.number;
+
+  // The function that reads a cell of a row, as a term says; undefined is missing.
+  function reader({ column, kind, part, log }) {
+    return (row) => {
+      const cell = Object.hasOwn(row, column) ? row[column] : null;
+      if (cell === null || cell === undefined || Number.isNaN(cell)) return undefined;
+      const x = READ[kind](cell);
+      if (x === undefined) throw new TypeError(`Column "${column}" holds ${kind}s; got ${JSON.stringify(cell)}.`);
+      return part ? partOf(x, part) : log ? Math.log(x) : x;
+    };
+  }
+
+  // How many of the ascending edges a number reaches.
+  function reached(edges, x) {
+    let low = 0, high = edges.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (x >= edges[middle]) low = middle + 1; else high = middle;
+    }
+    return low;
+  }
+
+  const clip = (x, low, high) => Math.min(Math.max(x, low), high);
+  const times = (x, slope) => (x === 0 ? 0 : x * slope); // an impossible event counts where it happens
+
+  // The bin of a row for a pair; the last is of missing cells.
+  function binOf(of) {
+    const read = reader(of), edges = of.edges && numbers(of.edges);
+    const place = of.levels && new Map(of.levels.map((level, i) => [code(level), i]));
+    const size = (edges || of.levels).length + 2;
+    const found = edges ? (x) => reached(edges, x) : (x) => place.get(x) ?? size - 2;
+    return [size, (row) => { const x = read(row); return x === undefined ? size - 1 : found(x); }];
+  }
+
+  // The value of a row for a product; 0 where the cell is missing.
+  function factorOf(of) {
+    const read = reader(of), { centre, scale, above, low, high } = of;
+    const value = "level" in of ? (x) => Number(x === code(of.level))
+      : (x) => clip(above === undefined ? x : Number(x > above), low, high);
+    return (row) => { const x = read(row); return x === undefined ? 0 : (value(x) - centre) / scale; };
+  }
+
+  function ngrams(units, [low, high], between) {
+    const found = [];
+    for (let n = low; n <= Math.min(high, units.length); n++) {
+      for (let i = 0; i + n <= units.length; i++) found.push(units.slice(i, i + n).join(between));
+    }
+    return found;
+  }
+
+  // The tokens of a text, or of a list of words.
+  function tokensOf({ analyzer, ngram_range: range, lowercase, stop_words: stop }) {
+    const left = new Set(stop);
+    const lower = (text) => (lowercase ? text.toLowerCase() : text);
+    if (analyzer === "word") {
+      const words = (text) => (Array.isArray(text) ? text : lower(text).match(WORD) || []);
+      return (text) => ngrams(words(text).filter((word) => !left.has(word)), range, " ");
+    }
+    const whole = (text) => lower(Array.isArray(text) ? text.join(" ") : text);
+    if (analyzer === "char") return (text) => ngrams([...whole(text).replace(TWO_SPACES, " ")], range, "");
+    const padded = (word) => [" ", ...word, " "];
+    return (text) => whole(text).split(SPACES).filter(Boolean).flatMap((word) => (
+      range[0] > padded(word).length ? [` ${word} `] : ngrams(padded(word), range, "")));
+  }
+
+  // The known tokens of a text with how often each counts, and what each adds once.
+  function counter(term) {
+    const split = tokensOf(term.split), place = new Map(term.tokens.map((token, i) => [token, i]));
+    const isLong = (text) => term.longest !== null && (Array.isArray(text)
+      || (text.length > term.longest && [...text].length > term.longest));
+    return (text) => {
+      if (isLong(text)) return null;
+      const count = new Map();
+      for (const token of split(text)) {
+        const i = place.get(token);
+        if (i !== undefined) count.set(i, term.binary ? 1 : (count.get(i) || 0) + 1);
+      }
+      const total = [...count.values()].reduce((a, b) => a + b, 0);
+      return { count, over: term.normalised ? Math.sqrt(Math.max(total, 1)) : 1 };
+    };
+  }
+
+  // Each kind of term: what it adds to the scores of a row, by add(points, row of points, times).
+  const TERMS = {
+    presence(term) {
+      const read = reader(term), points = numbers([term.there, term.missing]);
+      const said = [term.there, term.missing].map((of) => of.some(Boolean));
+      return (row, add) => { const i = Number(read(row) === undefined); if (said[i]) add(points, i); };
+    },
+    bins(term) {
+      const read = reader(term), edges = numbers(term.edges), points = numbers(term.points);
+      return (row, add) => { const x = read(row); if (x !== undefined) add(points, reached(edges, x)); };
+    },
+    levels(term) {
+      const read = reader(term), points = numbers(term.points), unseen = term.levels.length;
+      const place = new Map(term.levels.map((level, i) => [code(level), i]));
+      return (row, add) => { const x = read(row); if (x !== undefined) add(points, place.get(x) ?? unseen); };
+    },
+    line(term) {
+      const read = reader(term), slope = numbers(term.slope), { low, high, centre } = term;
+      return (row, add) => { const x = read(row); if (x !== undefined) add(slope, 0, clip(x, low, high) - centre); };
+    },
+    parabola(term) {
+      const read = reader(term), mean = numbers(term.mean), half = numbers(term.half_precision);
+      return (row, add) => {
+        const x = read(row);
+        if (x !== undefined) add(mean.map((m, c) => -Math.min(half[c] * clip(x - m, -FAR, FAR) ** 2, MOST)), 0);
+      };
+    },
+    tokens(term) {
+      const read = reader(term), counted = counter(term), points = numbers(term.points);
+      const there = numbers(term.there);
+      return (row, add) => {
+        const text = read(row), found = text === undefined ? null : counted(text);
+        if (!found) return;
+        if (there.some(Boolean)) add(there, 0, 1, null);
+        found.count.forEach((n, i) => add(points, i, n / found.over, term.tokens[i]));
+      };
+    },
+    pair(term) {
+      const [, a] = binOf(term.a), [size, b] = binOf(term.b), points = numbers(term.points);
+      return (row, add) => add(points, a(row) * size + b(row));
+    },
+    product(term) {
+      const a = factorOf(term.a), b = factorOf(term.b), slope = numbers(term.slope);
+      return (row, add) => {
+        const x = clip((a(row) * b(row)) / term.scale, -term.most, term.most);
+        if (x) add(slope, 0, x);
+      };
+    },
+  };
+
+  // What a term is called in an explanation, and the cells that it shows.
+  function lineOf(term, row, token) {
+    const cell = (name) => (Object.hasOwn(row, name) ? row[name] ?? null : null);
+    if (term.a) {
+      const name = (of) => (of.part ? `${of.column} (${of.part})` : of.column);
+      return [`${name(term.a)} × ${name(term.b)}`, [cell(term.a.column), cell(term.b.column)]];
+    }
+    const { column, part } = term, value = cell(column);
+    if (token !== undefined) return [column, token];
+    if (part) return [`${column} (${part})`, partOf(seconds(value), part)];
+    if (value === null || Number.isNaN(value)) return [`${column} is missing`, null];
+    return term.kind === "text" ? [`${column} is present`, null] : [column, value];
+  }
+
+  // Return what scores rows by a scorecard: scores, posteriors, labels and explanations.
+  function scorer(card) {
+    if (card?.naively !== "scorecard") throw new TypeError("This is no scorecard of naively.");
+    if (card.version !== VERSION) {
+      throw new TypeError(`The scorecard has version ${card.version}, and this scorer reads version ${VERSION}.`);
+    }
+    const start = numbers(card.start), prior = numbers(card.log_prior), k = start.length;
+    const terms = card.terms.map((term) => [term, TERMS[term.term](term)]);
+
+    function scores(row) {
+      const total = Float64Array.from(start);
+      const add = (points, i, n = 1) => { for (let c = 0; c < k; c++) total[c] += times(n, points[i * k + c]); };
+      for (const [, of] of terms) of(row, add);
+      return total;
+    }
+    function posterior(row) {
+      const joint = scores(row), of = joint.some((score) => score > -Infinity) ? joint : prior;
+      const top = Math.max(...of), p = of.map((score) => Math.exp(score - top));
+      const sum = p.reduce((a, b) => a + b, 0);
+      return p.map((each) => each / sum);
+    }
+    function predict(row) {
+      const p = posterior(row);
+      return card.classes[p.indexOf(Math.max(...p))];
+    }
+    // Lines of a column, a value and its evidence for each class, which sum to the scores.
+    function explain(row) {
+      const lines = new Map([["", { column: "class prior", value: null, evidence: Array.from(start) }]]);
+      for (const [term, of] of terms) {
+        of(row, (points, i, n = 1, token) => {
+          const [column, value] = lineOf(term, row, token), key = JSON.stringify([column, token ?? null]);
+          if (!lines.has(key)) lines.set(key, { column, value, evidence: new Array(k).fill(0) });
+          const { evidence } = lines.get(key);
+          for (let c = 0; c < k; c++) evidence[c] += times(n, points[i * k + c]);
+        });
+      }
+      return [...lines.values()];
+    }
+    return { classes: card.classes, columns: card.columns, scores, posterior, predict, explain };
+  }
+
+  globalThis.naively = { scorer, tokensOf };
+  if (typeof module === "object") module.exports = globalThis.naively;
+})();

@@ -1,0 +1,54 @@
+"""Runs the scorer of scorecards in Node.js: many scorecards and rows in one process."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from naively.model.scorecard.scorecard import Scorecard
+
+SCORER = Path(str(files("naively") / "model" / "scorecard" / "scorer.js"))
+PROGRAM = """
+const { scorer, tokensOf } = require(process.argv[1]);
+const asked = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const plain = (x) => JSON.parse(JSON.stringify(x, (_, v) => (
+  v instanceof Float64Array ? [...v] : v === -Infinity ? "-inf" : v === Infinity ? "inf" : v)));
+const answers = asked.map(({ card, split, texts, rows, what }) => {
+  try {
+    if (split) return texts.map(tokensOf(split));
+    const made = scorer(card);
+    return rows.map((row) => plain(made[what](row)));
+  } catch (error) {
+    return { error: error.message };
+  }
+});
+process.stdout.write(JSON.stringify(answers));
+"""
+
+
+def ask(questions: list[dict[str, Any]]) -> list[Any]:
+    """Return the answer to each question, of a scorecard and rows, or of a way to split texts."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("Node.js is not on this machine: no scorecard is scored in JavaScript")
+    done = subprocess.run(
+        [node, "-e", PROGRAM, str(SCORER)],
+        input=json.dumps(questions),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: list[Any] = json.loads(done.stdout)
+    return found
+
+
+def question(card: Scorecard, rows: list[dict[str, Any]], what: str = "scores") -> dict[str, Any]:
+    """Ask for the scores, posteriors, labels or explanations of rows."""
+    return {"card": json.loads(card.to_json()), "rows": rows, "what": what}

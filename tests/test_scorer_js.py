@@ -1,0 +1,242 @@
+"""The scorer in JavaScript says what the model says: scores, posteriors, tokens, explanations."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from naively import NaiveBayes, Text
+from naively.data.frames import as_rows
+from naively.model.explain import explain
+from naively.model.scorecard.scorecard import Scorecard
+from tests.cases import CASES, Case
+from tests.laws import samples
+from tests.node import ask, question
+from tests.scorecards import Row
+from tests.test_scorecard import COLUMNS, Fitted, models, read, rows_of, table
+
+TEXTS = [
+    "Straße ΣΊΣΥΦΟΣ İstanbul naïve_1 x 42 a_b",
+    "tabs\tand\x0bother\x85spaces\u2003here\ufeffnot there\x1cfile",
+    "日本語 テキスト ½ ² ① Ⅷ e\u0301 👩‍🔬 \U0001d49c\U0001d4d1 𐐷x \U0001d7d9",
+    "don't stop-words, don't!",
+    "",
+    "  ",
+    "a",
+]
+
+
+def plain(cell: Any) -> Any:
+    """A cell as JSON has it; infinite numbers are left out."""
+    if isinstance(cell, dt.datetime):
+        return cell.isoformat()
+    return None if isinstance(cell, float) and np.isnan(cell) else cell
+
+
+def rows_for(case: Case, data: Any) -> tuple[dict[str, Any], Any] | None:
+    """A question of a model of the case, and its answer; None if it cannot be asked."""
+    sample, other = data.draw(samples(case, least=2)), data.draw(samples(case, least=1))
+    try:
+        card = Scorecard.of(sample.model)
+    except ValueError:
+        return None
+    if not set(sample.columns) <= set(other.columns):
+        return None
+    of = type(other)(case, {name: other.columns[name] for name in sample.columns}, other.y)
+    named = {"text": of.columns["c0"]} if case.text else of.columns
+    cells = [{name: plain(cell) for name, cell in row.items()} for row in rows_of(named)]
+    if any(isinstance(x, float) and np.isinf(x) for row in cells for x in row.values()):
+        return None  # JSON has no such numbers
+    return question(card, cells), sample.model.joint_log_likelihood(of.rows)
+
+
+def test_all_event_models_are_scored_as_in_python() -> None:
+    asked: dict[str, list[Any]] = {}
+
+    @settings(max_examples=4, phases=[Phase.generate], database=None)
+    @given(data=st.data())
+    def collect(case: Case, data: Any) -> None:
+        if (found := rows_for(case, data)) is not None:
+            asked.setdefault(repr(case), []).append(found)
+
+    for case in CASES:
+        collect(case)
+    assert len(asked) > 50
+    every = [(name, *one) for name, some in asked.items() for one in some]
+    answers = ask([one for _, one, _ in every])
+    for (name, _, known), found in zip(every, answers, strict=True):
+        assert isinstance(found, list), (name, found)
+        of = np.array(found, np.float64)  # "-inf" too
+        np.testing.assert_allclose(of, known, rtol=1e-9, atol=1e-9, err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def fitted() -> Fitted:
+    return Fitted((nb, read(nb.model_)) for nb in models())
+
+
+@pytest.fixture(scope="module")
+def some_rows() -> list[Row]:
+    found: list[Row] = []
+
+    @settings(max_examples=80, phases=[Phase.generate], database=None)
+    @given(row=st.fixed_dictionaries(COLUMNS))
+    def collect(row: Row) -> None:
+        found.append(row)
+
+    collect()
+    columns, _ = table(40, 9)
+    return found + [
+        dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+    ]
+
+
+def test_default_models_are_scored_as_in_python(fitted: Fitted, some_rows: list[Row]) -> None:
+    asked = []
+    for i, (_, card) in enumerate(fitted):
+        rows = [_for_model(i, row) for row in some_rows]
+        cells = [{name: plain(cell) for name, cell in row.items()} for row in rows]
+        asked += [{"card": card, "rows": cells, "what": what} for what in ("posterior", "predict")]
+    answers = ask(asked)
+    for i, (nb, _) in enumerate(fitted):
+        rows = [_for_model(i, row) for row in some_rows]
+        known = np.concatenate(
+            [nb.predict_proba({name: [cell] for name, cell in row.items()}) for row in rows]
+        )
+        posterior, labels = answers[2 * i : 2 * i + 2]
+        np.testing.assert_allclose(np.array(posterior), known, rtol=1e-9, atol=1e-12)
+        sure = np.abs(known[:, 0] - 0.5) > 1e-9
+        assert [nb.classes_.tolist().index(label) for label in labels] == [
+            int(p.argmax()) if s else nb.classes_.tolist().index(label)
+            for p, s, label in zip(known, sure, labels, strict=True)
+        ]
+
+
+def test_explanations_are_those_of_python(fitted: Fitted, some_rows: list[Row]) -> None:
+    asked = []
+    for i, (_, card) in enumerate(fitted):
+        cells = [
+            {name: plain(cell) for name, cell in _for_model(i, row).items()} for row in some_rows
+        ]
+        asked.append({"card": card, "rows": cells, "what": "explain"})
+    for i, ((nb, _), answer) in enumerate(zip(fitted, ask(asked), strict=True)):
+        assert isinstance(answer, list), answer
+        for row, lines in zip(some_rows, answer, strict=True):
+            one = {name: [cell] for name, cell in _for_model(i, row).items()}
+            (known,) = explain(nb.model_, as_rows(one))
+            total = np.sum([line["evidence"] for line in lines], axis=0)
+            np.testing.assert_allclose(total, known.joint, rtol=1e-9, atol=1e-9)
+            expected: dict[str, Any] = {}
+            for column, evidence in zip(known.column, known.log_likelihood, strict=True):
+                expected[column] = expected.get(column, 0.0) + evidence
+            found: dict[str, Any] = {}
+            for line in lines:
+                found[line["column"]] = found.get(line["column"], 0.0) + np.array(line["evidence"])
+            for column, evidence in expected.items():
+                other = found.pop(column, np.zeros(len(nb.classes_)))
+                np.testing.assert_allclose(other, evidence, rtol=1e-9, atol=1e-9, err_msg=column)
+            assert not any(np.any(of) for of in found.values()), found
+
+
+def _for_model(i: int, row: Row) -> Row:
+    return {**row, "size": row["size"] and abs(row["size"])} if i == 4 else row
+
+
+SPLITS = [
+    Text(),
+    Text(lowercase=False, ngram_range=(1, 3)),
+    Text(ngram_range=(2, 2), stop_words=["the", "a_b"]),
+    Text("char", (1, 4)),
+    Text("char_wb", (2, 5)),
+    Text("char_wb", (4, 5)),
+]
+
+
+@pytest.mark.parametrize("text", SPLITS, ids=str)
+@given(texts=st.lists(st.text(max_size=30), max_size=20))
+@settings(max_examples=3)
+def test_tokens_are_those_of_python(text: Text, texts: list[str]) -> None:
+    every = [*TEXTS, *texts]
+    split = {name: of for name, of in text.splitting.items() if name != "features"}
+    (found,) = ask([{"split": split, "texts": every}])
+    for one, tokens in zip(every, found, strict=True):
+        assert tokens == text.tokens(one), repr(one)
+
+
+def test_lists_of_words_are_taken_as_they_are() -> None:
+    nb = NaiveBayes(Text(ngram_range=(1, 2))).fit({"t": [["A", "b"], ["c d"]]}, [0, 1])
+    card = Scorecard.of(nb.model_)
+    rows = [{"t": ["A", "b"]}, {"t": ["c d", "c d"]}, {"t": []}]
+    (found,) = ask([question(card, rows)])
+    known = nb.model_.joint_log_likelihood(as_rows({"t": [row["t"] for row in rows]}))
+    np.testing.assert_allclose(found, known, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", ["__proto__", "constructor", "a.b", 'quo"te', "👩‍🔬", "", "hasOwnProperty"]
+)
+def test_columns_and_levels_have_any_names(name: str) -> None:
+    levels = ["__proto__", "toString", "</script>", "x"]
+    nb = NaiveBayes("categorical").fit({name: levels * 5, "z": [1] * 20}, [0, 1, 1, 0] * 5)
+    cells = [*levels, "never", None]
+    known = nb.model_.joint_log_likelihood(as_rows({name: cells, "z": [1] * 6}))
+    # A JSON text has "__proto__" as a key of its own.
+    card = json.loads(Scorecard.of(nb.model_).to_json())
+    (found,) = ask(
+        [{"card": card, "rows": [{name: cell, "z": 1} for cell in cells], "what": "scores"}]
+    )
+    np.testing.assert_allclose(found, known, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("times", "same"),
+    [
+        ("2026-11-21", dt.datetime(2026, 11, 21)),  # noqa: DTZ001
+        ("2026/11/21 10:30", dt.datetime(2026, 11, 21, 10, 30)),  # noqa: DTZ001
+        ("2026-11-21T10:30:05Z", dt.datetime(2026, 11, 21, 10, 30, 5)),  # noqa: DTZ001
+        ("2026-11-21T10:30:05.25+02:00", dt.datetime(2026, 11, 21, 8, 30, 5, 250000)),  # noqa: DTZ001
+        ("1969-12-31T23:59:59", dt.datetime(1969, 12, 31, 23, 59, 59)),  # noqa: DTZ001
+    ],
+)
+def test_times_are_read_as_in_python(times: str, same: dt.datetime) -> None:
+    rng = np.random.default_rng(0)
+    day = np.datetime64("1965-01-01T00:00", "us")
+    when = (day + rng.integers(0, 70 * 366 * 24 * 3600, 900) * np.timedelta64(1, "s")).tolist()
+    y = [int(t.hour > 12) + 2 * int(t.month > 6) for t in when]
+    nb = NaiveBayes().fit({"when": when}, y)
+    (found,) = ask([question(Scorecard.of(nb.model_), [{"when": times}])])
+    known = nb.model_.joint_log_likelihood(as_rows({"when": [same]}))
+    np.testing.assert_allclose(found, known, rtol=1e-12)
+
+
+def test_what_it_cannot_score_is_said_in_a_sentence() -> None:
+    card = read(NaiveBayes().fit({"a": [1.0, 2.0, 3.0]}, [0, 1, 1]).model_)
+    answers = ask(
+        [
+            {"card": {**card, "version": 2}, "rows": [], "what": "scores"},
+            {"card": {}, "rows": [], "what": "scores"},
+            {"card": card, "rows": [{"a": "three"}], "what": "scores"},
+        ]
+    )
+    assert [answer["error"] for answer in answers] == [
+        "The scorecard has version 2, and this scorer reads version 1.",
+        "This is no scorecard of naively.",
+        'Column "a" holds numbers; got "three".',
+    ]
+
+
+def test_impossible_rows_have_the_prior() -> None:
+    nb = NaiveBayes("categorical", smoothing=0, weights=None)
+    nb.fit({"c": ["x", "x", "y"]}, ["a", "a", "b"])
+    card = Scorecard.of(nb.model_)
+    found, labels = ask(
+        [question(card, [{"c": "never"}], "posterior"), question(card, [{"c": "y"}], "predict")]
+    )
+    np.testing.assert_allclose(found, [[2 / 3, 1 / 3]], rtol=1e-12)
+    assert labels == ["b"]
