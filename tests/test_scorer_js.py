@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import gzip
 import json
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -240,3 +243,60 @@ def test_impossible_rows_have_the_prior() -> None:
     )
     np.testing.assert_allclose(found, [[2 / 3, 1 / 3]], rtol=1e-12)
     assert labels == ["b"]
+
+
+SETS = [
+    *("enron_spam", "newsgroups20_test", "onion_headlines"),
+    *("review_polarity", "sms_spam", "webkb_test"),
+]
+
+
+def texts_of(folder: Path, name: str) -> list[str]:
+    """The texts of a set: words of all of them differ, so that many are needed."""
+    with gzip.open(folder / "text" / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        records = [json.loads(line) for line in islice(lines, 1500)]
+    return [str(record.get("text") or record.get("body") or "") for record in records]
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_tokens_of_real_texts_are_those_of_python(data_folder: Path, name: str) -> None:
+    every = texts_of(data_folder, name)
+    words, ngrams = Text(), Text("char_wb", (2, 5))
+    some = {words: every, ngrams: every[::20]}
+    asked = [
+        {
+            "split": {key: of for key, of in text.splitting.items() if key != "features"},
+            "texts": of,
+        }
+        for text, of in some.items()
+    ]
+    for (text, of), answer in zip(some.items(), ask(asked), strict=True):
+        for one, tokens in zip(of, answer, strict=True):
+            assert tokens == text.tokens(one), one[:200]
+
+
+def test_real_texts_are_scored_as_in_python(data_folder: Path) -> None:
+    with gzip.open(data_folder / "text" / "sms_spam.jsonl.gz", "rt", encoding="utf-8") as lines:
+        records = [json.loads(line) for line in lines]
+    texts, y = [r["text"] for r in records], [r["label"] for r in records]
+    nb = NaiveBayes().fit(texts[::4], y[::4])
+    card, some = nb.scorecard(), texts[1::20]
+    rows = [{"text": text} for text in some]
+    (found,) = ask([question(card, rows, "posterior")])
+    np.testing.assert_allclose(found, nb.predict_proba(some), rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["adult", "letter"])
+def test_real_tables_are_scored_as_in_python(data_folder: Path, name: str) -> None:
+    import pandas as pd
+
+    (path,) = sorted((data_folder / "tables").glob(f"{name}.csv*"))[:1]
+    frame = pd.read_csv(path)
+    target = frame.columns[-1]
+    nb = NaiveBayes().fit(frame.iloc[::3], target)
+    some = frame.iloc[1::150].drop(columns=target)
+    rows = [
+        {key: plain(cell) for key, cell in row.items()} for row in some.to_dict(orient="records")
+    ]
+    (found,) = ask([question(nb.scorecard(), rows, "posterior")])
+    np.testing.assert_allclose(found, nb.predict_proba(some), rtol=1e-8, atol=1e-12)
