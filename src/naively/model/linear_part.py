@@ -26,6 +26,7 @@ from naively.likelihoods.base import Likelihood
 from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.sloped import Sloped
 from naively.likelihoods.table import LevelTable
+from naively.messages import many
 
 FARTHEST = 5.0  # standard deviations, of a product
 
@@ -140,10 +141,10 @@ class LinearPart:
 
     def __str__(self) -> str:
         columns = len({term.column for term in self.of})
-        said = [f"{_many(len(self.of), 'term')} of {_many(columns, 'column')}"]
+        said = [f"{many(len(self.of), 'term')} of {many(columns, 'column')}"]
         if self.products:
-            pairs = f"{_many(len(self.pairs), 'pair')} of columns"
-            said.append(f"{_many(len(self.products), 'product')} of {pairs}")
+            pairs = f"{many(len(self.pairs), 'pair')} of columns"
+            said.append(f"{many(len(self.products), 'product')} of {pairs}")
         return f"{' and '.join(said)}, ridge {self.ridge:g}"
 
     @property
@@ -287,10 +288,6 @@ def _mean(
         for term, slope in slopes.items():
             found[term] = found.get(term, 0.0) + times * _by_class(slope, at)
     return {term: tuple(slope.tolist()) for term, slope in found.items()}
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _by_class(slope: Slopes, places: Sequence[int]) -> Floats:
