@@ -15,7 +15,7 @@ import numpy as np
 from naively.counting.block import Batch, Block, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import lengths_left
-from naively.counting.names import title
+from naively.counting.names import title, title_of_pair
 from naively.counting.parts import Part, Parts
 from naively.events import Beta, Dirichlet
 from naively.kernels.reference import Floats
@@ -129,7 +129,7 @@ def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]
         for name, added in linear.of_columns(blocks, places):
             found.setdefault(title(name), []).append(added)
         for pair, added in linear.of_pairs(blocks, places):
-            found.setdefault(" × ".join(map(title, pair)), []).append(added)
+            found.setdefault(title_of_pair(pair), []).append(added)
     return {name: np.concatenate(of) for name, of in found.items()}
 
 

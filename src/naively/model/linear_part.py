@@ -19,7 +19,7 @@ import numpy as np
 
 from naively.counting.axis import Axis, Levels
 from naively.counting.block import Block, BlockKey, Codes, Dense
-from naively.counting.names import Derived, Level, Name, title
+from naively.counting.names import Derived, Level, Name, title_of_pair
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
@@ -155,7 +155,7 @@ class LinearPart:
             roots = chain.from_iterable(
                 name.roots if isinstance(name, Derived) else (name,) for name in of.columns
             )
-            found[" × ".join(map(title, of.columns))] = tuple(dict.fromkeys(roots))
+            found[title_of_pair(of.columns)] = tuple(dict.fromkeys(roots))
         return found
 
     @cached_property
