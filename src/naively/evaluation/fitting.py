@@ -29,6 +29,7 @@ from naively.evaluation.linear_part import (
     joint_of,
     solve_slopes,
 )
+from naively.evaluation.losses import posterior
 from naively.evaluation.pairs import Crossed
 from naively.evaluation.products import Products
 from naively.evaluation.reservoir import Sample
@@ -124,10 +125,7 @@ class Fitting:
     @cached_property
     def p(self) -> Floats:
         """The posteriors by the weights of the columns, of shape (rows, classes)."""
-        posterior: Floats = np.exp(
-            self.joint - np.logaddexp.reduce(self.joint, axis=1, keepdims=True)
-        )
-        return posterior
+        return posterior(self.joint)
 
     def products(self, rows: NDArray[np.int64] | None = None) -> Products:
         """Choose the products that would lower the log loss of all rows most, or of some."""
