@@ -84,6 +84,8 @@ class Fitting:
         The rows, as the model encodes them.
     found : LeaveOneOut
         Their leave-one-out table.
+    said : dict of Part to float
+        How much evidence each part gives.
     basis : Basis
         Functions of their columns.
     joint : ndarray of shape (rows, classes)
@@ -95,6 +97,7 @@ class Fitting:
     learned: bool
     batches: list[Batch]
     found: LeaveOneOut
+    said: dict[Part, float]
     basis: Basis
     joint: Floats
 
@@ -104,13 +107,9 @@ class Fitting:
         batches = sample.encoded(model)
         found = left_out(model, batches, learned=learned)
         weights = fit(found.first(ROWS), "loo", float(model.tally.class_count.sum()))
-        basis = basis_of(model, weights, found, batches)
-        return cls(weights, sample, learned, batches, found, basis, joint_of(weights, found))
-
-    @cached_property
-    def said(self) -> dict[Part, float]:
-        """How much evidence each part gives."""
-        return evidence_said(self.column_weights, self.found)
+        said = evidence_said(weights, found)
+        basis = basis_of(model, said, found.labels, batches)
+        return cls(weights, sample, learned, batches, found, said, basis, joint_of(weights, found))
 
     @cached_property
     def z(self) -> NDArray[np.float32]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
-from naively.evaluation.basis import basis_of
+from naively.evaluation.basis import basis_of, evidence_said
 from naively.evaluation.calibrate import ROWS
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.ridge import Problem, Solution, solve
@@ -68,7 +68,7 @@ def with_linear_part(
     """
     if found.labels.weights.sum() < FEWEST:
         return weights
-    basis = basis_of(model, weights, found, batches)
+    basis = basis_of(model, evidence_said(weights, found), found.labels, batches)
     if not basis.terms:
         return weights
     z = np.hstack([basis.z, np.ones((len(basis.z), 1))])  # the last is the intercept
