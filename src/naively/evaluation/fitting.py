@@ -6,7 +6,6 @@ held out; what is planned so is then fitted on all rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -27,6 +26,8 @@ from naively.evaluation.linear_part import (
     descend,
     held_out,
     joint_of,
+    linear_part_of,
+    run_of,
     solve_slopes,
 )
 from naively.evaluation.losses import posterior
@@ -149,10 +150,13 @@ class Fitting:
         they are chosen.
         """
         thirds = held_out(self.found.first(ROWS).labels)
-        lines = self._runs(thirds, [None] * len(thirds))
+        alone = self.problem(None)
+        lines = [run_of(alone, rest, third) for rest, third in thirds]
         best, products = descend(lines, RIDGES, solve_slopes), False
         before = best.loss
-        multiplied = self._runs(thirds, [self.products(rest) for rest, _ in thirds])
+        multiplied = [
+            run_of(self.problem(self.products(rest)), rest, third) for rest, third in thirds
+        ]
         runs, more = lines, descend(multiplied, RIDGES, solve_slopes, best.loss - WORTH)
         if more.ridge is not None:
             runs, best, products = multiplied, more, True
@@ -181,18 +185,6 @@ class Fitting:
         after = best.loss if pairs.ridge is None else pairs.loss
         rows = sum(float(run.third.labels.weights.sum()) for run in runs)
         return Plan(best.ridge, products, pairs.ridge, before / rows, after / rows)
-
-    def _runs(
-        self,
-        thirds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
-        products: Sequence[Products | None],
-    ) -> list[Run]:
-        found = []
-        for (rest, third), of in zip(thirds, products, strict=True):
-            problem = self.problem(of)
-            nothing = Solution.nothing(problem)
-            found.append(Run(problem.take(rest), problem.take(third), nothing))
-        return found
 
     def _evidence(
         self, p: Floats, rest: NDArray[np.int64], third: NDArray[np.int64]
@@ -267,13 +259,6 @@ class Fitting:
         of = {part: (float(w),) * k for part, w in zip(names, weight, strict=True)}
         linear = LinearPart()
         if plan.ridge is not None:
-            slopes = [tuple(slope) for slope in found.slope.tolist()]
-            terms = self.basis.terms
-            multiplied = self._products.terms() if plan.products else []
-            linear = LinearPart(
-                dict(zip(terms, slopes, strict=False)),
-                dict(zip(multiplied, slopes[len(terms) :], strict=False)),
-                slopes[-1],
-                plan.ridge,
-            )
+            products = self._products.terms() if plan.products else []
+            linear = linear_part_of(found.slope, self.basis.terms, products, plan.ridge)
         return replace(self.column_weights, of={**self.column_weights.of, **of}, linear=linear)

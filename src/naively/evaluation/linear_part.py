@@ -21,7 +21,7 @@ from naively.evaluation.calibrate import ROWS
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.ridge import Problem, Solution, solve
 from naively.kernels.reference import Floats
-from naively.model.linear_part import LinearPart
+from naively.model.linear_part import LinearPart, Product, Term
 from naively.model.model import Model
 from naively.model.weights import Weights
 
@@ -78,9 +78,23 @@ def with_linear_part(
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))
     added = solve(problem, best.ridge, 0.0, start, LAST_STEPS)
-    *slopes, intercept = map(tuple, added.slope.tolist())
-    of = dict(zip(basis.terms, slopes, strict=True))
-    return replace(weights, linear=LinearPart(of, {}, intercept, best.ridge))
+    return replace(weights, linear=linear_part_of(added.slope, basis.terms, [], best.ridge))
+
+
+def linear_part_of(
+    slope: Floats, terms: Sequence[Term], products: Sequence[Product], ridge: float
+) -> LinearPart:
+    """Return slopes, (functions, classes), as a linear part.
+
+    The functions are terms, then products; the last is the intercept.
+    """
+    *slopes, intercept = map(tuple, slope.tolist())
+    return LinearPart(
+        dict(zip(terms, slopes[: len(terms)], strict=True)),
+        dict(zip(products, slopes[len(terms) :], strict=True)),
+        intercept,
+        ridge,
+    )
 
 
 def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
@@ -92,11 +106,12 @@ def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
 
 def runs_of(problem: Problem) -> list[Run]:
     """Return the held-out thirds of a problem, with nothing added yet."""
-    nothing = Solution.nothing(problem)
-    return [
-        Run(problem.take(rest), problem.take(third), nothing)
-        for rest, third in held_out(problem.labels)
-    ]
+    return [run_of(problem, rest, third) for rest, third in held_out(problem.labels)]
+
+
+def run_of(problem: Problem, rest: NDArray[np.int64], third: NDArray[np.int64]) -> Run:
+    """Return some rows of a problem to fit, and others to hold out, with nothing added yet."""
+    return Run(problem.take(rest), problem.take(third), Solution.nothing(problem))
 
 
 def descend(
