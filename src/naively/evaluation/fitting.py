@@ -224,6 +224,8 @@ class Fitting:
     def of_pairs(self, model: Model) -> NDArray[np.floating]:
         """Return the leave-one-out evidence of a model's pairs, (rows, classes, pairs)."""
         groups = [group for group in model.schema.groups if group.is_interaction]
+        if not groups:
+            return np.zeros((*self.joint.shape, 0), np.float32)
         batches = self.sample.encoded(model)
         found = left_out(model, batches, learned=self.learned, groups=groups)
         return np.ascontiguousarray(found.table.transpose(1, 2, 0), np.float32)
