@@ -14,7 +14,7 @@ import numpy as np
 
 from naively.counting.block import Batch, Block, Sparse
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import lengths_left
+from naively.counting.leave_one_out import lengths_left, one_of_each
 from naively.counting.names import title, title_of_pair
 from naively.counting.parts import Part, Parts
 from naively.events import Beta, Dirichlet
@@ -175,10 +175,7 @@ def leave_one_out_table(
         The groups that the parts of the table are of; by default all.
     """
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
-    # A row of weight 2 is two rows, one of which is left out.
-    once = labels
-    if labels.weight is not None:
-        once = replace(labels, weight=np.minimum(labels.weight / batch.times, 1))
+    once = one_of_each(labels, batch.times)
     keys: list[Part] = []
     kinds: list[PartKind] = []
     by_class: list[bool] = []
