@@ -138,6 +138,22 @@ LIES: dict[str, tuple[Change, str]] = {
         r"x\.\.\.\.$",
     ),
     "an option of another type": (group("bernoulli", "options", new={"alpha": {}}), "alpha is an"),
+    "no pseudo-count": (group("multinomial", "options", "alpha", new=[]), "alpha is empty"),
+    "no pseudo-count of truths": (group("bernoulli", "options", "alpha", new=[]), "alpha is empty"),
+    "no share": (group("bernoulli", "options", new={"m": 1.0, "p": []}), "p is empty"),
+    "no pretend counts": (
+        group("multinomial", "options", "prior", new={"name": "Dirichlet", "alpha": []}),
+        "alpha is empty",
+    ),
+    "no pretend failures": (
+        group("bernoulli", "options", "prior", new={"name": "Beta", "a": 1.0, "b": []}),
+        "b is empty",
+    ),
+    "no codes": (group("categorical", "options", "codes", new=[]), "codes is empty"),
+    "a class prior of no counts": (
+        at("class_prior", new={"name": "Dirichlet", "alpha": []}),
+        "alpha is empty",
+    ),
     "an analyser that is none": (group("multinomial", "analyser", "name", new="x"), "analyser"),
     "n-grams of three": (group("multinomial", "analyser", "ngram_range", new=[1, 2, 3]), "entries"),
     "hashes without end": (
