@@ -16,7 +16,7 @@ from naively.counting.lawful import forget, impossible
 from naively.counting.names import Derived, Name
 from naively.counting.parts import Parts
 from naively.counting.statistic import VALUE
-from naively.counting.tally import BlockTally, Tally, count_classes
+from naively.counting.tally import BlockTally, Tally
 from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.events.lift import Lift
@@ -25,6 +25,7 @@ from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
 from naively.model.class_prior import class_probabilities
+from naively.model.count import check_counted, check_rows, count_batch
 from naively.model.described import with_products
 from naively.model.weights import Weights
 from naively.schema.group import Group, GroupKey
@@ -75,12 +76,13 @@ class Model(Shown):
     ) -> Model:
         """Count labelled rows in one pass, each column for the event model that the schema says."""
         check_rows(rows, labels)
-        settings = settings or Settings()
-        return cls.count(schema.encode(rows, labels), schema, settings)
+        check_counted(schema)
+        return cls.count(schema.encode(rows, labels), schema, settings or Settings())
 
     @classmethod
     def count(cls, batch: Batch, schema: Schema, settings: Settings) -> Model:
         """Count rows that the schema has encoded."""
+        check_counted(schema)
         tally = count_batch(batch, schema).pruned()  # a row of weight 0 was never seen
         return cls(*make_sure(schema, tally, settings), settings)
 
@@ -347,23 +349,6 @@ class Model(Shown):
             name: self.likelihoods[name].contributions(block)
             for name, block in self.blocks(self.encode(rows)).items()
         }
-
-
-def check_rows(rows: Rows, labels: Labels) -> None:
-    """Raise a ValueError unless there are rows, and a label for each."""
-    if len(rows) != len(labels):
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: "
-            f"{len(rows)} rows and {len(labels)} labels."
-        )
-    if not len(rows):
-        raise ValueError("There are no rows to learn from: found 0 sample(s), at least 1 needed.")
-
-
-def count_batch(batch: Batch, schema: Schema) -> Tally:
-    """Count encoded rows; nothing is pruned."""
-    blocks = {g.key: g.event.tally(batch.blocks[g.key], batch.labels) for g in schema.groups}
-    return Tally(batch.labels.classes, count_classes(batch.labels), blocks)
 
 
 def _parts(group: Group, tally: BlockTally) -> Parts:
