@@ -76,7 +76,6 @@ class Model(Shown):
     ) -> Model:
         """Count labelled rows in one pass, each column for the event model that the schema says."""
         check_rows(rows, labels)
-        check_counted(schema)
         return cls.count(schema.encode(rows, labels), schema, settings or Settings())
 
     @classmethod
