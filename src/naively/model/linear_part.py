@@ -54,6 +54,9 @@ class Line:
         return np.nan_to_num((np.clip(x, self.low, self.high) - self.centre) / self.scale)
 
 
+Sloping: TypeAlias = tuple[int, Line, Floats]  # a column, and slopes in nats for each unit of it
+
+
 @final
 @dataclass(frozen=True)
 class Step:
@@ -197,20 +200,23 @@ class LinearPart:
                     rows[level] += slope / function.scale
             return likelihood.plus(table)
         lines = [
-            (column[term.column], term.function, slope)
+            (column[term.column], term.function, slope / term.function.scale)
             for term, slope in zip(terms, slopes, strict=True)
             if isinstance(term.function, Line)
         ]
+        if group.event.shares:
+            likelihood, lines = _with_straight(likelihood, lines)
+        if not lines:
+            return likelihood
         lines.sort(key=lambda line: line[0])
-        added = Sloped(
+        return Sloped(
             likelihood,
             column=np.array([j for j, _, _ in lines], np.int64),
             low=np.array([line.low for _, line, _ in lines]),
             high=np.array([line.high for _, line, _ in lines]),
             centre=np.array([line.centre for _, line, _ in lines]),
-            slope=np.array([slope / line.scale for _, line, slope in lines]),
+            slope=np.array([slope for _, _, slope in lines]),
         )
-        return _straight(added) if group.event.shares else added
 
     def of_columns(
         self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
@@ -261,16 +267,23 @@ class LinearPart:
         )
 
 
-def _straight(lines: Sloped) -> Likelihood:
-    """Return lines of numbers from 0 to 1 as a part of the other likelihood, if none is clipped."""
-    inner = lines.inner
-    clips = (lines.low > 0).any() or (lines.high < 1).any()
-    if clips or not isinstance(inner, LogLinear) or inner.offset is None:
-        return lines
-    slope, offset = inner.slope.copy(), inner.offset.copy()
-    np.add.at(slope, lines.column, lines.slope)
-    np.add.at(offset, lines.column, -lines.centre[:, None] * lines.slope)
-    return replace(inner, slope=slope, offset=offset)
+def _with_straight(
+    likelihood: Likelihood, lines: list[Sloping]
+) -> tuple[Likelihood, list[Sloping]]:
+    """Return a likelihood of numbers from 0 to 1 with the lines that it can hold, and the others.
+
+    It can hold those that clip no such number, if it has offsets.
+    """
+    if not isinstance(likelihood, LogLinear) or likelihood.offset is None:
+        return likelihood, lines
+    slope, offset, others = likelihood.slope.copy(), likelihood.offset.copy(), []
+    for column, line, of in lines:
+        if line.low > 0 or line.high < 1:
+            others.append((column, line, of))
+        else:
+            slope[column] += of
+            offset[column] -= line.centre * of
+    return replace(likelihood, slope=slope, offset=offset), others
 
 
 T = TypeVar("T", Term, Product)
