@@ -231,13 +231,14 @@ class Model(Shown):
         if self.weights is None:
             return plain
         classes, weighted = self.classes.tolist(), {}
+        places = self.weights.places(classes)
         for name, likelihood in plain.items():
             parts = self.parts[name]
             weight = self.weights.table(parts.keys, classes)[parts.of_unit]
             found = likelihood.weighted(weight)
             normal = parts.by_word and name in self.weights.groups
             found = found.normalised_by_length() if normal else found
-            axis, places = self.counts[name].axis, self.weights.places(classes)
+            axis = self.counts[name].axis
             weighted[name] = self.weights.linear.added_to(found, name, axis, places)
         return weighted
 
