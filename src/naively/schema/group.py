@@ -34,13 +34,7 @@ USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
     "lift": "interaction",
 }
 
-
-DERIVED: tuple[Kind, ...] = (
-    "part",
-    "missing",
-    "interaction",
-)  # kinds of columns that follow from others
-BESIDE: tuple[Kind, ...] = ("missing", "interaction")  # and say something beside these
+DERIVED: tuple[Kind, ...] = ("part", "missing", "interaction")  # columns that follow from others
 
 
 @dataclass(frozen=True)
@@ -95,10 +89,10 @@ class Group:
         """Whether its columns are taken two together, beside what each of them says alone."""
         return self.kind == "interaction"
 
-    @property
+    @cached_property
     def is_beside(self) -> bool:
         """Whether its columns say something beside what the columns they follow from say."""
-        return self.kind in BESIDE
+        return any(name.beside for name in self.derived)
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
