@@ -9,13 +9,12 @@ from operator import add
 
 import numpy as np
 
-from naively.counting.axis import Axis, Words
+from naively.counting.axis import Axis
 from naively.counting.block import Batch, Block
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.lawful import forget, impossible
 from naively.counting.names import Derived, Name
 from naively.counting.parts import Parts
-from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally, Tally
 from naively.data.rows import Rows
 from naively.events.base import EventModel
@@ -222,7 +221,7 @@ class Model(Shown):
     @cached_property
     def parts(self) -> dict[GroupKey, Parts]:
         """The parts of the evidence of each block."""
-        return {group.key: _parts(group, self.counts[group.key]) for group in self.schema.groups}
+        return {group.key: group.parts_of(self.counts[group.key]) for group in self.schema.groups}
 
     @cached_property
     def likelihoods(self) -> dict[GroupKey, Likelihood]:
@@ -349,16 +348,3 @@ class Model(Shown):
             name: self.likelihoods[name].contributions(block)
             for name, block in self.blocks(self.encode(rows)).items()
         }
-
-
-def _parts(group: Group, tally: BlockTally) -> Parts:
-    """Return the parts of the evidence of a group."""
-    axis = tally.axis
-    if isinstance(axis, Words):
-        if not group.event.by_word:
-            return Parts.whole(group.key, len(axis))
-        frequency = tally[VALUE].high.sum(axis=1)
-        return Parts.words(group.key, axis.columns[0], frequency, by_band=axis.by_band)
-    if group.event.joined:
-        return Parts.whole(group.key, len(axis.columns))
-    return Parts.columns(group.key, axis.columns)

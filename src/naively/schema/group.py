@@ -13,6 +13,9 @@ from naively.counting.analyser import Analyser
 from naively.counting.axis import Axis, Levels, Words
 from naively.counting.block import Block, Codes
 from naively.counting.names import Derived, Encoded, Name, title
+from naively.counting.parts import Parts
+from naively.counting.statistic import VALUE
+from naively.counting.tally import BlockTally
 from naively.data.columns import Kind
 from naively.data.rows import Rows
 from naively.events.base import EventModel
@@ -100,6 +103,18 @@ class Group:
         if self.kind not in DERIVED:
             return ()
         return tuple(name for name in self.columns if isinstance(name, Derived))
+
+    def parts_of(self, tally: BlockTally) -> Parts:
+        """Return the parts of the evidence of these columns, of which so much was counted."""
+        axis = tally.axis
+        if isinstance(axis, Words):
+            if not self.event.by_word:
+                return Parts.whole(self.key, len(axis))
+            frequency = tally[VALUE].high.sum(axis=1)
+            return Parts.words(self.key, axis.columns[0], frequency, by_band=axis.by_band)
+        if self.event.joined:
+            return Parts.whole(self.key, len(axis.columns))
+        return Parts.columns(self.key, axis.columns)
 
     def derive(self, columns: Encoded, axis: Axis | None) -> Codes:
         """Encode derived columns by the columns of the table, on a known axis or by all levels."""
