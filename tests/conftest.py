@@ -10,7 +10,8 @@ import pytest
 from hypothesis import settings
 
 # While one works on the code the examples stay the same, so that a new failure is of the last edit.
-# What is checked before a change is accepted draws new ones, from a seed that it prints.
+# What is checked before a change is accepted draws new ones for each commit, from a seed that it
+# prints.
 settings.register_profile("default", deadline=None, max_examples=10, derandomize=True)
 settings.register_profile(
     "ci",

@@ -177,7 +177,7 @@ def labelled_rows_for(
     memory: str | None = None,
 ) -> tuple[Rows, LabelArray]:
     """Return the rows of DATA as a model expects them, and their labels of shape (rows,)."""
-    from naively.counting.labels import as_classes
+    from naively.counting.spelled import as_classes
 
     rows, table = rows_for(model, data, input_format, target, memory)
     labels = table.values(find_target(list(map(str, table.names)), target, data))

@@ -46,7 +46,8 @@ from naively.events.base import EventModel
 from naively.kernels.double_double import Sums
 from naively.messages import warn
 from naively.model.class_prior import given_prior
-from naively.model.model import Model, check_rows
+from naively.model.count import check_rows
+from naively.model.model import Model
 from naively.schema.choose import infer
 from naively.schema.settings import ClassPrior, Settings
 

@@ -24,8 +24,9 @@ from naively.evaluation.calibrate import ROWS, SampleSize, fit, sample_size
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import with_linear_part
 from naively.kernels.reference import Floats
+from naively.model.count import count_batch
 from naively.model.file.sample import SampledRows
-from naively.model.model import Model, count_batch
+from naively.model.model import Model
 from naively.model.weights import Weighting, Weights
 from naively.schema.fingerprint import fingerprints
 

@@ -9,14 +9,13 @@ from operator import add
 
 import numpy as np
 
-from naively.counting.axis import Axis, Words
+from naively.counting.axis import Axis
 from naively.counting.block import Batch, Block
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.lawful import forget, impossible
 from naively.counting.names import Derived, Name
 from naively.counting.parts import Parts
-from naively.counting.statistic import VALUE
-from naively.counting.tally import BlockTally, Tally, count_classes
+from naively.counting.tally import BlockTally, Tally
 from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.events.lift import Lift
@@ -25,6 +24,7 @@ from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
 from naively.model.class_prior import class_probabilities
+from naively.model.count import check_counted, check_rows, count_batch
 from naively.model.described import with_products
 from naively.model.weights import Weights
 from naively.schema.group import Group, GroupKey
@@ -75,12 +75,12 @@ class Model(Shown):
     ) -> Model:
         """Count labelled rows in one pass, each column for the event model that the schema says."""
         check_rows(rows, labels)
-        settings = settings or Settings()
-        return cls.count(schema.encode(rows, labels), schema, settings)
+        return cls.count(schema.encode(rows, labels), schema, settings or Settings())
 
     @classmethod
     def count(cls, batch: Batch, schema: Schema, settings: Settings) -> Model:
         """Count rows that the schema has encoded."""
+        check_counted(schema)
         tally = count_batch(batch, schema).pruned()  # a row of weight 0 was never seen
         return cls(*make_sure(schema, tally, settings), settings)
 
@@ -221,7 +221,7 @@ class Model(Shown):
     @cached_property
     def parts(self) -> dict[GroupKey, Parts]:
         """The parts of the evidence of each block."""
-        return {group.key: _parts(group, self.counts[group.key]) for group in self.schema.groups}
+        return {group.key: group.parts_of(self.counts[group.key]) for group in self.schema.groups}
 
     @cached_property
     def likelihoods(self) -> dict[GroupKey, Likelihood]:
@@ -230,13 +230,14 @@ class Model(Shown):
         if self.weights is None:
             return plain
         classes, weighted = self.classes.tolist(), {}
+        places = self.weights.places(classes)
         for name, likelihood in plain.items():
             parts = self.parts[name]
             weight = self.weights.table(parts.keys, classes)[parts.of_unit]
             found = likelihood.weighted(weight)
             normal = parts.by_word and name in self.weights.groups
             found = found.normalised_by_length() if normal else found
-            axis, places = self.counts[name].axis, self.weights.places(classes)
+            axis = self.counts[name].axis
             weighted[name] = self.weights.linear.added_to(found, name, axis, places)
         return weighted
 
@@ -347,33 +348,3 @@ class Model(Shown):
             name: self.likelihoods[name].contributions(block)
             for name, block in self.blocks(self.encode(rows)).items()
         }
-
-
-def check_rows(rows: Rows, labels: Labels) -> None:
-    """Raise a ValueError unless there are rows, and a label for each."""
-    if len(rows) != len(labels):
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: "
-            f"{len(rows)} rows and {len(labels)} labels."
-        )
-    if not len(rows):
-        raise ValueError("There are no rows to learn from: found 0 sample(s), at least 1 needed.")
-
-
-def count_batch(batch: Batch, schema: Schema) -> Tally:
-    """Count encoded rows; nothing is pruned."""
-    blocks = {g.key: g.event.tally(batch.blocks[g.key], batch.labels) for g in schema.groups}
-    return Tally(batch.labels.classes, count_classes(batch.labels), blocks)
-
-
-def _parts(group: Group, tally: BlockTally) -> Parts:
-    """Return the parts of the evidence of a group."""
-    axis = tally.axis
-    if isinstance(axis, Words):
-        if not group.event.by_word:
-            return Parts.whole(group.key, len(axis))
-        frequency = tally[VALUE].high.sum(axis=1)
-        return Parts.words(group.key, axis.columns[0], frequency, by_band=axis.by_band)
-    if group.event.joined:
-        return Parts.whole(group.key, len(axis.columns))
-    return Parts.columns(group.key, axis.columns)
