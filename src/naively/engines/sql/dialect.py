@@ -7,6 +7,7 @@ written for DuckDB; a query says in its first line that it was not run there.
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from typing import Literal, TypeAlias, final
 
@@ -126,6 +127,19 @@ class Dialect(ABC):
         """Return the function that a database's error says is not there, or None."""
         return None
 
+    def bits(self, x: str) -> str | None:  # noqa: ARG002
+        """Return the bits of a float64 of 0 or more as a whole number; None: it cannot be asked."""
+        return None
+
+    def floor(self, x: str) -> str:
+        """Return a float64 of 0 or more, below 2^63, as a whole number, rounded down."""
+        return f"CAST(FLOOR({x}) AS BIGINT)"
+
+    def seconds(self, x: str) -> str:
+        """Return a date or time as seconds since 1970, UTC, as a float64."""
+        raise ValueError(f"{self.name} has no type of times, so that {x} is none.")
+
+    sums_grow = True  # whether a sum of whole numbers may have more than 64 bits
     double: str  # the type of float64
     nul: str  # the character of code 0
 
@@ -147,6 +161,12 @@ class DuckDB(Dialect):
     name = "duckdb"
     double = "DOUBLE"
     nul = "chr(0)"
+
+    def bits(self, x: str) -> str | None:
+        return f"CAST(CAST({x} AS BIT) AS BIGINT)"
+
+    def seconds(self, x: str) -> str:
+        return f"(CAST(epoch_us({x}) AS DOUBLE) / 1e6)"
 
     def as_text(self, x: str) -> str:
         return f"CAST({x} AS VARCHAR)"
@@ -170,6 +190,10 @@ class SQLite(Dialect):
     name = "sqlite"
     double = "REAL"
     nul = "char(0)"
+    sums_grow = False
+
+    def floor(self, x: str) -> str:
+        return f"CAST({x} AS INTEGER)"
 
     def boolean(self, truth: bool) -> str:
         return "1" if truth else "0"
@@ -200,8 +224,8 @@ class SQLite(Dialect):
         return "NULL" if math.isnan(x) else "9e999" if x > 0 else "(-9e999)"
 
     def lacks(self, message: str) -> str | None:
-        before, found, name = message.partition("no such function: ")
-        return name if found and not before else None
+        found = re.search(r"no such function: (\w+)", message)
+        return found[1] if found else None
 
 
 @final
@@ -211,6 +235,12 @@ class PostgreSQL(Dialect):
     name = "postgres"
     double = "DOUBLE PRECISION"
     most_bytes = 63  # of a name; a longer one would be cut
+
+    def bits(self, x: str) -> str | None:
+        return f"CAST(CAST('x' || encode(float8send({x}), 'hex') AS BIT(64)) AS BIGINT)"
+
+    def seconds(self, x: str) -> str:
+        return f"CAST(EXTRACT(EPOCH FROM {x}) AS DOUBLE PRECISION)"
 
     def identifier(self, name: str) -> str:
         quoted = super().identifier(name)
@@ -249,6 +279,9 @@ class Transpiled(DuckDB):
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+    def bits(self, x: str) -> str | None:  # noqa: ARG002
+        return None  # a cast to bits is DuckDB's own
 
     def finished(self, query: str) -> str:
         from sqlglot import transpile
