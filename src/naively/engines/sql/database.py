@@ -12,6 +12,8 @@ from naively.data.columns import Kind, refuse_twice, unusable
 from naively.engines.sql.dialect import Dialect, DuckDB, PostgreSQL, SQLite, Table
 
 PRIME = 2**31 - 1  # which 5 does not divide less 1
+CELLS = ("text", "real", "integer", "blob")  # the types of SQLite's cells
+MOST_COLUMNS = 1000  # of an answer of SQLite, which may have 2000
 LONGEST = 300  # characters of a database's message
 ADBC = "adbc_driver_manager"
 KNOWN = "DuckDB, SQLite and PostgreSQL, by their own modules, psycopg or ADBC"
@@ -232,32 +234,43 @@ class OfSQLite(Database):
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         name, schema = (table, None) if isinstance(table, str) else (table[1], table[0])
         of = ", ".join(self.dialect.string(one) for one in (name, schema) if one is not None)
-        names = [str(row[0]) for row in self.ask(f"SELECT name FROM pragma_table_xinfo({of})")]
-        if not names:
+        declared = self.ask(f"SELECT name, type FROM pragma_table_xinfo({of})")
+        if not declared:
             return []
-        kinds = ("text", "real", "integer", "blob")
-        held = [
-            f"MAX(typeof({self.dialect.identifier(name)}) = '{kind}')"
-            for name in names
-            for kind in kinds
-        ]
+        asked = []
+        for name, _ in declared:
+            x = self.dialect.identifier(name)
+            asked += [f"MAX(typeof({x}) = '{kind}')" for kind in CELLS]
+            asked.append(f"MAX(typeof({x}) = 'integer' AND {x} <> 0 AND {x} <> 1)")
         flags: list[Any] = []
-        for start in range(0, len(held), 1000):
-            some = ", ".join(held[start : start + 1000])
+        for start in range(0, len(asked), MOST_COLUMNS):
+            some = ", ".join(asked[start : start + MOST_COLUMNS])
             flags += self.ask(f"SELECT {some} FROM {self.dialect.table(table)}")[0]
-        found = []
-        for j, column in enumerate(names):
-            there = [kind for kind, flag in zip(kinds, flags[4 * j :], strict=False) if flag]
-            if "text" in there and len(there) > 1:
-                raise ValueError(
-                    f"Column {column!r} mixes values of the types {' and '.join(sorted(there))}; "
-                    "make it all of one type, as by a view with CAST."
-                )
-            found.append((column, (there or ["real"])[0].upper()))
-        return found
+        n = len(CELLS) + 1
+        return [
+            (name, self._type(name, spelled.upper(), flags[n * j : n * j + n]))
+            for j, (name, spelled) in enumerate(declared)
+        ]
+
+    def _type(self, name: str, declared: str, flags: Sequence[Any]) -> str:
+        """Return the type of all cells of a column; truths are such where it is declared so."""
+        *held, no_truth = flags
+        there = [kind for kind, flag in zip(CELLS, held, strict=True) if flag]
+        if "text" in there and len(there) > 1:
+            raise ValueError(
+                f"Column {name!r} mixes values of the types {' and '.join(sorted(there))}; make it "
+                "all of one type, as by a view with CAST."
+            )
+        if declared in ("BOOLEAN", "BOOL") and there in ([], ["integer"]) and not no_truth:
+            return "BOOLEAN"
+        return (there or ["real"])[0].upper()
 
     def kind_of(self, declared: str) -> Kind | None:
-        kinds: dict[str, Kind] = {"TEXT": "string", "REAL": "number", "INTEGER": "number"}
+        kinds: dict[str, Kind] = {
+            **dict.fromkeys(("REAL", "INTEGER"), "number"),
+            "TEXT": "string",
+            "BOOLEAN": "boolean",
+        }
         return kinds.get(declared)
 
 
