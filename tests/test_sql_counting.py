@@ -34,7 +34,7 @@ COUNTED = [
     if not isinstance(case.event, JointTable | LogNormal) and not case.interactions
 ]
 MIXED = [case for case in COUNTED if isinstance(case.event, Mapping) and not case.interactions]
-few = settings(max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
+few = settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 number = itertools.count()
 
 
@@ -101,7 +101,7 @@ def assert_counted_alike(a: Model, b: Model) -> None:
 IN_TURN = [
     pytest.param(name, case, id=f"{name}-{case!r}")
     for start, name in enumerate(databases.NAMES)
-    for case in (COUNTED if name == "duckdb" else [*COUNTED[start::2], *MIXED])
+    for case in (COUNTED if name == "duckdb" else [*COUNTED[start::3], *MIXED])
 ]
 
 
@@ -115,7 +115,7 @@ def test_a_database_counts_what_memory_counts(
     assert_counted_alike(in_memory(sample), in_database(database, sample))
 
 
-@pytest.mark.parametrize("case", [*COUNTED[::8], *MIXED], ids=repr)
+@pytest.mark.parametrize("case", [*COUNTED[::12], *MIXED], ids=repr)
 @few
 @given(data=st.data())
 def test_rows_have_weights(case: Case, data: st.DataObject, database: tuple[str, Any]) -> None:
@@ -125,6 +125,6 @@ def test_rows_have_weights(case: Case, data: st.DataObject, database: tuple[str,
     for key, block in rest.blocks.items():
         for statistic, sums in block.sums.items():
             # A sum of numbers is rounded by the database, where weights are fractions.
-            bound = 1e-9 if statistic in (VALUE, SQUARE) else 1e-17
+            bound = 1e-7 if statistic in (VALUE, SQUARE) else 1e-17
             assert np.abs(sums.high).max(initial=0.0) <= bound, key
     assert np.abs(rest.weight.high).max(initial=0.0) <= 1e-17

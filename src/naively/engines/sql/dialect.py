@@ -139,6 +139,7 @@ class Dialect(ABC):
         """Return a date or time as seconds since 1970, UTC, as a float64."""
         raise ValueError(f"{self.name} has no type of times, so that {x} is none.")
 
+    once = ""  # what ends a subselect whose columns are to be computed once
     sums_grow = True  # whether a sum of whole numbers may have more than 64 bits
     double: str  # the type of float64
     nul: str  # the character of code 0
@@ -169,7 +170,7 @@ class DuckDB(Dialect):
         return f"(CAST(epoch_us({x}) AS DOUBLE) / 1e6)"
 
     def as_text(self, x: str) -> str:
-        return f"CAST({x} AS VARCHAR)"
+        return f'CAST({x} AS VARCHAR) COLLATE "binary"'
 
     def finite(self, x: float) -> str:
         digits = repr(x).removesuffix(".0")
@@ -190,6 +191,7 @@ class SQLite(Dialect):
     name = "sqlite"
     double = "REAL"
     nul = "char(0)"
+    once = " LIMIT -1"
     sums_grow = False
 
     def floor(self, x: str) -> str:
@@ -234,6 +236,7 @@ class PostgreSQL(Dialect):
 
     name = "postgres"
     double = "DOUBLE PRECISION"
+    once = " OFFSET 0"
     most_bytes = 63  # of a name; a longer one would be cut
 
     def bits(self, x: str) -> str | None:
@@ -282,6 +285,9 @@ class Transpiled(DuckDB):
 
     def bits(self, x: str) -> str | None:  # noqa: ARG002
         return None  # a cast to bits is DuckDB's own
+
+    def as_text(self, x: str) -> str:
+        return f"CAST({x} AS VARCHAR)"  # by what strings are compared is said otherwise elsewhere
 
     def finished(self, query: str) -> str:
         from sqlglot import transpile
