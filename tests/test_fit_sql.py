@@ -24,7 +24,8 @@ from naively import (
 from naively.counting.statistic import CELL
 from naively.data.frames import as_rows
 from naively.engines.sql import learn as learning
-from naively.engines.sql.database import Database, database_of
+from naively.engines.sql.database import Database
+from naively.engines.sql.databases import database_of
 from naively.engines.sql.sample import sample
 from naively.engines.sql.source import Source
 from tests import databases

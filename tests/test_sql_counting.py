@@ -15,7 +15,7 @@ from naively.counting.cells import Cells
 from naively.counting.labels import encode_labels
 from naively.counting.statistic import SQUARE, VALUE
 from naively.data.rows import column_rows
-from naively.engines.sql.database import database_of
+from naively.engines.sql.databases import database_of
 from naively.engines.sql.learn import learn as learn_in_database
 from naively.engines.sql.source import Source
 from naively.evaluation.reservoir import Reservoir
