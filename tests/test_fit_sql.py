@@ -21,6 +21,7 @@ from naively import (
     NaiveBayes,
     Poisson,
 )
+from naively.counting.cells import Cells
 from naively.counting.statistic import CELL
 from naively.data.frames import as_rows
 from naively.engines.sql import learn as learning
@@ -300,10 +301,12 @@ def large(request: pytest.FixtureRequest, postgres: Any) -> Any:
             "word": [*[None] * (LARGE - 1), "once"],
             "day": [*["2024-01-02", "2024-05-06"] * (LARGE // 2 - 1), "2024-01-02", "soon"],
             "same": ["s"] * LARGE,
+            # At most 1,024 of these are in the sample, so that the grid of all rows is coarser.
+            "code": [float(i % 950 if i > 200 else 1000 + i) for i in range(LARGE)],
             "y": rng.choice(["p", "q"], LARGE).tolist(),
         }
         types = {"x": "number", "bit": "number", "rare": "number", "word": "string"}
-        types |= {"day": "string", "same": "string", "y": "string"}
+        types |= {"day": "string", "same": "string", "code": "number", "y": "string"}
         if request.param == "duckdb":
             frame = pd.DataFrame(columns)
             connection.register("frame", frame)
@@ -330,6 +333,14 @@ def test_what_the_sample_lacks_is_asked(large: Any) -> None:
         n: g.key for n, g in mine.schema_.columns.items()
     }
     assert_same(mine.model_, theirs.model_, as_rows({k: v[-5:] for k, v in X.items()}))
+    for key, block in mine.tally_.blocks.items():
+        if isinstance(block.axis, Cells):
+            grids = [
+                dict(zip(of.columns, of.shifts, strict=True))
+                for of in (block.axis, theirs.tally_.blocks[key].axis)
+            ]
+            assert grids[0] == grids[1]
+            assert grids[0]["code"] > 0
 
 
 def test_the_sample_follows_from_its_seed(large: Any) -> None:
