@@ -1,4 +1,4 @@
-"""The verbs that ask a model: predict, evaluate, explain and show."""
+"""The verbs that ask a model, or two: predict, evaluate, explain, show and diff."""
 
 from __future__ import annotations
 
@@ -195,6 +195,30 @@ def write_parameters(
 
     found = parameters(learned, column=column)
     output.write_table(found.strongest(top) or found, form)
+
+
+def diff(
+    before: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The model file before.", show_default=False)
+    ],
+    after: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The model file after.", show_default=False)
+    ],
+    top: Annotated[
+        int,
+        typer.Option(
+            "--top", "-n", min=1, help="Counts, levels, words, weights and weights of evidence."
+        ),
+    ] = 10,
+    form: FormatOption = None,
+) -> None:
+    """Say what two models have learned differently, what changed most first."""
+    from naively.model.difference import difference
+
+    found = difference(open_model(before)[0], open_model(after)[0], top)
+    if found.equal or not found.changes:
+        tell(found)
+    output.write_table(found, form)
 
 
 def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = None) -> None:
