@@ -144,6 +144,7 @@ class CountingClassifier(Reported):
         model = Model.total(models())
         if len(every) == 1:
             return self
+        model.class_log_prior  # noqa: B018  (a prior that does not fit all classes is an error now)
         samples, kinds, interact, unlabelled = zip(*every, strict=True)
         self._learn_as(set(kinds), any(interact), model)
         if max(unlabelled) > 0:
