@@ -136,7 +136,9 @@ class Model(Shown):
     def forget(self, other: Model) -> Model:
         """Return ``self - other``, or raise a ValueError if that cannot be."""
         (schema, tally), (others, removed) = alike(self._counts, other._counts)
-        left = replace(self, counted=schema.union(others), tally=forget(tally, removed))
+        schema = schema.union(others)
+        times = [group.key for group in schema.groups if group.kind == "time"]
+        left = replace(self, counted=schema, tally=forget(tally, removed, times))
         if left.impossible is not None:
             raise ValueError(f"Cannot forget rows that were not learned: {left.impossible} then.")
         return left
