@@ -22,11 +22,15 @@ from naively.cli.source import (
     ModelArgument,
     TargetOption,
     labelled_rows_for,
+    labels_of,
+    rows_for,
 )
 from naively.messages import say, tell
 
 if TYPE_CHECKING:
     from naively.cli.learned import Learned
+    from naively.counting.labels import LabelArray
+    from naively.data.rows import Rows
 
 OutputOption = Annotated[
     str | None,
@@ -52,7 +56,7 @@ def update(
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = labelled_rows_for(nb.model_, data, input_format, target, memory_limit)
+        rows, y = _labelled(nb, data, input_format, target, memory_limit)
         before = nb.class_count_.sum()
         nb.partial_fit(rows, y)
         nb.history_ = nb.history_.of(data)
@@ -72,7 +76,7 @@ def forget(
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = labelled_rows_for(nb.model_, data, input_format, target, memory_limit)
+        rows, y = _labelled(nb, data, input_format, target, memory_limit)
         before = nb.class_count_.sum()
         nb.forget(rows, y)
         nb.history_ = nb.history_.of(data)
@@ -193,6 +197,19 @@ def calibrate(
             nb.calibrate(rows, y)
             nb.history_ = nb.history_.of(data)
         _write(nb, output or model, provenance, done, sampled=sampled)
+
+
+def _labelled(
+    nb: Learned, data: str, input_format: str | None, target: str | None, memory: str | None
+) -> tuple[Rows, LabelArray]:
+    """Return the rows of DATA and their labels; columns that the model does not know are said."""
+    from naively.schema.schema import list_names
+
+    rows, table = rows_for(nb.model_, data, input_format, target, memory)
+    ignored = [name for name in table.names if name != target and name not in rows.names]
+    if ignored:
+        say(f"{data}: column {list_names(ignored)} was not learned, and is left out.")
+    return rows, labels_of(nb.model_, table, target, data)
 
 
 def locked(path: str) -> AbstractContextManager[object]:
