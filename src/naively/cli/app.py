@@ -48,6 +48,7 @@ for function in (
     ask.evaluate,
     ask.explain,
     ask.show,
+    ask.diff,
     report.report,
     export.export,
     demo.demo,

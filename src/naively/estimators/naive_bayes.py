@@ -6,6 +6,7 @@ Their import takes longer than the command line takes to learn a small table.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Collection
 from typing import Literal, Self
 
 from naively.counting.labels import Labels, RowWeight, Target, encode_labels
@@ -224,6 +225,7 @@ class Learner(SqlLearner):
         else:
             model = self._weighed(model)
         self.keep(model)
+        self._record("train", self._total)
         return self
 
     @exclusive
@@ -262,7 +264,9 @@ class Learner(SqlLearner):
             model = self._with_unlabelled(model, sample, found)
         elif sample is not None and weights_are_stale(self.model_, model):
             model = self._weighed(model)
+        before = self._total
         self.keep(model)
+        self._record("update", self._total - before)
         return self
 
     @exclusive
@@ -287,16 +291,19 @@ class Learner(SqlLearner):
         kind = self.weights or "loo"
         if X is None:
             sample, learned = self._learned().of(self.model_, larger=self._interacts), True
+            used = float(len(sample))
         else:
             rows, labels = self._labelled(X, y, sample_weight)
             check_some_weight(labels.weights)
             batch = self.model_.counted.encode(rows, labels)
             sample, learned = Sample.of_all(batch), False
+            used = float(labels.weights.sum())
         if self.interactions and kind == "loo":
             self.keep(self._noted(fit_weights(self.model_, sample, learned=learned)))
         else:
             weights = sample.weights(self.model_, kind, learned=learned)
             self.keep(self.model_.weighed(weights))
+        self._record("calibrate", used)
         return self
 
     def _learned(self) -> Reservoir:
@@ -316,6 +323,14 @@ class Learner(SqlLearner):
         if self.interactions:
             return self._noted(fit_weights(model, sample))
         return model.weighed(sample.weights(model, self.weights))
+
+    def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
+        self.weights = (
+            "loo" if "loo" in kinds else "temperature" if "temperature" in kinds else None
+        )
+        self.interactions = "auto" if interacts else None
+        if self.weights == "loo":
+            self.missing = model.settings.missing
 
     def _with_unlabelled(self, model: Model, sample: Reservoir, found: InMemory) -> Model:
         """Learn from rows without a label too, and fit the weights."""

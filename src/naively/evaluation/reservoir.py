@@ -9,6 +9,7 @@ may bring classes, for which a larger sample is needed; so more are kept than on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -245,6 +246,16 @@ class Reservoir:
             new = [Kept.of(batch, *of) for batch in self._new]
             self._kept = _least(_with(self._kept, new), self._size.kept, self._limit)
             self._new = []
+
+
+def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | None:
+    """Return the sample of the rows of all, which a model has learned; None if one has none."""
+    total = samples[0]
+    for sample in samples[1:]:
+        if total is None or sample is None:
+            return None
+        total = total.merged(sample, model)
+    return total
 
 
 @dataclass(frozen=True, eq=False)

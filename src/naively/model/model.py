@@ -26,13 +26,14 @@ from naively.messages import Shown
 from naively.model.class_prior import class_probabilities
 from naively.model.count import check_counted, check_rows, count_batch
 from naively.model.described import with_products
-from naively.model.weights import Weights
+from naively.model.weights import Weights, mean
+from naively.schema.alike import CountedTotal, alike
 from naively.schema.group import Group, GroupKey
 from naively.schema.held import Held
 from naively.schema.missing import with_missing
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
-from naively.schema.settle import Counted, alike, make_sure, settle
+from naively.schema.settle import Counted, make_sure, settle
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,13 +95,43 @@ class Model(Shown):
         return f"{size}\n{self.described}"
 
     def __add__(self, other: Model) -> Model:
-        weights = [model.weights for model in (self, other) if model.weights is not None]
-        (schema, tally), (others, added) = alike(self._counts, other._counts)
-        return Model(
-            *make_sure(schema.union(others), tally + added, self.settings),
-            self.settings,
-            weights[0] + weights[1] if len(weights) == 2 else next(iter(weights), None),
-        )
+        return Model.total((self, other))
+
+    @classmethod
+    def total(cls, models: Iterable[Model]) -> Model:
+        """Return the sum of one model or more: the model of the rows of all.
+
+        Each is added in a time that follows from its own size, not from that of the sum.
+
+        Parameters
+        ----------
+        models : iterable of Model
+            They may have other classes, columns, levels and words, and other weights, of which the
+            mean is taken; what one lacks is the others'.
+
+        Raises
+        ------
+        ValueError
+            If a column is counted otherwise in two models, or they have other settings (see
+            ``Settings.merged``); it says which.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> days = [NaiveBayes().fit([[x], [x + 1]], ["a", "b"]).model_ for x in (1.0, 2.0, 7.0)]
+        >>> Model.total(days).tally.class_count
+        array([3., 3.])
+        """
+        rest = iter(models)
+        first = next(rest, None)
+        if first is None:
+            raise ValueError("There is no model to add up.")
+        settings, weights, total = first.settings, first.weights, CountedTotal(first._counts)  # noqa: SLF001
+        for model in rest:
+            settings = settings.merged(model.settings)
+            weights = mean(weights, model.weights)
+            total.add(model._counts)  # noqa: SLF001
+        return cls(*make_sure(*total.counted(), settings), settings, weights)
 
     def __sub__(self, other: Model) -> Model:
         (schema, tally), (others, removed) = alike(self._counts, other._counts)
@@ -109,7 +140,9 @@ class Model(Shown):
     def forget(self, other: Model) -> Model:
         """Return ``self - other``, or raise a ValueError if that cannot be."""
         (schema, tally), (others, removed) = alike(self._counts, other._counts)
-        left = replace(self, counted=schema.union(others), tally=forget(tally, removed))
+        schema = schema.union(others)
+        times = [group.key for group in schema.groups if group.kind == "time"]
+        left = replace(self, counted=schema, tally=forget(tally, removed, times))
         if left.impossible is not None:
             raise ValueError(f"Cannot forget rows that were not learned: {left.impossible} then.")
         return left
