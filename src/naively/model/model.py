@@ -24,6 +24,7 @@ from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
+from naively.model.added_noise import AddedNoise
 from naively.model.class_prior import class_probabilities
 from naively.model.described import with_products
 from naively.model.weights import Weights
@@ -52,6 +53,8 @@ class Model(Shown):
         How parameters are derived from the tally.
     weights : Weights, optional
         How much the evidence of each column counts; all alike without.
+    noise : tuple of AddedNoise
+        The noise in the counts, of each of the models that were merged which has some.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Model(Shown):
     tally: Tally
     settings: Settings = field(default_factory=Settings)
     weights: Weights | None = None
+    noise: tuple[AddedNoise, ...] = ()
 
     @classmethod
     def learn(
@@ -87,7 +91,7 @@ class Model(Shown):
     def __str__(self) -> str:
         rows, classes = self.tally.class_count.sum(), len(self.classes)
         size = f"{rows:,.10g} rows, {classes:,} classes, {self.schema.width:,} columns"
-        return f"{size}\n{self.described}"
+        return "\n".join([size, str(self.described), *map(str, self.noise)])
 
     def __add__(self, other: Model) -> Model:
         weights = [model.weights for model in (self, other) if model.weights is not None]
@@ -96,11 +100,13 @@ class Model(Shown):
             *make_sure(schema.union(others), tally + added, self.settings),
             self.settings,
             weights[0] + weights[1] if len(weights) == 2 else next(iter(weights), None),
+            self.noise + other.noise,
         )
 
     def __sub__(self, other: Model) -> Model:
         (schema, tally), (others, removed) = alike(self._counts, other._counts)
-        return replace(self, counted=schema.union(others), tally=tally - removed)
+        noise = self.noise + other.noise
+        return replace(self, counted=schema.union(others), tally=tally - removed, noise=noise)
 
     def forget(self, other: Model) -> Model:
         """Return ``self - other``, or raise a ValueError if that cannot be."""

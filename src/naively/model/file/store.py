@@ -80,6 +80,8 @@ def to_bytes(
     """Return what ``save`` writes: a model on its way from one machine to another."""
     arrays: Arrays = {}
     header = {"format": FORMAT, **_header(model, arrays), "provenance": dict(provenance or {})}
+    if model.noise:
+        header["noise"] = [vars(noise) for noise in model.noise]
     if sample is not None:
         header["sample"] = write_sample(sample, model.counted.groups, arrays)
     return container.to_bytes(header, arrays)
