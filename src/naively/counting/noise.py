@@ -91,6 +91,38 @@ class DiscreteGaussian(Noise):
     variance: Fraction
     mechanism = "discrete Gaussian"
 
+    @classmethod
+    def hiding(cls, squared: int, epsilon: float, delta: float) -> DiscreteGaussian:
+        """Return the least noise that hides a row by (epsilon, delta).
+
+        Parameters
+        ----------
+        squared : int
+            The sum of the squares by which one row changes the counts: the L2 sensitivity, squared.
+        epsilon, delta : float
+            Both greater than 0.
+
+        Notes
+        -----
+        Noise of a variance of L2² / (2 rho) hides it by rho-zero-concentrated differential privacy
+        (Canonne, Kamath & Steinke 2020, theorem 14), and so by (epsilon, ``delta_of(rho,
+        epsilon)``).
+
+        Examples
+        --------
+        >>> round(DiscreteGaussian.hiding(20, 1.0, 1e-6).deviation, 1)
+        20.3
+        """
+        low, high = -60.0, 60.0  # log rho: low enough, and too high
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            if delta_of(math.exp(middle), epsilon) <= delta:
+                low = middle
+            else:
+                high = middle
+        variance = squared / (2 * math.exp(low))
+        return cls(Fraction(math.ceil(variance * PARTS), PARTS))
+
     @property
     def deviation(self) -> float:
         return math.sqrt(self.variance)
@@ -129,6 +161,24 @@ class DiscreteLaplace(Noise):
     scale: Fraction
     mechanism = "discrete Laplace"
 
+    @classmethod
+    def hiding(cls, added: int, epsilon: float) -> DiscreteLaplace:
+        """Return the least noise that hides a row by (epsilon, 0): of the scale L1 / epsilon.
+
+        Parameters
+        ----------
+        added : int
+            By how much one row changes all counts together: the L1 sensitivity.
+        epsilon : float
+            Greater than 0.
+
+        Examples
+        --------
+        >>> DiscreteLaplace.hiding(3, 0.5)
+        DiscreteLaplace(scale=Fraction(6, 1))
+        """
+        return cls(added / Fraction(epsilon))
+
     @property
     def deviation(self) -> float:
         return 1 / (math.sqrt(2) * math.sinh(1 / (2 * float(self.scale))))
@@ -139,49 +189,6 @@ class DiscreteLaplace(Noise):
     def log_tail(self, least: int) -> float:
         rate = 1 / float(self.scale)
         return -least * rate - math.log1p(math.exp(-rate))
-
-
-def calibrated(epsilon: float, delta: float, added: int, squared: int) -> Noise:
-    """Return the noise of least variance that hides a row by (epsilon, delta).
-
-    Parameters
-    ----------
-    epsilon : float
-        Greater than 0.
-    delta : float
-        From 0 to less than 1. With 0 noise is discrete Laplace.
-    added : int
-        By how much one row changes all counts together: the L1 sensitivity.
-    squared : int
-        The sum of the squares of these changes: the L2 sensitivity, squared.
-
-    Notes
-    -----
-    Discrete Laplace noise of the scale L1 / epsilon hides a row by (epsilon, 0). Discrete Gaussian
-    noise of a variance of L2² / (2 rho) hides it by rho-zero-concentrated differential privacy,
-    which is more than (epsilon, ``delta_of(rho, epsilon)``) (Canonne, Kamath & Steinke 2020,
-    theorem 14 and section 2.3).
-
-    Examples
-    --------
-    >>> calibrated(1.0, 0.0, 3, 3)
-    DiscreteLaplace(scale=Fraction(3, 1))
-    >>> round(calibrated(1.0, 1e-6, 20, 20).deviation, 1)
-    20.3
-    """
-    laplace = DiscreteLaplace(added / Fraction(epsilon))
-    if delta <= 0:
-        return laplace
-    low, high = -60.0, 60.0  # log rho: low enough, and too high
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        if delta_of(math.exp(middle), epsilon) <= delta:
-            low = middle
-        else:
-            high = middle
-    variance = squared / (2 * math.exp(low))
-    gaussian = DiscreteGaussian(Fraction(math.ceil(variance * PARTS), PARTS))
-    return min(gaussian, laplace, key=lambda noise: noise.deviation)
 
 
 def delta_of(rho: float, epsilon: float) -> float:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Axis, ByValue, Columns, Levels, Words
 from naively.counting.cells import Cells
 from naively.counting.names import Level, title
-from naively.counting.noise import Below, DiscreteLaplace, Noise, calibrated
+from naively.counting.noise import Below, DiscreteGaussian, DiscreteLaplace, Noise
 from naively.counting.statistic import CELL, PRESENT, VALUE
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels.dispatch import Vocabulary
@@ -91,7 +91,7 @@ def with_noise(
             "Categorical(levels=...) or Text(vocabulary=...)."
         )
     classes = len(model.classes)
-    noise, threshold = _noise(epsilon, delta, Change(added, squared, new), classes)
+    noise, threshold = choose(epsilon, delta, Change(added, squared, new), classes)
     adding = _Adding(noise, below, threshold)
     rows = np.maximum(adding.to(model.tally.weight.high), 1.0)  # the classes are known
     noisy = {group.key: adding.to_block(group, blocks[group.key], rows) for group in groups}
@@ -116,21 +116,29 @@ def _check(epsilon: float, delta: float, resolution: int) -> None:
         raise ValueError(f"resolution must be from 0 to {MANTISSA}, got {resolution}.")
 
 
-def _noise(epsilon: float, delta: float, change: Change, classes: int) -> tuple[Noise, int]:
-    """Return the noise and the threshold, 0 where none is needed.
+def choose(epsilon: float, delta: float, change: Change, classes: int) -> tuple[Noise, int]:
+    """Return the noise, and the threshold, which is 0 where none is needed.
 
-    A level that no other row has is kept in the model with this row by a chance of at most
-    ``new * classes`` times that of noise to reach the threshold beside 1. Should it be, nothing is
-    hidden; the rest is (epsilon, delta of the noise). As the noise of such levels is independent
-    of all other noise, both deltas add up if that chance is at most d / (1 + d).
+    It is the discrete Laplace or the discrete Gaussian noise, whichever has the lower threshold,
+    or else the smaller variance.
+
+    Notes
+    -----
+    A level that no other row has is kept in the model with this row by a chance of at most ``new *
+    classes`` times that of noise to reach the threshold beside 1. Should it be, nothing is hidden;
+    the rest has the privacy of the noise. As the noise of such levels is independent of all other
+    noise, the delta d of the threshold is added to that of the noise if this chance is at most
+    d / (1 + d).
     """
     share = delta / 2 if change.new else delta  # half is for the noise, half for the threshold
-    noise = calibrated(epsilon, share, change.added, change.squared)
+    found: list[tuple[Noise, float]] = [(DiscreteLaplace.hiding(change.added, epsilon), delta)]
+    if delta > 0:
+        found.append((DiscreteGaussian.hiding(change.squared, epsilon, share), share))
     if not change.new:
-        return noise, 0
-    if isinstance(noise, DiscreteLaplace):  # it needs no delta of its own
-        share = delta
-    return noise, noise.threshold(share / (1 + share) / (change.new * classes))
+        return min((noise for noise, _ in found), key=lambda noise: noise.deviation), 0
+    each = change.new * classes
+    thresholds = [(noise, noise.threshold(d / (1 + d) / each)) for noise, d in found]
+    return min(thresholds, key=lambda of: (of[1], of[0].deviation))
 
 
 def change_of(group: Group, block: BlockTally) -> Change:
