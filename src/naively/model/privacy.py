@@ -79,7 +79,7 @@ def with_noise(
     _check(epsilon, delta, resolution)
     model = model.without_interactions()
     groups = model.counted.groups
-    blocks = {g.key: _regular(g, model.tally.blocks[g.key], resolution) for g in groups}
+    blocks = {g.key: regular(g, model.tally.blocks[g.key], resolution) for g in groups}
     _check_whole(model.tally.weight.high, model.tally.weight.low, "the class counts")
     changes = [change_of(group, blocks[group.key]) for group in groups]
     added, squared, new = (sum(of) for of in zip(Change(1, 1, 0), *changes, strict=True))
@@ -181,7 +181,7 @@ def is_once(group: Group) -> bool:
     return group.event.shares or (group.analyser is not None and group.analyser.binary)
 
 
-def _regular(group: Group, block: BlockTally, resolution: int) -> BlockTally:
+def regular(group: Group, block: BlockTally, resolution: int) -> BlockTally:
     """Return a block whose cells follow from no row; an error unless it counts whole rows."""
     for sums in block.sums.values():
         _check_whole(sums.high, sums.low, f"column {title(group.columns[0])!r}")
