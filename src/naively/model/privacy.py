@@ -79,9 +79,9 @@ def with_noise(
     _check(epsilon, delta, resolution)
     model = model.without_interactions()
     groups = model.counted.groups
-    blocks = {g.key: regular(g, model.tally.blocks[g.key], resolution) for g in groups}
+    changes = [change_of(group, model.tally.blocks[group.key]) for group in groups]
     _check_whole(model.tally.weight.high, model.tally.weight.low, "the class counts")
-    changes = [change_of(group, blocks[group.key]) for group in groups]
+    blocks = {g.key: regular(g, model.tally.blocks[g.key], resolution) for g in groups}
     added, squared, new = (sum(of) for of in zip(Change(1, 1, 0), *changes, strict=True))
     if new and delta == 0:
         named = next(g for g, of in zip(groups, changes, strict=True) if of.new).columns[0]
@@ -184,7 +184,7 @@ def is_once(group: Group) -> bool:
 def regular(group: Group, block: BlockTally, resolution: int) -> BlockTally:
     """Return a block whose cells follow from no row; an error unless it counts whole rows."""
     for sums in block.sums.values():
-        _check_whole(sums.high, sums.low, f"column {title(group.columns[0])!r}")
+        _check_whole(sums.high, sums.low, f"the counts of column {title(group.columns[0])!r}")
     if not isinstance(block.axis, Cells):
         return block
     try:
