@@ -24,6 +24,7 @@ from naively import (
 )
 from naively.counting.noise import DiscreteGaussian, DiscreteLaplace, Noise, random_below
 from naively.counting.statistic import PRESENT, VALUE
+from naively.model.added_noise import AddedNoise
 from naively.model.file import store
 from naively.model.model import Model
 from naively.model.privacy import Change, change_of, choose, is_declared, regular, with_noise
@@ -207,6 +208,8 @@ def test_a_noisy_model_is_lawful(case: Case, data: st.DataObject) -> None:
     table = data.draw(samples(case))
     epsilon, seed = data.draw(st.sampled_from([0.3, 3.0])), data.draw(st.integers(0, 99))
     noisy = with_noise(table.model, epsilon, 0.1, random_below(seed))
+    noise, threshold = choose(epsilon, 0.1, changes(table.model), len(table.model.classes))
+    assert noisy.noise == (AddedNoise(epsilon, 0.1, noise.mechanism, noise.deviation, threshold),)
     assert noisy.impossible is None
     assert noisy.classes.tolist() == table.model.classes.tolist()
     again = store.from_bytes(store.to_bytes(noisy)).model

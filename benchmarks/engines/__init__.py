@@ -1,0 +1,1 @@
+"""Counting, scoring and sharing, where the rows are: measurements."""
