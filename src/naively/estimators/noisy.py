@@ -63,18 +63,16 @@ class Noisy(ClusterAnswers):
         ``event_models`` rather than let the rows choose them, if even that must not depend on them.
         That the request is refused is not hidden either.
 
-        A row adds 1 to its class count and to one level, cell or truth of each column, and to
-        as many words of a text as ``max_tokens`` says (their squares with repetitions). All of that
-        together is the sensitivity. Noise is discrete Laplace or discrete Gaussian, whichever has
-        the lower threshold or, where there is none, the smaller variance (with delta = 0, Laplace),
-        drawn exactly (Ghosh, Roughgarden & Sundararajan 2009; Canonne, Kamath & Steinke 2020).
-        A level, cell or word that is not
-        declared is kept if its greatest noisy count in the classes reaches the threshold t with
-        c · K · P(noise ≥ t - 1) ≤ d / (1 + d), for c columns (or words of a text), K
-        classes and the delta d that is left for it: half of it, or all with Laplace noise
-        (Korolova et al. 2009; Wilson et al. 2020). Of several noisy models of
-        different rows each row is hidden as well as in one; epsilons and deltas of the same rows
-        add up.
+        A row adds 1 to its class count, 1 to one level, cell or truth of each column, and 1 to
+        the texts and to as many words of a text as ``max_tokens`` says. All of that together is the
+        sensitivity. Noise is discrete Laplace or discrete Gaussian, whichever has the smaller
+        deviation, times the threshold if there is one (with delta = 0, Laplace), drawn exactly
+        (Ghosh, Roughgarden & Sundararajan 2009; Canonne, Kamath & Steinke 2020). A level, cell or
+        word that is not declared is kept if its greatest noisy count in the classes reaches the
+        threshold t with c · K · P(noise ≥ t - 1) ≤ d / (1 + d), for c columns (or words of a
+        text), K classes and the delta d that is left for it: half of it, or all with Laplace noise
+        (Korolova et al. 2009; Wilson et al. 2020). Of several noisy models of different rows each
+        row is hidden as well as in one; epsilons and deltas of the same rows add up.
 
         Examples
         --------

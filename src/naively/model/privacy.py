@@ -119,8 +119,8 @@ def _check(epsilon: float, delta: float, resolution: int) -> None:
 def choose(epsilon: float, delta: float, change: Change, classes: int) -> tuple[Noise, int]:
     """Return the noise, and the threshold, which is 0 where none is needed.
 
-    It is the discrete Laplace or the discrete Gaussian noise, whichever has the lower threshold,
-    or else the smaller variance.
+    It is the discrete Laplace or the discrete Gaussian noise, whichever has the smaller deviation
+    times the threshold, as a threshold loses counts and noise blurs them.
 
     Notes
     -----
@@ -138,7 +138,7 @@ def choose(epsilon: float, delta: float, change: Change, classes: int) -> tuple[
         return min((noise for noise, _ in found), key=lambda noise: noise.deviation), 0
     each = change.new * classes
     thresholds = [(noise, noise.threshold(d / (1 + d) / each)) for noise, d in found]
-    return min(thresholds, key=lambda of: (of[1], of[0].deviation))
+    return min(thresholds, key=lambda of: of[0].deviation * of[1])
 
 
 def change_of(group: Group, block: BlockTally) -> Change:
