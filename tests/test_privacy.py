@@ -406,10 +406,9 @@ def test_fractions_of_rows_are_refused() -> None:
             nb.with_noise(1.0, 1e-6)
     twice = NaiveBayes(weights=None).fit(X, y, sample_weight=[2.0, 1.0])
     assert twice.with_noise(1.0, 1e-6).noise_
-    half = NaiveBayes(semi_supervised=True).fit({"c": ["x", "y"] * 20}, [*"ab" * 10, *[None] * 20])
-    if half.unlabelled_weight_:
-        with pytest.raises(ValueError, match="Rows without a label count"):
-            half.with_noise(1.0, 1e-6)
+    twice.unlabelled_weight_ = 0.5
+    with pytest.raises(ValueError, match="Rows without a label count"):
+        twice.with_noise(1.0, 1e-6)
 
 
 def test_noise_is_in_a_new_model_alone() -> None:
@@ -434,7 +433,10 @@ def test_noise_is_in_a_new_model_alone() -> None:
     assert fitted.weights_ is not None
     assert fitted.noise_
     assert (fitted.predict(X) == y).mean() > 0.6
-    assert noisy.merge(nb).noise_ == fitted.noise_
+    said = fitted.noise_
+    assert noisy.partial_fit(X, y).noise_ == noisy.decay(0.9).noise_ == said
+    assert noisy.merge(nb).noise_ == said
+    assert (nb.model_ - noisy.model_).noise == nb.merge(noisy).noise_ == said
 
 
 def test_two_draws_differ_and_a_seed_repeats_them() -> None:
