@@ -193,7 +193,7 @@ def test_what_cannot_be_shared_is_one_sentence(tmp_path: Path) -> None:
     assert "Each text of column 'note' may change any number of counts" in sentence(
         "share", path, "-o", out, "--epsilon", 1, "--delta", 1e-6
     )
-    assert "epsilon must be greater than 0" in sentence("share", path, "-o", out, "--epsilon", 0)
+    assert "epsilon must be from" in sentence("share", path, "-o", out, "--epsilon", 0)
     assert "would destroy" in sentence("share", path, "-o", path, "--epsilon", 1)
     assert "There is no model file" in sentence("share", out, "-o", path, "--epsilon", 1)
     assert not out.exists()

@@ -381,13 +381,15 @@ def test_where_all_is_declared_the_whole_delta_is_for_the_noise(epsilon: float) 
 @pytest.mark.parametrize(
     ("epsilon", "delta", "said"),
     [
-        (0.0, 1e-6, "epsilon must be greater than 0"),
-        (-1.0, 1e-6, "epsilon must be greater than 0"),
-        (math.nan, 1e-6, "epsilon must be greater than 0"),
-        (101.0, 1e-6, "at most 100"),
-        (1.0, -1e-6, "delta must be from 0"),
-        (1.0, 1.0, "delta must be from 0"),
-        (1.0, math.nan, "delta must be from 0"),
+        (0.0, 1e-6, "epsilon must be from 1e-06 to 100, got 0.0"),
+        (-1.0, 1e-6, "epsilon must be from"),
+        (1e-9, 1e-6, "epsilon must be from"),
+        (math.nan, 1e-6, "epsilon must be from"),
+        (101.0, 1e-6, "epsilon must be from"),
+        (1.0, -1e-6, "delta must be 0, or from 1e-100 to less than 1, got"),
+        (1.0, 1e-300, "delta must be 0, or from"),
+        (1.0, 1.0, "delta must be 0, or from"),
+        (1.0, math.nan, "delta must be 0, or from"),
         (1.0, 0.0, "column 'colour', its levels"),
     ],
 )
@@ -395,6 +397,15 @@ def test_wrong_numbers_are_refused(epsilon: float, delta: float, said: str) -> N
     nb = NaiveBayes(Categorical()).fit({"colour": ["red", "blue"]}, ["a", "b"])
     with pytest.raises(ValueError, match=said):
         nb.with_noise(epsilon, delta)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 100.0])
+@pytest.mark.parametrize("delta", [1e-100, 1e-6, 0.999])
+def test_there_is_noise_for_every_epsilon_and_delta(epsilon: float, delta: float) -> None:
+    nb = NaiveBayes(Categorical()).fit({"colour": ["red", "blue"]}, ["a", "b"])
+    (noise,) = nb.with_noise(epsilon, delta).noise_
+    assert 0 <= noise.deviation < 1e12
+    assert 2 <= noise.threshold < 1e12
 
 
 def test_fractions_of_rows_are_refused() -> None:

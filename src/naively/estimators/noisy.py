@@ -31,7 +31,7 @@ class Noisy(ClusterAnswers):
         Parameters
         ----------
         epsilon : float
-            Greater than 0 and at most 100: the less, the more noise. 1 is usual.
+            From 1e-6 to 100: the less, the more noise. 1 is usual.
         delta : float, default 0.0
             From 0 to less than 1, and much less than one over the number of rows. It pays for
             knowing which levels, cells and words there are, unless all of them are declared.

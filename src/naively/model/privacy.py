@@ -34,7 +34,8 @@ from naively.schema.group import Group
 from naively.schema.text import Text
 
 MANTISSA = 52  # bits of a float after its first
-MOST_EPSILON = 100.0
+LEAST_EPSILON, MOST_EPSILON = 1e-6, 100.0
+LEAST_DELTA = 1e-100  # but 0
 
 
 class Change(NamedTuple):
@@ -106,12 +107,12 @@ def with_noise(
 
 
 def _check(epsilon: float, delta: float, resolution: int) -> None:
-    if not 0 < epsilon <= MOST_EPSILON:
+    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise ValueError(
-            f"epsilon must be greater than 0 and at most {MOST_EPSILON:g}, got {epsilon}."
+            f"epsilon must be from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, got {epsilon}."
         )
-    if not 0 <= delta < 1:
-        raise ValueError(f"delta must be from 0 to less than 1, got {delta}.")
+    if not (delta == 0 or LEAST_DELTA <= delta < 1):
+        raise ValueError(f"delta must be 0, or from {LEAST_DELTA:g} to less than 1, got {delta}.")
     if not 0 <= resolution <= MANTISSA:
         raise ValueError(f"resolution must be from 0 to {MANTISSA}, got {resolution}.")
 
