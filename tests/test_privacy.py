@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from naively import (
     Multinomial,
     NaiveBayes,
     Text,
+    load,
 )
 from naively.counting.noise import DiscreteGaussian, DiscreteLaplace, Noise, random_below
 from naively.counting.statistic import PRESENT, VALUE
@@ -38,6 +40,7 @@ from naively.model.privacy import (
 )
 from naively.schema.group import Group
 from tests.cases import CASES, TEXT, Case, Cells, objects
+from tests.damage import rewrite
 from tests.laws import Sample, samples
 from tests.test_noise import exact_delta, mass, support
 
@@ -448,6 +451,27 @@ def test_noise_is_in_a_new_model_alone() -> None:
     assert noisy.partial_fit(X, y).noise_ == noisy.decay(0.9).noise_ == said
     assert noisy.merge(nb).noise_ == said
     assert (nb.model_ - noisy.model_).noise == nb.merge(noisy).noise_ == said
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "noise",
+        [{"epsilon": 1.0}],
+        [{"epsilon": "1", "delta": 0.0, "mechanism": "discrete Laplace", "deviation": 1.0,
+          "threshold": 0}],
+        [{"epsilon": 1.0, "delta": 0.0, "mechanism": "\x1b[2J", "deviation": 1.0, "threshold": 0}],
+        [{"epsilon": 1.0, "delta": 0.0, "mechanism": "discrete Laplace", "deviation": 1.0,
+          "threshold": 0.5}],
+    ],
+)  # fmt: skip
+def test_a_file_that_lies_about_noise_is_refused(tmp_path: Path, lie: object) -> None:
+    nb = NaiveBayes(Categorical(levels=["r"])).fit({"c": ["r", "r"]}, ["a", "b"])
+    path = tmp_path / "noisy.naively"
+    nb.with_noise(1.0).save(path)
+    rewrite(path, lambda header, _: header.update(noise=lie))
+    with pytest.raises(ValueError, match=r"noisy\.naively is damaged: the header\.noise"):
+        load(path)
 
 
 def test_two_draws_differ_and_a_seed_repeats_them() -> None:

@@ -14,10 +14,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, TypeAlias, final
+from typing import ClassVar, Literal, TypeAlias, final
 
 import numpy as np
 
+Mechanism: TypeAlias = Literal["discrete Gaussian", "discrete Laplace"]
 Below: TypeAlias = Callable[[int], int]  # a random integer from 0 to below this one, all alike
 
 PARTS = 1024  # a variance is rounded up to so many parts of 1
@@ -39,7 +40,7 @@ def random_below(seed: int | None) -> Below:
 class Noise(ABC):
     """Whole numbers, as likely above 0 as below, that are added to counts."""
 
-    mechanism: ClassVar[str]
+    mechanism: ClassVar[Mechanism]
 
     @property
     @abstractmethod
@@ -89,7 +90,7 @@ class DiscreteGaussian(Noise):
     """
 
     variance: Fraction
-    mechanism = "discrete Gaussian"
+    mechanism: ClassVar[Mechanism] = "discrete Gaussian"
 
     @classmethod
     def hiding(cls, squared: int, epsilon: float, delta: float) -> DiscreteGaussian:
@@ -159,7 +160,7 @@ class DiscreteLaplace(Noise):
     """
 
     scale: Fraction
-    mechanism = "discrete Laplace"
+    mechanism: ClassVar[Mechanism] = "discrete Laplace"
 
     @classmethod
     def hiding(cls, added: int, epsilon: float) -> DiscreteLaplace:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from naively.counting.noise import Mechanism
+
 
 @final
 @dataclass(frozen=True)
@@ -16,8 +18,8 @@ class AddedNoise:
     epsilon, delta : float
         Any set of models is at most exp(epsilon) times as probable, and delta more, with one row
         as without it.
-    mechanism : str
-        "discrete Gaussian" or "discrete Laplace".
+    mechanism : {"discrete Gaussian", "discrete Laplace"}
+        The distribution of the noise.
     deviation : float
         The standard deviation of the noise, in rows.
     threshold : int
@@ -33,7 +35,7 @@ class AddedNoise:
 
     epsilon: float
     delta: float
-    mechanism: str
+    mechanism: Mechanism
     deviation: float
     threshold: int
 
