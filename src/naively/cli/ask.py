@@ -175,7 +175,7 @@ def show(
     if sample is not None:
         size = sum(array.nbytes for array in sample.arrays(learned.counted.groups).values())
         tell(f"a sample of {len(sample):,} of {sample.seen:,} rows is in the file ({size:,} bytes)")
-    tell(*str(learned.described).split("\n"))
+    tell(*str(learned.described).split("\n"), *map(str, learned.noise))
     if found.history.records:
         tell(*str(found.history).split("\n"))
     p = learned.tally.class_count / total

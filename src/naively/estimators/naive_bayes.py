@@ -16,7 +16,7 @@ from naively.data.rows import Rows
 from naively.data.stream import Stream
 from naively.estimators.base import exclusive
 from naively.estimators.checks import Seed, check_is_fitted, check_some_weight
-from naively.estimators.in_database import SqlLearner
+from naively.estimators.noisy import Noisy
 from naively.estimators.on_cluster import read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
 from naively.estimators.training import (
@@ -37,7 +37,7 @@ from naively.schema.given import EventModels
 from naively.schema.settings import ClassPrior, Missingness
 
 
-class Learner(SqlLearner):
+class Learner(Noisy):
     """Naive Bayes for any rows: numbers, categories, booleans, times, texts, missing cells.
 
     It learns in one pass by counting, and can merge, forget and decay what it has learned.

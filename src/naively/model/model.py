@@ -23,6 +23,7 @@ from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
+from naively.model.added_noise import AddedNoise
 from naively.model.class_prior import class_probabilities
 from naively.model.count import check_counted, check_rows, count_batch
 from naively.model.described import with_products
@@ -53,6 +54,8 @@ class Model(Shown):
         How parameters are derived from the tally.
     weights : Weights, optional
         How much the evidence of each column counts; all alike without.
+    noise : tuple of AddedNoise
+        The noise in the counts, of each of the models that were merged which has some.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Model(Shown):
     tally: Tally
     settings: Settings = field(default_factory=Settings)
     weights: Weights | None = None
+    noise: tuple[AddedNoise, ...] = ()
 
     @classmethod
     def learn(
@@ -92,7 +96,7 @@ class Model(Shown):
     def __str__(self) -> str:
         rows, classes = self.tally.class_count.sum(), len(self.classes)
         size = f"{rows:,.10g} rows, {classes:,} classes, {self.schema.width:,} columns"
-        return f"{size}\n{self.described}"
+        return "\n".join([size, str(self.described), *map(str, self.noise)])
 
     def __add__(self, other: Model) -> Model:
         return Model.total((self, other))
@@ -126,16 +130,21 @@ class Model(Shown):
         first = next(rest, None)
         if first is None:
             raise ValueError("There is no model to add up.")
-        settings, weights, total = first.settings, first.weights, CountedTotal(first._counts)  # noqa: SLF001
+        settings, weights, noise = first.settings, first.weights, first.noise
+        total = CountedTotal(first._counts)  # noqa: SLF001
         for model in rest:
             settings = settings.merged(model.settings)
             weights = mean(weights, model.weights)
+            noise += model.noise
             total.add(model._counts)  # noqa: SLF001
-        return cls(*make_sure(*total.counted(), settings), settings, weights)
+        if noise:  # what was not kept would be taken for missing
+            settings = replace(settings, missing="ignore")
+        return cls(*make_sure(*total.counted(), settings), settings, weights, noise)
 
     def __sub__(self, other: Model) -> Model:
         (schema, tally), (others, removed) = alike(self._counts, other._counts)
-        return replace(self, counted=schema.union(others), tally=tally - removed)
+        noise = self.noise + other.noise
+        return replace(self, counted=schema.union(others), tally=tally - removed, noise=noise)
 
     def forget(self, other: Model) -> Model:
         """Return ``self - other``, or raise a ValueError if that cannot be."""

@@ -95,6 +95,8 @@ def to_bytes(
     if history is not None:
         told[HISTORY] = asdict(history)
     header = {"format": FORMAT, **_header(model, arrays), "provenance": told}
+    if model.noise:
+        header["noise"] = [vars(noise) for noise in model.noise]
     if sample is not None:
         header["sample"] = write_sample(sample, model.counted.groups, arrays)
     return container.to_bytes(header, arrays)
