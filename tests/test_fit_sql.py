@@ -404,6 +404,16 @@ def test_copies_of_few_rows_are_all_in_the_sample(large: Any) -> None:
         assert found.copies.sum() == LARGE - 1
 
 
+def test_of_rows_that_come_several_times_as_many_are_read_as_are_wanted(large: Any) -> None:
+    name, connection, _ = large
+    connection.execute("CREATE TABLE several AS SELECT code, y FROM t")
+    found = sample(Source.of(database_of(connection), "several", "y"), 300, 5)
+    assert 300 <= len(found.labels) <= 1700  # of some 2,100 different ones
+    if name != "sqlite":
+        assert found.copies.mean() > 10
+    assert found.share < 1
+
+
 def test_a_view_has_a_sample_too(large: Any) -> None:
     _, connection, _ = large
     connection.execute("CREATE VIEW v AS SELECT x, y AS n0, same AS rowid FROM t")
