@@ -50,7 +50,7 @@ class Database(ABC):
     Parameters
     ----------
     connection : DB-API connection
-        Nothing is written, and no transaction is begun, committed or rolled back by hand.
+        Nothing is written, committed or rolled back.
     title : str
         What the database is called in messages.
     """

@@ -97,7 +97,7 @@ class OfSQLite(Database):
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         name, schema = (table, None) if isinstance(table, str) else (table[1], table[0])
         of = ", ".join(self.dialect.string(one) for one in (name, schema) if one is not None)
-        declared = self.ask(f"SELECT name, type FROM pragma_table_xinfo({of})")
+        declared = self.ask(f"SELECT name, type FROM pragma_table_xinfo({of}) WHERE hidden <> 1")
         if not declared:
             return []
         asked = []
