@@ -68,7 +68,8 @@ def onnx_of(card: Scorecard) -> ModelProto:
         Value(label, kind, ["n"]),
         Value("probabilities", DOUBLE, ["n", len(card.classes)]),
     ]
-    return graph.model(takes, gives, metadata)
+    model: ModelProto = graph.model(takes, gives, metadata)
+    return model
 
 
 def _check_onnx() -> None:
