@@ -100,8 +100,8 @@ class Graph:
         at = self.whole([[0]])
         for step in steps:
             edge = self.op("Gather", padded, self.op("Add", at, self.whole(step - 1)))
-            up = self.op("GreaterOrEqual", x, edge)
-            at = self.op("Add", at, self.op("Where", up, self.whole(step), self.whole(0)))
+            up = self.op("Cast", self.op("GreaterOrEqual", x, edge), to=7)
+            at = self.op("Add", at, self.op("Mul", up, self.whole(step)))
         # Without edges nothing has the shape of x yet.
         return at if steps else self.op("Mul", self.op("Cast", x, to=7), self.whole(0))
 

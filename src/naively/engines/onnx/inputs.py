@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import is_missing
 from naively.counting.names import title
-from naively.data.columns import as_floats, as_objects
+from naively.data.columns import Cells, as_floats
 from naively.data.rows import Rows
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import Row, splitter
@@ -147,14 +147,15 @@ def tensors_of(inputs: Sequence[Input], rows: Rows) -> dict[str, NDArray[Any]]:
     """Return rows, matched with the schema, as the tensors of the inputs, by name."""
     place = {title(name): name for name in rows.names}
     found: dict[str, NDArray[Any]] = {}
+    read: dict[str, list[Any]] = {}
     for of in inputs:
         cells = rows.cells(place[of.column])
         if of.what == "number":
             found[of.name] = np.asarray(as_floats(cells), np.float64)[:, None]
             continue
-        strings = isinstance(cells, Strings)
-        objects = as_objects(cells, "string") if strings else np.asarray(cells, object)
-        values = [None if _is_missing(cell) else cell for cell in objects.tolist()]
+        if of.column not in read:
+            read[of.column] = _values(cells)
+        values = read[of.column]
         if of.what == "missing":
             there = [value is not None and _is_looked_at(value, of.longest) for value in values]
             found[of.name] = ~np.array(there, bool)[:, None]
@@ -166,8 +167,13 @@ def tensors_of(inputs: Sequence[Input], rows: Rows) -> dict[str, NDArray[Any]]:
     return found
 
 
-def _is_missing(cell: object) -> bool:
-    return not isinstance(cell, list | tuple | np.ndarray) and is_missing(cell)
+def _values(cells: Cells) -> list[Any]:
+    """Return strings, or lists of words; None where a cell is missing."""
+    if isinstance(cells, Strings):
+        return list(cells)
+    words = (list, tuple, np.ndarray)
+    objects = np.asarray(cells, object).tolist()
+    return [of if isinstance(of, words) or not is_missing(of) else None for of in objects]
 
 
 def _is_looked_at(text: object, longest: int | None) -> bool:
