@@ -15,7 +15,8 @@ from naively.data.rows import Rows
 from naively.data.stream import Stream
 from naively.estimators.base import exclusive
 from naively.estimators.checks import Seed, check_is_fitted, check_some_weight
-from naively.estimators.on_cluster import ClusterAnswers, read_frame
+from naively.estimators.in_database import SqlLearner
+from naively.estimators.on_cluster import read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
 from naively.estimators.training import (
     InMemory,
@@ -35,7 +36,7 @@ from naively.schema.given import EventModels
 from naively.schema.settings import ClassPrior, Missingness
 
 
-class Learner(ClusterAnswers):
+class Learner(SqlLearner):
     """Naive Bayes for any rows: numbers, categories, booleans, times, texts, missing cells.
 
     It learns in one pass by counting, and can merge, forget and decay what it has learned.
@@ -198,9 +199,13 @@ class Learner(ClusterAnswers):
         return self._fit(X, y, sample_weight, None, more=False)
 
     def _fit(self, X: Table, y: Target, weight: RowWeight, classes: Target, *, more: bool) -> Self:
-        """Learn from labelled rows; there may be more of them, of other classes."""
-        settings = settings_of(self)
+        """Read labelled rows and learn from them; there may be more of them, of other classes."""
+        settings_of(self)  # a wrong option is named before any row is read
         found = self._read(X, y, weight, means_texts(self.event_models), some=self.semi_supervised)
+        return self._learn(found, classes, more=more)
+
+    def _learn(self, found: Training, classes: Target, *, more: bool) -> Self:
+        settings = settings_of(self)
         if self.interactions:
             found.check_interactions()
         empty = Reservoir(self.random_state, grows=self._interacts)

@@ -81,7 +81,11 @@ class Model(Shown):
     @classmethod
     def count(cls, batch: Batch, schema: Schema, settings: Settings) -> Model:
         """Count rows that the schema has encoded."""
-        tally = count_batch(batch, schema).pruned()  # a row of weight 0 was never seen
+        return cls.of_tally(count_batch(batch, schema).pruned(), schema, settings)
+
+    @classmethod
+    def of_tally(cls, tally: Tally, schema: Schema, settings: Settings) -> Model:
+        """Return the model of what was counted of a schema; a row of weight 0 was never seen."""
         return cls(*make_sure(schema, tally, settings), settings)
 
     def __str__(self) -> str:
