@@ -14,7 +14,7 @@ import numpy as np
 from naively.counting.labels import RowWeight, Target
 from naively.data.frames import TEXT, Table
 from naively.estimators.checks import check_is_fitted
-from naively.estimators.reported import Reported
+from naively.estimators.in_sql import Queried
 from naively.evaluation.reservoir import Reservoir
 from naively.model.file import store
 from naively.model.file.sample import SampledRows
@@ -42,7 +42,7 @@ def exclusive(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
     return alone
 
 
-class CountingClassifier(Reported):
+class CountingClassifier(Queried):
     """A classifier that holds a frozen model: it predicts, explains, merges, forgets, decays."""
 
     unlabelled_weight_: float = 0.0  # how much a row without a label counts
