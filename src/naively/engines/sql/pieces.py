@@ -31,7 +31,7 @@ from naively.model.scorecard.terms import (
     Tokens,
 )
 
-INLINE = 0  # levels of a column that a query looks through by itself, where it could join
+INLINE = 8  # levels of a column that a query looks through by itself, where it could join
 
 
 @dataclass(frozen=True, eq=False)
