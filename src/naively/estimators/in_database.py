@@ -114,7 +114,7 @@ class SqlLearner(ClusterAnswers):
         >>> nb.predict({"seconds": [25.0], "colour": ["red"]})
         array([ True])
         """
-        from naively.engines.sql.database import database_of
+        from naively.engines.sql.databases import database_of
         from naively.engines.sql.source import Source
 
         if getattr(self, "semi_supervised", False):

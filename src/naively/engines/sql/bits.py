@@ -61,28 +61,27 @@ def bits_of(dialect: Dialect, x: str, sizes: Range | None) -> str:
 _LARGEST = math.ldexp(2.0 - 2.0**-52, 1023)
 
 
-def cell_of(dialect: Dialect, x: str, shift: int, sizes: Range | None) -> str:
+def cell_of(x: str, bits: str, shift: int) -> str:
     """Return the key of a float64's cell: its bits in the order of numbers, less the low ones.
 
     Parameters
     ----------
-    dialect, x, sizes
-        As for ``bits_of``; the number may be below 0.
+    x, bits : str
+        The number, and the bits of its size.
     shift : int
         How many low bits the key has lost.
     """
-    bits = bits_of(dialect, f"ABS({x})", sizes)
-    key = f"(({bits}) >> {shift})" if shift else f"({bits})"
+    key = f"({bits} >> {shift})"
     return f"CASE WHEN {x} < 0 THEN -1 - {key} ELSE {key} END"
 
 
 def parts_of_sums(bits: str) -> tuple[list[str], list[str]]:
     """Return the parts of a number, and of its square, that are added up; all are whole numbers.
 
-    ``bits`` are those of the number's size.
+    ``bits`` is a column: those of the number's size.
     """
     mask, one = (1 << MANTISSA) - 1, 1 << MANTISSA
-    whole = f"(({bits}) & {mask}) + CASE WHEN ({bits}) >= {one} THEN {one} ELSE 0 END"
+    whole = f"({bits} & {mask}) + CASE WHEN {bits} >= {one} THEN {one} ELSE 0 END"
     a, b, c = (f"((({whole}) >> {i * LIMB}) & {LIMB_MASK})" for i in range(3))
     squares = [f"{a} * {a}", f"2 * {a} * {b}", f"2 * {a} * {c} + {b} * {b}"]
     return [a, b, c], [*squares, f"2 * {b} * {c}", f"{c} * {c}"]

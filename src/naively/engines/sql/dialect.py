@@ -1,7 +1,6 @@
 """How databases spell the same things: names, strings, numbers, and the functions of scoring.
 
-DuckDB, SQLite and PostgreSQL are spelled here. Other databases are spelled by sqlglot, from what is
-written for DuckDB; a query says in its first line that it was not run there.
+DuckDB, SQLite and PostgreSQL are spelled here; others as ``transpiled`` has them.
 """
 
 from __future__ import annotations
@@ -127,9 +126,9 @@ class Dialect(ABC):
         """Return the function that a database's error says is not there, or None."""
         return None
 
-    def bits(self, x: str) -> str | None:  # noqa: ARG002
+    @abstractmethod
+    def bits(self, x: str) -> str | None:
         """Return the bits of a float64 of 0 or more as a whole number; None: it cannot be asked."""
-        return None
 
     def floor(self, x: str) -> str:
         """Return a float64 of 0 or more, below 2^63, as a whole number, rounded down."""
@@ -139,6 +138,7 @@ class Dialect(ABC):
         """Return a date or time as seconds since 1970, UTC, as a float64."""
         raise ValueError(f"{self.name} has no type of times, so that {x} is none.")
 
+    once = ""  # what ends a subselect whose columns are to be computed once
     sums_grow = True  # whether a sum of whole numbers may have more than 64 bits
     double: str  # the type of float64
     nul: str  # the character of code 0
@@ -155,21 +155,14 @@ class Dialect(ABC):
         return "'" + text.replace("'", "''") + "'"
 
 
-class DuckDB(Dialect):
-    """DuckDB: a number in plain decimals is a DECIMAL there, one with an exponent is not."""
+class LikeDuckDB(Dialect):
+    """How DuckDB spells: a number in plain decimals is a DECIMAL, one with an exponent is not."""
 
-    name = "duckdb"
     double = "DOUBLE"
     nul = "chr(0)"
 
-    def bits(self, x: str) -> str | None:
-        return f"CAST(CAST({x} AS BIT) AS BIGINT)"
-
     def seconds(self, x: str) -> str:
         return f"(CAST(epoch_us({x}) AS DOUBLE) / 1e6)"
-
-    def as_text(self, x: str) -> str:
-        return f"CAST({x} AS VARCHAR)"
 
     def finite(self, x: float) -> str:
         digits = repr(x).removesuffix(".0")
@@ -184,13 +177,30 @@ class DuckDB(Dialect):
 
 
 @final
+class DuckDB(LikeDuckDB):
+    """DuckDB."""
+
+    name = "duckdb"
+
+    def bits(self, x: str) -> str | None:
+        return f"CAST(CAST({x} AS BIT) AS BIGINT)"
+
+    def as_text(self, x: str) -> str:
+        return f'CAST({x} AS VARCHAR) COLLATE "binary"'
+
+
+@final
 class SQLite(Dialect):
     """SQLite: NaN is NULL there, and decimals are not always read to the last bit."""
 
     name = "sqlite"
     double = "REAL"
     nul = "char(0)"
+    once = " LIMIT -1"
     sums_grow = False
+
+    def bits(self, x: str) -> str | None:  # noqa: ARG002
+        return None
 
     def floor(self, x: str) -> str:
         return f"CAST({x} AS INTEGER)"
@@ -234,6 +244,7 @@ class PostgreSQL(Dialect):
 
     name = "postgres"
     double = "DOUBLE PRECISION"
+    once = " OFFSET 0"
     most_bytes = 63  # of a name; a longer one would be cut
 
     def bits(self, x: str) -> str | None:
@@ -273,35 +284,6 @@ class PostgreSQL(Dialect):
         return f"E{quoted.replace(chr(92), chr(92) * 2)}" if "\\" in text else quoted
 
 
-@final
-class Transpiled(DuckDB):
-    """Another database, as sqlglot spells for it what is written for DuckDB."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def bits(self, x: str) -> str | None:  # noqa: ARG002
-        return None  # a cast to bits is DuckDB's own
-
-    def finished(self, query: str) -> str:
-        from sqlglot import transpile
-        from sqlglot.errors import ErrorLevel, SqlglotError
-
-        try:
-            (written,) = transpile(
-                query,
-                read="duckdb",
-                write=self.name,
-                unsupported_level=ErrorLevel.RAISE,
-                comments=False,
-            )
-        except SqlglotError as error:
-            what = str(error).strip().splitlines()[0].rstrip(".")
-            raise ValueError(f"The query cannot be written for {self.name}: {what}.") from error
-        said = f"-- Written for {self.name} by sqlglot from a query for DuckDB; not run there."
-        return f"{said}\n{written}"
-
-
 RUN: dict[str, type[Dialect]] = {one.name: one for one in (DuckDB, SQLite, PostgreSQL)}
 ALSO = {"postgresql": "postgres", "sqlite3": "sqlite"}
 
@@ -334,19 +316,14 @@ def dialect_of(name: str) -> Dialect:
     key = ALSO.get(key, key)
     if key in RUN:
         return RUN[key]()
-    known = sorted(RUN)
-    try:
-        from sqlglot.dialects.dialect import Dialects
-    except ImportError:
-        others = "any other needs sqlglot, which pip install 'naively[sql]' adds"
-    else:
-        more = sorted({one.value for one in Dialects} - set(RUN) - {""})
-        if key in more:
-            return Transpiled(key)
-        known += more
-        others = ""
-    rest = f"; {others}" if others else ""
-    raise ValueError(f"There is no SQL dialect {name!r}; known are {', '.join(known)}{rest}.")
+    from naively.engines.sql.transpiled import Transpiled, names
+
+    known, others = sorted(RUN), names()
+    if key in others:
+        return Transpiled(key)
+    rest = "" if others else "; any other needs sqlglot, which pip install 'naively[sql]' adds"
+    shown = ", ".join([*known, *(one for one in others if one not in known)])
+    raise ValueError(f"There is no SQL dialect {name!r}; known are {shown}{rest}.")
 
 
 def _check(text: str, what: str) -> None:

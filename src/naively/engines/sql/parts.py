@@ -32,6 +32,8 @@ class Select:
     ----------
     inner : str
         The expression that the others name ``v``.
+    bits : str, optional
+        The expression, of ``v``, that the others name ``b``.
     there : str
         Which rows are counted.
     key, text, number : str, optional
@@ -44,6 +46,7 @@ class Select:
 
     inner: str
     there: str
+    bits: str | None = None
     key: str | None = None
     text: str | None = None
     number: str | None = None
@@ -82,8 +85,12 @@ class CellCounts(Part):
 
     def select(self, source: Source) -> Select:
         dialect = source.dialect
-        key = cell_of(dialect, "v", self.shift, self.sizes)
-        return Select(source.number(self.column), f"NOT {dialect.is_missing('v')}", key=key)
+        return Select(
+            source.number(self.column),
+            f"NOT {dialect.is_missing('v')}",
+            bits=bits_of(dialect, "ABS(v)", self.sizes),
+            key=cell_of("v", "b", self.shift),
+        )
 
 
 @final
@@ -151,26 +158,24 @@ class Totals(Part):
             limit, one, zero = map(dialect.number, (self.threshold, 1.0, 0.0))
             above = f"CASE WHEN {v} > {limit} THEN {one} ELSE {zero} END"
             v, sizes = f"CASE WHEN NOT {dialect.is_missing(v)} THEN {above} END", (1.0, 1.0)
-        bits = bits_of(dialect, "ABS(v)", sizes)
-        exponent = f"(({bits}) >> {MANTISSA})"
-        key = f"CASE WHEN v < 0 THEN -1 - {exponent} ELSE {exponent} END"
         size, large = dialect.floor("ABS(v)"), dialect.number(2.0**53)
         odd = f"MAX(CASE WHEN ABS(v) < {large} THEN CASE WHEN {size} <> ABS(v) THEN v END END)"
         return Select(
             v,
             f"NOT {dialect.is_missing('v')}",
-            key=key,
+            bits=bits_of(dialect, "ABS(v)", sizes),
+            key=cell_of("v", "b", MANTISSA),
             least="MIN(v)",
-            sums=("MAX(v)", odd, *self._sums(source, bits)),
+            sums=("MAX(v)", odd, *self._sums(source)),
         )
 
-    def _sums(self, source: Source, bits: str) -> list[str]:
+    def _sums(self, source: Source) -> list[str]:
         if not sums_are_exact(source):
             w = "" if source.weight is None else "w * "
             square = f"SUM({w}v * v)" if self.squares else "NULL"
             return [f"SUM({w}v)", square]
         w = "" if source.weight is None else f" * {source.dialect.floor('w')}"
-        values, squares = parts_of_sums(bits)
+        values, squares = parts_of_sums("b")
         asked = [f"SUM(({part}){w})" for part in values]
         if self.squares:
             return asked + [f"SUM(({part}){w})" for part in squares]
@@ -222,9 +227,11 @@ def written(source: Source, parts: list[Part]) -> str:
         shown = ["NULL" if piece is None else piece for piece in pieces]
         sums = [*asked.sums, *["NULL"] * (width - len(asked.sums))]
         there = f"{asked.there} AND w > 0" if w else asked.there
+        rows = f"SELECT {', '.join([*inner, f'{asked.inner} AS v'])} FROM {source.name}"
+        if asked.bits is not None:
+            rows = f"SELECT r.*, {asked.bits} AS b FROM ({rows}) AS r{dialect.once}"
         branches.append(
-            f"SELECT {', '.join([str(number), 'y', *shown, *counts, *sums])} FROM "
-            f"(SELECT {', '.join([*inner, f'{asked.inner} AS v'])} FROM {source.name}) AS r "
+            f"SELECT {', '.join([str(number), 'y', *shown, *counts, *sums])} FROM ({rows}) AS r "
             f"WHERE {there} GROUP BY {', '.join(map(str, by))}"
         )
     return " UNION ALL ".join(branches)

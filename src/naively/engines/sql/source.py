@@ -130,6 +130,8 @@ class Source:
         kind = self.columns[name].kind
         if kind == "time":
             return _moments(name, found), kind
+        if kind == "boolean":  # which are 0 and 1 in SQLite
+            found = [None if cell is None else bool(cell) for cell in found]
         cells, seen = read_column(name, list(found))
         if kind == "string" and seen is None:
             return filled(np.empty(len(found), object), kind), None

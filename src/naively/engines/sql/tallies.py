@@ -199,8 +199,6 @@ class Answers:
             cells = answer.texts
         elif isinstance(part, Values) and column.whole:
             cells = answer.keys
-        elif column.kind == "boolean":
-            cells = [bool(cell) for cell in cells]
         return self.source.rows({part.column: cells})
 
     def _counted(self, group: Group, part: Part, answer: Answer) -> BlockTally:
