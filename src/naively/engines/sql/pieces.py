@@ -155,7 +155,8 @@ def pieces_of(card: Scorecard, spelling: Spelling, *, joins: bool) -> tuple[Piec
     start = shift(card.start)
     pieces = Pieces(spelling, scores=[[] for _ in start])
     missing = {t.cell.column: t for t in card.terms if isinstance(t, Presence)}
-    written = _Written(pieces, shift, dict(missing), _joined(card, spelling, joins=joins))
+    blocks = [i for i, term in enumerate(card.terms) if isinstance(term, Tokens)]
+    written = _Written(pieces, shift, missing, _joined(card, spelling, joins=joins), blocks)
     # A column whose bins or levels are chosen says by one more place what its being missing says.
     order = sorted(enumerate(card.terms), key=lambda of: isinstance(of[1], Presence))
     for number, term in order:
@@ -204,6 +205,7 @@ class _Written:
     shift: Callable[[Floats], Floats]
     missing: dict[str, Presence]
     joined: set[int]
+    blocks: list[int]
 
     def write(self, number: int, term: Term) -> None:
         match term:
@@ -383,23 +385,23 @@ class _Written:
 
     def _tokens(self, number: int, term: Tokens) -> None:
         dialect, x = self.pieces.dialect, self.pieces.cell(term.cell, as_text=True)
-        block = sum(weight.block is not None for weight in self.pieces.weights)
-        points = self.shift(term.points)
-        weight = Weight(number, term.tokens, points, x, block, term.binary)
-        self.pieces.weights.append(weight)
+        block = self.blocks.index(number)
+        weight = Weight(number, term.tokens, self.shift(term.points), x, block, term.binary)
+        known = bool(term.tokens)
+        if known:
+            self.pieces.weights.append(weight)
         alias, one = dialect.identifier(weight.alias), dialect.number(1.0)
         left_out = f"{x} IS NULL"
         if term.longest is not None:
             left_out += f" OR {self.pieces.spelling.length(x)} > {term.longest}"
         root = f" / {dialect.sqrt(f'COALESCE({alias}.n, {one})')}" if term.normalised else ""
         none = dialect.number(0.0)
-        self.pieces.add(
-            [
-                f"CASE WHEN {left_out} THEN {none} "
-                f"ELSE {dialect.number(there)} + COALESCE({alias}.s{i}, {none}){root} END"
-                for i, there in enumerate(self.shift(term.there).tolist())
+        there = list(map(dialect.number, self.shift(term.there).tolist()))
+        if known:
+            there = [
+                f"{said} + COALESCE({alias}.s{i}, {none}){root}" for i, said in enumerate(there)
             ]
-        )
+        self.pieces.add([f"CASE WHEN {left_out} THEN {none} ELSE {said} END" for said in there])
 
 
 def summed(pieces: Sequence[str]) -> str:

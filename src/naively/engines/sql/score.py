@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias, final, get_args
 
 import numpy as np
 
-from naively.engines.sql.dialect import Dialect, Table, Transpiled, dialect_of
+from naively.engines.sql.dialect import Dialect, Table, dialect_of
 from naively.engines.sql.pieces import Pieces, Weight, pieces_of, selected, summed
 from naively.engines.sql.spelling import ROW, Spelling, spelling_of
+from naively.engines.sql.transpiled import Transpiled
 from naively.kernels.reference import Floats
 from naively.model.scorecard.scorecard import Scorecard
 from naively.model.scorecard.terms import Tokens

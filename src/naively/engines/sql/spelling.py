@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from typing import final
 
 from naively.data.times import Cycle
-from naively.engines.sql.dialect import Dialect, DuckDB, PostgreSQL, SQLite, Transpiled
+from naively.engines.sql.dialect import Dialect, DuckDB, PostgreSQL, SQLite
+from naively.engines.sql.transpiled import Transpiled
 from naively.kernels.reference import Floats
 from naively.model.scorecard.terms import Cell
 
 ROW = "naively row"  # what stands for the columns that are kept
 FEW = 8  # levels that are compared one after the other
+FEWEST = 2  # where a list could be looked through
 
 
 class Spelling(ABC):
@@ -127,23 +129,28 @@ class Spelling(ABC):
         return among(order)
 
 
-class OfDuckDB(Spelling):
-    """DuckDB: lists hold what is chosen from, and strings of a Parquet file are looked up once."""
-
-    ways = 6  # a branch costs more than a comparison, as rows are sorted into its ways
+class LikeDuckDB(Spelling):
+    """What is written for DuckDB, but for what it alone has."""
 
     def first(self) -> str:
         return "t.*"
-
-    def _there(self, y: str) -> str:
-        return f"NULLIF({y}, {self.dialect.number(math.nan)})"
 
     def last(self, own: Sequence[str], table: str) -> tuple[str, str]:  # noqa: ARG002
         quoted = ", ".join(map(self.dialect.identifier, own))
         return f"x.* EXCLUDE ({quoted})", ""
 
+    def month(self, seconds: str) -> str:
+        return f"EXTRACT(MONTH FROM make_timestamp(CAST(ROUND({seconds} * 1e6) AS BIGINT)))"
+
+
+@final
+class OfDuckDB(LikeDuckDB):
+    """DuckDB: lists hold what is chosen from, and strings of a Parquet file are looked up once."""
+
+    ways = 6  # a branch costs more than a comparison, as rows are sorted into its ways
+
     def index(self, x: str, levels: Sequence[str]) -> str:
-        if len(levels) <= 2:
+        if len(levels) <= FEWEST:
             return self._one_by_one(x, levels)
         listed = ", ".join(map(self.dialect.string, levels))
         return f"COALESCE(list_position([{listed}], {x}), {len(levels) + 1})"
@@ -152,22 +159,16 @@ class OfDuckDB(Spelling):
         listed = ", ".join(self.dialect.number(x) for x in values.tolist())
         return f"([{listed}])[{place}]"
 
-    def month(self, seconds: str) -> str:
-        return f"month(make_timestamp(CAST(ROUND({seconds} * 1e6) AS BIGINT)))"
+    def _there(self, y: str) -> str:
+        return f"NULLIF({y}, {self.dialect.number(math.nan)})"
 
 
 @final
-class OfOthers(OfDuckDB):
-    """Other databases: what is written for DuckDB, with functions that sqlglot can translate."""
+class OfOthers(LikeDuckDB):
+    """Other databases: what sqlglot can translate."""
 
     def index(self, x: str, levels: Sequence[str]) -> str:
         return self._one_by_one(x, levels)
-
-    def choose(self, place: str, values: Floats) -> str:
-        return Spelling.choose(self, place, values)
-
-    def month(self, seconds: str) -> str:
-        return f"EXTRACT(MONTH FROM make_timestamp(CAST(ROUND({seconds} * 1e6) AS BIGINT)))"
 
 
 @final
