@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-import gzip
-import json
-import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,18 +11,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from naively import Bernoulli, CategoricalNB, GaussianNB, NaiveBayes, Text
-from naively.data import files
 from naively.data.frames import as_rows
-from naively.engines.sql.score import Asked, Query, score_query
+from naively.engines.sql.score import Asked, score_query
 from naively.engines.sql.tokens import write_tokens
 from naively.model.model import Model
 from naively.model.scorecard.scorecard import Scorecard
 from tests import databases
 from tests.cases import CASES, Case
 from tests.laws import samples
-from tests.linear_parts import with_linear_part
-from tests.test_scorecard import COLUMNS, Fitted, models, read, rows_of, table
+from tests.test_scorecard import COLUMNS, Fitted, models, read, rows_of
 
 KINDS = {"number": "number", "boolean": "boolean", "string": "string", "text": "string"}
 TIMES = {"duckdb": "TIMESTAMP", "sqlite": "TEXT", "postgres": "TIMESTAMP"}
@@ -35,9 +27,7 @@ EXACT = 1e-12
 
 
 @pytest.fixture(scope="module", params=databases.NAMES)
-def base(
-    request: pytest.FixtureRequest, postgres: Callable[[], str]
-) -> Iterator[tuple[str, Any]]:
+def base(request: pytest.FixtureRequest, postgres: Callable[[], str]) -> Iterator[tuple[str, Any]]:
     """The name of a database and one connection to it, for all examples of this file."""
     with databases.connected(request.param, postgres) as connection:
         yield request.param, connection
@@ -106,9 +96,7 @@ def test_a_query_gives_the_probabilities_of_the_model(
     labels, p = scored(base, card, cells, weights=where)
     assert_posterior(p, model, rows)
     best = model.classes[p.argmax(axis=1)].tolist()
-    unsure = np.ptp(
-        np.sort(p, axis=1)[:, -2:], axis=1
-    )
+    unsure = np.ptp(np.sort(p, axis=1)[:, -2:], axis=1)
     assert all(a == b or near < 1e-9 for a, b, near in zip(labels, best, unsure, strict=True))
 
 

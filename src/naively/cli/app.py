@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from naively.cli import ask, curve, demo, learn, report, update
+from naively.cli import ask, curve, demo, learn, report, sql, update
 from naively.mail import command
 from naively.messages import say
 
@@ -49,6 +49,7 @@ for function in (
     ask.explain,
     ask.show,
     report.report,
+    sql.sql,
     demo.demo,
 ):
     app.command(cls=Once)(function)

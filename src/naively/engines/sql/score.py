@@ -9,18 +9,18 @@ from typing import Any, Literal, TypeAlias, final, get_args
 import numpy as np
 
 from naively.engines.sql.dialect import Dialect, Table, dialect_of
-from naively.engines.sql.pieces import Pieces, Weight, pieces_of, selected, summed
+from naively.engines.sql.pieces import Pieces, selected, summed
 from naively.engines.sql.spelling import ROW, Spelling, spelling_of
+from naively.engines.sql.terms import pieces_of
 from naively.engines.sql.transpiled import Transpiled
+from naively.engines.sql.weights import WEIGHTS, Weights
 from naively.kernels.reference import Floats
 from naively.model.scorecard.scorecard import Scorecard
 from naively.model.scorecard.terms import Tokens
 
 Where: TypeAlias = Literal["auto", "inline", "table"]  # the numbers of levels and tokens are
 
-WEIGHTS = "naively_weights"  # the table of weights, unless another name is given
 MOST_INLINE = 2_000  # levels and tokens that a query holds itself, by default
-ROWS = 500  # of one statement that fills a table
 
 
 @final
@@ -47,7 +47,7 @@ class Query(str):
         found.setup = tuple(setup)
         return found
 
-    def __getnewargs__(self) -> tuple[str, tuple[str, ...]]:
+    def __getnewargs__(self) -> tuple[str, tuple[str, ...]]:  # type: ignore[override]
         """Return what the query is made of, so that it can be copied and pickled."""
         return str(self), self.setup
 
@@ -128,13 +128,29 @@ class _Written:
     def dialect(self) -> Dialect:
         return self.spelling.dialect
 
+    @property
+    def weights(self) -> Weights:
+        asked, pieces = self.asked, self.pieces
+        size = sum(len(weight.levels) for weight in pieces.weights)
+        large = asked.weights == "auto" and size > MOST_INLINE
+        in_table = size > 0 and (asked.weights == "table" or large)
+        return Weights(
+            pieces.weights,
+            len(self.start),
+            self.dialect,
+            self.spelling.text_type,
+            asked.weights_table,
+            asked.tokens,
+            in_table=in_table,
+        )
+
     def query(self) -> Query:
         quoted = self.dialect.identifier
         table = self.dialect.table(self.asked.table)
-        in_table = self._in_table()
+        weights = self.weights
         steps: list[str] = []
-        if self.pieces.weights and not in_table:
-            steps.append(self._given_weights())
+        if self.pieces.weights and not weights.in_table:
+            steps.append(weights.given())
         cells = dict(self.pieces.cells)
         if self.asked.row_id is not None:
             cells[ID] = f"t.{quoted(self.asked.row_id)}"
@@ -143,20 +159,23 @@ class _Written:
             steps.append(f"{quoted(name)} AS (\n  {what}{self.spelling.barrier}\n)")
         last = self._last(cells, table)
         query = self.dialect.finished("WITH " + ",\n".join(steps) + f"\n{last}")
-        return Query(query, self._setup() if in_table else ())
+        return Query(query, weights.setup() if weights.in_table else ())
 
     def _steps(self, cells: Mapping[str, str], before: str) -> list[tuple[str, str]]:
         quoted, carried = self.dialect.identifier, self._carried
         scores = {score_name(i): self._score(i) for i in range(len(self.start))}
         k = len(self.card.classes)
-        number = self.dialect.number
         most = {MOST: self.dialect.greatest(*(self._of_class(c) for c in range(k)))}
         shares = {share_name(c): self._share(c) for c in range(k)}
         total = {TOTAL: summed([f"x.{quoted(share_name(c))}" for c in range(k)])}
         made = [
             ("naively cells", [self._first(), *selected(self.dialect, cells)], before),
             ("naively places", [carried([*cells]), *selected(self.dialect, self.pieces.found)], ""),
-            ("naively scores", [carried([]), *selected(self.dialect, scores)], self._joins()),
+            (
+                "naively scores",
+                [carried([]), *selected(self.dialect, scores)],
+                self.weights.joins(self.pieces.x(ID)),
+            ),
             ("naively most", [carried([*scores]), *selected(self.dialect, most)], ""),
             ("naively shares", [carried([*scores, MOST]), *selected(self.dialect, shares)], ""),
             (
@@ -165,18 +184,19 @@ class _Written:
                 "",
             ),
         ]
-        assert number
         steps, previous = [], ""
         for name, what, source in made:
-            source = source if source == before else f"{quoted(previous)} AS x{source}"
-            steps.append((name, f"SELECT {', '.join(filter(None, what))}\n  FROM {source}"))
+            read = source if source == before else f"{quoted(previous)} AS x{source}"
+            steps.append((name, f"SELECT {', '.join(filter(None, what))}\n  FROM {read}"))
             previous = name
         return steps
 
     def _first(self) -> str:
         if self.asked.keep is None:
             return self.spelling.first()
-        kept = {kept_name(i): f"t.{self.dialect.identifier(n)}" for i, n in enumerate(self.asked.keep)}
+        kept = {
+            kept_name(i): f"t.{self.dialect.identifier(n)}" for i, n in enumerate(self.asked.keep)
+        }
         return ", ".join(selected(self.dialect, kept))
 
     def _carried(self, own: Sequence[str]) -> str:
@@ -214,7 +234,10 @@ class _Written:
         return f"SELECT {', '.join(filter(None, columns))}\nFROM {source}"
 
     def _check_names(self, names: Sequence[str]) -> None:
-        known = {n.casefold() for n in (self.card.columns if self.asked.keep is None else self.asked.keep)}
+        known = {
+            n.casefold()
+            for n in (self.card.columns if self.asked.keep is None else self.asked.keep)
+        }
         taken = next((name for name in names if name.casefold() in known), None)
         if taken is not None:
             raise ValueError(
@@ -238,7 +261,8 @@ class _Written:
         if self.differences:
             return share
         prior = np.exp(self.card.log_prior - self.card.log_prior.max())
-        return f"CASE WHEN {self._impossible()} THEN {self.dialect.number(float(prior[c]))} ELSE {share} END"
+        relative = self.dialect.number(float(prior[c]))
+        return f"CASE WHEN {self._impossible()} THEN {relative} ELSE {share} END"
 
     def _impossible(self) -> str:
         return f"{self.pieces.x(MOST)} = {self.dialect.number(-np.inf)}"
@@ -248,9 +272,13 @@ class _Written:
         most, labels = self.pieces.x(MOST), [self._literal(of) for of in self.card.classes.tolist()]
         if len(labels) == 1:
             return labels[0]
-        cases = [f"WHEN {self._of_class(c)} = {most} THEN {label}" for c, label in enumerate(labels)]
+        cases = [
+            f"WHEN {self._of_class(c)} = {most} THEN {label}" for c, label in enumerate(labels)
+        ]
         if not self.differences:
-            cases.insert(0, f"WHEN {self._impossible()} THEN {labels[int(self.card.log_prior.argmax())]}")
+            cases.insert(
+                0, f"WHEN {self._impossible()} THEN {labels[int(self.card.log_prior.argmax())]}"
+            )
         return f"CASE {' '.join(cases[:-1])} ELSE {labels[-1]} END"
 
     def _literal(self, label: Any) -> str:
@@ -263,81 +291,6 @@ class _Written:
                 return self.dialect.number(label)
             case _:
                 return self.dialect.string(str(label))
-
-    def _in_table(self) -> bool:
-        size = sum(len(weight.levels) for weight in self.pieces.weights)
-        if not size:
-            return False
-        return self.asked.weights == "table" or (
-            self.asked.weights == "auto" and size > MOST_INLINE
-        )
-
-    def _weights_name(self) -> str:
-        if self._in_table():
-            return self.dialect.table(self.asked.weights_table)
-        return self.dialect.identifier("naively weights")
-
-    def _joins(self) -> str:
-        quoted, joins = self.dialect.identifier, []
-        scores = range(len(self.start))
-        for weight in self.pieces.weights:
-            alias, table = quoted(weight.alias), self._weights_name()
-            if weight.block is None:
-                on = f"{alias}.term = {weight.term} AND {alias}.level = {weight.x}"
-                joins.append(f"\n  LEFT JOIN {table} AS {alias} ON {on}")
-                continue
-            assert self.asked.tokens is not None
-            often = "1" if weight.binary else "k.often"
-            sums = "".join(
-                f", SUM({often} * w.s{i}) AS s{i}" for i in scores
-            )
-            n = f", {self.dialect.as_double(f'SUM({often})')} AS n"
-            tokens = self.dialect.table(self.asked.tokens)
-            found = (
-                f"SELECT k.row_id AS id{sums}{n} FROM {tokens} AS k JOIN {table} AS w ON "
-                f"w.term = {weight.term} AND w.level = k.token WHERE k.block = {weight.block} "
-                "GROUP BY k.row_id"
-            )
-            joins.append(f"\n  LEFT JOIN ({found}) AS {alias} ON {alias}.id = {self.pieces.x(ID)}")
-        return "".join(joins)
-
-    def _given_weights(self) -> str:
-        """Return the table of weights as a step of the query."""
-        columns = ", ".join(["term", "level", *(f"s{i}" for i in range(len(self.start)))])
-        name = self.dialect.identifier("naively weights")
-        return f"{name}({columns}) AS (VALUES {', '.join(self._rows())})"
-
-    def _rows(self) -> list[str]:
-        return [row for weight in self.pieces.weights for row in _rows_of(weight, self.dialect)]
-
-    def _setup(self) -> list[str]:
-        """Return the statements that make and fill the table of weights."""
-        name, double = self.dialect.table(self.asked.weights_table), self.dialect.double
-        scores = "".join(f", s{i} {double} NOT NULL" for i in range(len(self.start)))
-        text = self.spelling.text_type
-        made = (
-            f"CREATE TABLE {name} (term INTEGER NOT NULL, level {text} NOT NULL{scores}, "
-            "PRIMARY KEY (term, level))"
-        )
-        rows = self._rows()
-        filled = [
-            f"INSERT INTO {name} VALUES {', '.join(rows[i : i + ROWS])}"
-            for i in range(0, len(rows), ROWS)
-        ]
-        return [self.dialect.finished(statement) for statement in (made, *filled)]
-
-
-def _rows_of(weight: Weight, dialect: Dialect) -> list[str]:
-    """Return the rows of the table of weights; no row has a string that the database cannot hold."""
-    rows = []
-    for level, points in zip(weight.levels, weight.points.tolist(), strict=True):
-        try:
-            spelled = dialect.string(level)
-        except ValueError:
-            continue
-        numbers = "".join(f", {dialect.number(x)}" for x in points)
-        rows.append(f"({weight.term}, {spelled}{numbers})")
-    return rows
 
 
 ID, MOST, TOTAL = "naively id", "naively most", "naively total"

@@ -1,4 +1,4 @@
-"""How databases spell what scoring asks for beside the plain dialect: cells, tables of numbers, rows.
+"""How databases spell what scoring asks for beside the dialect: cells, chosen numbers, rows.
 
 A column is read once, as a float64 or a text, NULL where it is missing. What a bin or a level adds
 is chosen by its number, from 1 on.

@@ -16,9 +16,7 @@ BATCH = 1_000  # rows of texts that are read at a time
 ROWS = 500  # tokens that one statement inserts
 
 
-def write_tokens(
-    card: Scorecard, connection: Any, table: Table, row_id: str, tokens: Table
-) -> int:
+def write_tokens(card: Scorecard, connection: Any, table: Table, row_id: str, tokens: Table) -> int:
     """Make the table of tokens, and fill it from the texts of another; return how many rows it has.
 
     Raises
