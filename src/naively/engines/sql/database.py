@@ -83,6 +83,26 @@ class Database(ABC):
         except _errors(self.connection) as error:
             raise ValueError(self._sentence(str(error))) from error
 
+    def run(self, statement: str) -> None:
+        """Run a statement that answers nothing.
+
+        Raises
+        ------
+        ValueError
+            If the database fails; the message is one sentence.
+        """
+        try:
+            self._run(statement)
+        except _errors(self.connection) as error:
+            raise ValueError(self._sentence(str(error))) from error
+
+    def _run(self, statement: str) -> None:
+        cursor = self.connection.cursor()
+        try:
+            cursor.execute(statement)
+        finally:
+            cursor.close()
+
     def _ask(self, query: str) -> list[tuple[Any, ...]]:
         cursor = self.connection.cursor()
         try:

@@ -32,6 +32,12 @@ class OfDuckDB(Database):
         found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
         return found
 
+    def _run(self, statement: str) -> None:
+        if ADBC in modules_of(self.connection):
+            super()._run(statement)
+        else:
+            self.connection.execute(statement)
+
     def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> Chosen:
         hashed = ", ".join([str(seed), *map(self.dialect.identifier, columns)])
         limit = f"CAST({int(share * 2**64)} AS UBIGINT)"
