@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import os
 import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
+from tests import databases
+
 # While one works on the code the examples stay the same, so that a new failure is of the last edit.
-# What is checked before a change is accepted draws new ones, from a seed that it prints.
+# What is checked before a change is accepted draws new ones for each commit, from a seed that it
+# prints.
 settings.register_profile("default", deadline=None, max_examples=10, derandomize=True)
 settings.register_profile(
     "ci",
@@ -39,3 +46,19 @@ def spamassassin(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) ->
     with tarfile.open(data_folder / "mail" / "spamassassin.tar.gz") as archive:
         archive.extractall(folder, filter="data")
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Callable[[], str]]:
+    """Return how to connect to a server of PostgreSQL, which starts when it is first asked for."""
+    with ExitStack() as stack:
+        yield cache(lambda: stack.enter_context(databases.server()))
+
+
+@pytest.fixture(params=databases.NAMES)
+def database(
+    request: pytest.FixtureRequest, postgres: Callable[[], str]
+) -> Iterator[tuple[str, Any]]:
+    """The name of a database and a connection to it, empty: DuckDB, SQLite, PostgreSQL in turn."""
+    with databases.connected(request.param, postgres) as connection:
+        yield request.param, connection

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
+from naively import load
 from naively.model.file import container
 
 Arrays = dict[str, np.ndarray]
+MEMORY = 100_000_000  # bytes, beside what is loaded anyway
 
 
 def apart(path: Path) -> tuple[dict[str, Any], Arrays]:
@@ -54,3 +59,23 @@ def outcome(verb: Callable[[], Any]) -> tuple[Any, str | None]:
 def is_sentence(said: str) -> bool:
     """Whether a message is one sentence, and not a long one."""
     return len(said) < 600 and "\n" not in said and said.endswith(".")
+
+
+@contextmanager
+def in_little_memory() -> Iterator[None]:
+    """Check that at no time much memory is taken."""
+    tracemalloc.start()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < MEMORY
+    finally:
+        tracemalloc.stop()
+
+
+def assert_refused(path: Path, why: str) -> None:
+    """Check that a model file is refused in one sentence, which says why it is damaged."""
+    with in_little_memory(), pytest.raises(ValueError, match=why) as e:
+        load(path)
+    said = str(e.value)
+    assert said.startswith(f"{path} is damaged: ")
+    assert is_sentence(said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from importlib.resources import files
@@ -40,6 +41,7 @@ def ask(questions: list[dict[str, Any]]) -> list[Any]:
     done = subprocess.run(
         [node, "-e", PROGRAM, str(SCORER)],
         input=json.dumps(questions),
+        env={**os.environ, "TZ": "Pacific/Auckland"},  # times are in UTC wherever one is
         capture_output=True,
         text=True,
         check=False,

@@ -68,6 +68,31 @@ def test_merge_is_training_on_both(tmp_path: Path, all_rows: Path) -> None:
     assert "nothing to merge with" in sentence("merge", first, "-o", tmp_path / "x")
 
 
+def test_a_column_that_was_not_learned_is_said(tmp_path: Path, all_rows: Path) -> None:
+    model, more = train(all_rows, "m"), tmp_path / "more.csv"
+    more.write_text(f"id,{HEAD}7,{LINES[0]}")
+    for verb, rows in (("update", 7), ("forget", 6)):
+        done = run(verb, model, more)
+        assert done.returncode == 0
+        assert f"{more}: column 'id' was not learned, and is left out." in done.stderr.decode()
+        assert load(model).class_count_.sum() == rows
+    assert b"was not learned" not in run("update", model, all_rows).stderr
+
+
+def test_what_was_never_learned_is_named_and_the_file_stays(tmp_path: Path, all_rows: Path) -> None:
+    model = train(all_rows, "m")
+    before = model.read_bytes()
+    for line, named in (
+        ("1.5,violet,a small red thing I like,good", "column 'colour', 'violet', class 'good'"),
+        ("77.25,red,a small red thing I like,good", "column 'size', 77.25, class 'good'"),
+        ("1.5,red,a small red thing I like,unheard", "class 'unheard'"),
+    ):
+        wrong = tmp_path / "wrong.csv"
+        wrong.write_text(f"{HEAD}{line}\n")
+        assert f"too few in {named}" in sentence("forget", model, wrong)
+        assert model.read_bytes() == before
+
+
 def test_models_of_different_things_do_not_merge(tmp_path: Path, all_rows: Path) -> None:
     other = tmp_path / "other.naively"
     renamed = tmp_path / "renamed.csv"

@@ -117,6 +117,53 @@ def test_what_was_learned_is_forgotten_to_the_last_row_whatever_its_size(make: A
         assert nb.class_count_.sum() == pytest.approx(weight[last])
 
 
+MOMENT = {"t": ["2024-01-01", "2024-02-01", "2024-03-01T10:30", "2024-05-01"]}
+
+
+@pytest.mark.parametrize(
+    ("X", "row", "label", "said"),
+    [
+        ({"c": list("uuvv")}, {"c": ["w"]}, "a", "column 'c', 'w', class 'a'"),
+        ({"c": list("uuvv")}, {"c": ["u"]}, "z", "class 'z', of which -1 would be left"),
+        ({"c": list("uuvv")}, {"c": ["u"], "k": [3.5]}, "a", "column 'k', 3.5, class 'a'"),
+        ({"c": list("uuvv")}, {"c": ["u"], "k": ["x"]}, "a", "column 'k', 'x', class 'a'"),
+        ({"x": [1.5, 2.5, 7.0, 8.0]}, {"x": [8.0]}, "a", "column 'x', 8.0, class 'a'"),
+        ({"x": [0, 1, 0, 1]}, {"x": [7.0]}, "a", "column 'x', 7.0, class 'a'"),
+        (MOMENT, {"t": ["2025-01-01"]}, "a", "column 't', 2025-01-01T00:00:00, class 'a'"),
+        (MOMENT, {"t": ["2024-03-01T10:30"]}, "a", "column 't', 2024-03-01T10:30:00, class 'a'"),
+        ({"b": [True, True, False, True]}, {"b": [True]}, "b", None),
+        ({"b": [True, True, False, False]}, {"b": [True]}, "b", "column 'b', class 'b'"),
+    ],
+)  # fmt: skip
+def test_what_would_fall_below_0_is_named(X: Any, row: Any, label: str, said: str | None) -> None:
+    nb = fitted("auto", X, list("aabb"))
+    before = nb.model_
+    if said is None:
+        assert nb.forget(row, [label]).class_count_.tolist() == [2.0, 1.0]
+        return
+    with pytest.raises(ValueError, match="Cannot forget rows that were not learned: too few") as e:
+        nb.forget(row, [label])
+    assert said in str(e.value)
+    assert nb.model_ is before
+
+
+def test_a_truth_more_than_there_are_cells_is_named_with_its_column() -> None:
+    nb = fitted("auto", {"a": [True] * 4, "b": [True, True, False, True]}, list("aabb"))
+    with pytest.raises(ValueError, match="cells of column 'b' are true than there are in 'a'"):
+        nb.forget({"a": [True], "b": [False]}, ["a"])
+
+
+def test_a_cell_of_several_numbers_is_named_by_its_ends() -> None:
+    x = np.random.default_rng(0).normal(size=5000)
+    nb = fitted("auto", {"x": x}, np.repeat(["a", "b"], 2500))
+    with pytest.raises(
+        ValueError, match=r"column 'x', numbers from 12\d\.\S+ to 12\d\.\S+, class"
+    ) as e:
+        nb.forget({"x": [123.456]}, ["a"])
+    low, high = (float(w.strip(",")) for w in str(e.value).split() if w.startswith("12"))
+    assert low <= 123.456 <= high
+
+
 def test_the_algebra_of_tallies_may_be_below_zero() -> None:
     a, b = (fitted(Gaussian(), NUMBERS, list(y)).tally_ for y in ("aaab", "abbb"))
     assert (a - b).class_count.tolist() == [2.0, -2.0]

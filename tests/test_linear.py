@@ -35,6 +35,8 @@ from naively import (
     NaiveBayes,
     Poisson,
 )
+from naively.model.linear_part import Line
+from tests.alike import added
 from tests.cases import by_event
 from tests.linear_parts import with_linear_part
 
@@ -221,6 +223,30 @@ def test_numbers_that_are_clipped_are_named_exactly_and_truths_are_not_clipped()
     nb.keep(nb.model_.weighed(replace(weights, linear=replace(weights.linear, of=of))))
     high = repr(90.0 + 1e-13)
     assert f"n in [17, {high}]" in nb.linear().feature_names.tolist()
+
+
+def test_of_shares_what_is_clipped_is_a_feature_of_its_own() -> None:
+    """By hand from the slopes; what clips no number from 0 to 1 is in the weight of its column."""
+    whole = pd.DataFrame(np.random.default_rng(2).random((80, 3)), columns=["whole", "up", "down"])
+    nb = with_linear_part(NaiveBayes(Bernoulli(threshold=None)).fit(whole, TWO))
+    assert nb.weights_ is not None
+    linear = nb.weights_.linear
+    ends: dict[Any, tuple[float, float]] = {"whole": (0.0, 1.0), "up": (0.25, 1), "down": (0, 0.5)}
+    of, expected = {}, np.tile(linear.intercept, (80, 1))
+    for term, slope in linear.of.items():
+        (low, high), line = ends[term.column], term.function
+        assert isinstance(line, Line)
+        of[replace(term, function=replace(line, low=low, high=high))] = slope
+        z = (np.clip(whole[term.column], low, high).to_numpy() - line.centre) / line.scale
+        expected += z[:, None] * np.array(slope)
+    nb.keep(nb.model_.weighed(replace(nb.weights_, linear=replace(linear, of=of))))
+    np.testing.assert_allclose(added(nb, whole), expected, atol=1e-12)
+    view = nb.linear()
+    names = view.feature_names.tolist()
+    assert names == ["whole", "up", "down", "up in [0.25, 1]", "down in [0, 0.5]"]
+    joint = nb.predict_joint_log_proba(whole)
+    score = by_names(whole, names) @ view.coef[0] + view.intercept[0]
+    np.testing.assert_allclose(score, joint[:, 1] - joint[:, 0], atol=1e-12)
 
 
 def test_products_are_not_linear_and_it_says_why() -> None:

@@ -36,9 +36,12 @@ from naively.counting.statistic import LEVEL
 from naively.data.frames import as_rows
 from naively.evaluation import calibrate
 from naively.evaluation.leave_one_out import left_out
+from naively.model.model import Model
 from naively.schema import missing as missing_module
+from naively.schema.choose import infer
 from naively.schema.group import Group
 from naively.schema.patterns import Patterns
+from naively.schema.settings import Settings
 from tests.products import assert_same_tally
 
 rng = np.random.default_rng(7)
@@ -456,6 +459,19 @@ def test_without_weights_for_each_part_the_option_says_nothing(settings: dict[st
     auto, ignore = fit(**settings), fit(**settings, missing="ignore")
     np.testing.assert_array_equal(auto.predict_proba(X), ignore.predict_proba(X))
     assert str(auto.model_) == str(ignore.model_)
+
+
+def test_what_follows_from_missing_cells_is_not_counted() -> None:
+    """Rows are counted by what a model counts: its schema holds what follows from that, too."""
+    rows, labels = as_rows({"l": ["u", None, "v", "u"]}), encode_labels(["a", "a", "b", "b"])
+    settings = Settings(missing="auto")
+    model = Model.learn(rows, labels, infer(rows), settings)
+    again = Model.learn(rows, labels, model.counted, settings)
+    np.testing.assert_array_equal(again.posterior(rows), model.posterior(rows))
+    with pytest.raises(ValueError, match="count by the attribute counted of a model"):
+        Model.learn(rows, labels, model.schema, settings)
+    with pytest.raises(ValueError, match="count by the attribute counted of a model"):
+        Model.count(model.encode(rows, labels), model.schema, settings)
 
 
 def test_the_model_of_how_rows_are_generated_has_none() -> None:

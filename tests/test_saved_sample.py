@@ -15,7 +15,7 @@ from naively import Bernoulli, GaussianNB, Multinomial, NaiveBayes, Text, load
 from naively.evaluation import calibrate, cross_validate
 from naively.model.file import container, store
 from naively.schema import settle
-from tests.damage import apart, rewrite
+from tests.damage import apart, assert_refused, rewrite
 from tests.golden.make import alike, dependent
 from tests.golden.make import mixed as golden_mixed
 
@@ -446,11 +446,7 @@ LIES: dict[str, tuple[Callable[[Any, Any], None], str]] = {
 def test_a_sample_that_lies_is_refused_in_one_sentence(name: str, saved: Path) -> None:
     change, why = LIES[name]
     rewrite(saved, change)
-    with pytest.raises(ValueError, match=why) as e:
-        load(saved)
-    assert str(e.value).startswith(f"{saved} is damaged: ")
-    assert str(e.value).endswith(".")
-    assert "\n" not in str(e.value)
+    assert_refused(saved, why)
 
 
 def test_a_row_in_two_batches_is_refused(tmp_path: Path) -> None:

@@ -218,6 +218,41 @@ def test_times_are_read_as_in_python(times: str, same: dt.datetime) -> None:
     np.testing.assert_allclose(found, known, rtol=1e-12)
 
 
+def card_of(*terms: dict[str, Any]) -> dict[str, Any]:
+    """A scorecard of one class that is made up."""
+    said = {"naively": "scorecard", "version": 1, "classes": ["a"], "log_prior": [0.0]}
+    return {**said, "start": [0.0], "columns": [], "terms": list(terms)}
+
+
+def test_times_have_microseconds() -> None:
+    line = {"term": "line", "column": "t", "kind": "time", "low": -1e140, "high": 1e140}
+    card = card_of({**line, "centre": 0.0, "slope": [1.0]})
+    rows = [{"t": "2026-11-21T10:30:05.123456"}, {"t": "1969-12-31T23:59:59.9"}]
+    (found,) = ask([{"card": card, "rows": rows, "what": "scores"}])
+    known = as_rows({"t": [np.datetime64(row["t"], "us") for row in rows]}).numbers(["t"])
+    assert found == known.tolist()
+
+
+def test_a_long_text_is_long_in_characters() -> None:
+    split = {"analyzer": "char", "ngram_range": [1, 1], "lowercase": False, "stop_words": []}
+    term = {"term": "tokens", "column": "t", "kind": "text", "split": split, "binary": False}
+    term |= {"normalised": False, "longest": 3, "tokens": ["a"], "points": [[1.0]], "there": [0.5]}
+    texts = ["aaa", "aaaa", "a\U0001d49c\U0001d4d1", "a\U0001d49caa", ["a"]]
+    rows = [{"t": text} for text in texts]
+    (found,) = ask([{"card": card_of(term), "rows": rows, "what": "scores"}])
+    assert found == [[3.5], [0.0], [1.5], [0.0], [0.0]]
+
+
+def test_a_cell_that_is_not_there_is_missing_whatever_its_name() -> None:
+    names = ["constructor", "__proto__", "x"]
+    terms = [
+        {"term": "presence", "column": name, "kind": "number", "there": [1.0], "missing": [0.25]}
+        for name in names
+    ]
+    (found,) = ask([{"card": card_of(*terms), "rows": [{}, {"x": 1}], "what": "scores"}])
+    assert found == [[0.75], [1.5]]
+
+
 def test_what_it_cannot_score_is_said_in_a_sentence() -> None:
     card = read(NaiveBayes().fit({"a": [1.0, 2.0, 3.0]}, [0, 1, 1]).model_)
     answers = ask(

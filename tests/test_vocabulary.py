@@ -380,6 +380,54 @@ def test_arrays_of_a_mapped_file_need_not_be_aligned(Vocabulary):
 
 
 @both
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"ngram_range": (1, 1), "stop_words": ["the", "of"]},
+        {"ngram_range": (1, 2), "stop_words": ["the", "of"]},
+        {"ngram_range": (2, 2)},
+        {"ngram_range": (3, 4)},
+        {"ngram_range": (1, 4)},
+        {"analyzer": "char", "ngram_range": (1, 3)},
+        {"analyzer": "char_wb", "ngram_range": (2, 5)},
+    ],
+    ids=str,
+)
+def test_joined_tokens_are_those_that_are_added_as_they_are_written(Vocabulary, options):
+    rng = np.random.default_rng(0)
+    pool = np.array([f"w{i}" for i in range(60)] + ["the", "of", "a_b", "x" * 16, "x" * 40, "été"])
+    mine, theirs = (Vocabulary(**options) for _ in range(2))
+    for made, some in ((mine, pool[:50]), (theirs, pool[20:])):
+        texts = [" ".join(rng.choice(some, 9)) for _ in range(40)]
+        made.count(texts, np.zeros(40, np.int64), None, 1, False)
+    theirs = theirs.select(rng.random(len(theirs)) < 0.7)  # of some n-grams not what they begin by
+    expected = mine.copy()
+    numbers = expected.add(theirs.words())
+    known = theirs.words()
+    assert mine.join(theirs).tolist() == numbers.tolist()
+    assert mine.words() == expected.words()
+    assert theirs.words() == known
+    assert mine.join(mine).tolist() == list(range(len(mine)))
+    texts = [" ".join(rng.choice(pool, 9)) for _ in range(20)]
+    for found, other in zip(mine.encode(texts, False), expected.encode(texts, False), strict=True):
+        np.testing.assert_array_equal(found, other)
+
+
+@both
+def test_tokens_of_texts_that_were_split_otherwise_are_joined_as_they_are_written(Vocabulary):
+    mine, theirs = (
+        Vocabulary(ngram_range=(1, 2)),
+        Vocabulary(["one", "two one"], ngram_range=(2, 3)),
+    )
+    mine.add(["two one"])
+    assert mine.join(theirs).tolist() == [1, 0]
+    assert mine.words() == ["two one", "one"]
+    with pytest.raises(ValueError, match="hashed words are not known"):
+        mine.join(Vocabulary(features=8))
+
+
+@both
 def test_copies_are_independent(Vocabulary):
     first = Vocabulary(["one", "a much longer word than sixteen bytes"])
     second = first.copy()

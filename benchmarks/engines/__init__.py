@@ -1,1 +1,1 @@
-"""Counting and scoring where the rows are, measured beside the engines themselves."""
+"""Counting, scoring and sharing, where the rows are: measured beside the engines themselves."""

@@ -38,6 +38,17 @@ def shortened(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def many(n: int, what: str) -> str:
+    """Return how many of something there are, in words: the plural has an s, unless there is one.
+
+    Examples
+    --------
+    >>> many(1, "term"), many(1200, "counted pair")
+    ('1 term', '1,200 counted pairs')
+    """
+    return f"{n:,} {what}{'s' * (n != 1)}"
+
+
 def tell(*lines: object) -> None:
     """Write lines on standard error, if there is one."""
     if sys.stderr is not None:

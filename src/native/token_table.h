@@ -64,6 +64,57 @@ class TokenTable {
         append_coded(out, words_are_tokens_ ? static_cast<uint32_t>(number) : codes_[number]);
     }
 
+    // Whether texts are split alike for both, into tokens that are known.
+    bool splits_as(const TokenTable& other) const {
+        const Splitting &a = splitting_, &b = other.splitting_;
+        if (hashed() || other.hashed() || a.unit != b.unit || a.low != b.low || a.high != b.high ||
+            stop_words_ != other.stop_words_)
+            return false;
+        std::vector<uint8_t> mine, theirs;
+        for (size_t id = 0; id < stop_words_; ++id) {
+            words_.append_to(mine, id), mine.push_back(0);
+            other.words_.append_to(theirs, id), theirs.push_back(0);
+        }
+        return mine == theirs;
+    }
+
+    // The number here of each token of another table, for which texts are split alike; unknown ones
+    // are added. No token is written out: an n-gram is found by the numbers of its words.
+    std::vector<int64_t> join(const TokenTable& other) {
+        const std::vector<uint32_t> ids = words_.join(other.words_);
+        if (words_are_tokens_) return {ids.begin(), ids.end()};
+        std::vector<uint32_t> known(other.ngrams_.size(), NONE);  // codes here of n-grams there
+        const auto ngram_of = [&](const auto& self, uint32_t code, bool is_token) -> NGram {
+            const uint64_t key = other.ngrams_.key(code & ~NGRAM);
+            uint32_t before = static_cast<uint32_t>(key >> 32);
+            if ((before & NGRAM) == 0)
+                before = ids[before];
+            else if (known[before & ~NGRAM] != NONE)
+                before = known[before & ~NGRAM];
+            else
+                before = self(self, before, false).code;
+            const NGram found = next_ngram(before, ids[static_cast<uint32_t>(key)], is_token);
+            known[code & ~NGRAM] = found.code;
+            return found;
+        };
+        constexpr size_t AHEAD = 16;
+        std::vector<int64_t> numbers;
+        numbers.reserve(other.codes_.size());
+        for (size_t i = 0; i < other.codes_.size(); ++i) {
+            if (i + AHEAD < other.codes_.size()) {
+                const uint32_t later = other.codes_[i + AHEAD];
+                const uint64_t key = (later & NGRAM) == 0 ? 0 : other.ngrams_.key(later & ~NGRAM);
+                if (key != 0 && (key >> 32 & NGRAM) == 0)
+                    prefetch_ngram(ids[key >> 32], ids[static_cast<uint32_t>(key)]);
+            }
+            const uint32_t code = other.codes_[i];
+            const bool is_word = (code & NGRAM) == 0;
+            numbers.push_back(is_word ? token_of_word(ids[code])
+                                      : ngram_of(ngram_of, code, true).token);
+        }
+        return numbers;
+    }
+
     uint32_t hash_of(Crc32 crc) const { return crc.value() % splitting_.features; }
 
     // --- words: each has an id, and a number if it is a token

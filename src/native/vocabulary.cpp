@@ -100,7 +100,19 @@ class Vocabulary {
 
     nb::object add(const nb::sequence& words) { return add_list(words_of(words)); }
 
-    nb::object join(const Vocabulary& other) { return add_list(other.export_words()); }
+    nb::object join(const Vocabulary& other) {
+        std::vector<int64_t> numbers;
+        bool alike;
+        {
+            const nb::gil_scoped_release released;
+            // A copy is quick, and two that join each other would wait for each other's lock.
+            const TokenTable theirs = other.locked_copy();
+            const std::unique_lock lock(mutex_);
+            alike = tokens_.splits_as(theirs);
+            if (alike) numbers = tokens_.join(theirs);
+        }
+        return alike ? copied<int64_t>(numbers) : add_list(other.export_words());
+    }
 
     // The caller owns what is returned.
     Vocabulary* select(nb::handle keep_array) const {

@@ -69,13 +69,36 @@ class WordTable {
         return add(word, hash, i);
     }
 
-    // The word's bytes, as Word has them, are appended to `out`.
-    void append_to(std::vector<uint8_t>& out, size_t number) const {
+    // The word of a number, which is valid until a word is added.
+    Word word(size_t number) const {
         const Entry& entry = entries_[number];
         if (entry.length > Word::HELD)
-            Word::pointed_at(long_words_.data() + entry.second, entry.length).append_to(out);
-        else
-            Word{entry.first, entry.second, entry.length, nullptr}.append_to(out);
+            return Word::pointed_at(long_words_.data() + entry.second, entry.length);
+        return {entry.first, entry.second, entry.length, nullptr};
+    }
+
+    // The word's bytes, as Word has them, are appended to `out`.
+    void append_to(std::vector<uint8_t>& out, size_t number) const { word(number).append_to(out); }
+
+    // The number here of each word of another table; unknown ones are added. Words are looked up a
+    // few at a time, because most of the time is spent waiting for memory.
+    std::vector<uint32_t> join(const WordTable& other) {
+        constexpr size_t FEW = 32;
+        std::vector<uint32_t> numbers(other.size());
+        Word words[FEW];
+        uint64_t hashes[FEW];
+        for (size_t begin = 0; begin < other.size(); begin += FEW) {
+            const size_t few = other.size() - begin < FEW ? other.size() - begin : FEW;
+            for (size_t i = 0; i < few; ++i) {
+                words[i] = other.word(begin + i);
+                hashes[i] = hash_of(words[i]);
+                prefetch(hashes[i]);
+            }
+            for (size_t i = 0; i < few; ++i) prefetch_entry(hashes[i]);
+            for (size_t i = 0; i < few; ++i)
+                numbers[begin + i] = find_or_add(words[i], hashes[i]);
+        }
+        return numbers;
     }
 
   private:

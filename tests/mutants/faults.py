@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.mutants import shown, sums, way_in
+from tests.mutants import noise, shown, sums, way_in
 from tests.mutants.copies import Copy
 from tests.mutants.fault import Fault
 
@@ -300,7 +300,7 @@ def main(given: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="make faults ARGS=...", description=__doc__)
     parser.add_argument("words", nargs="*", help="of the names of the faults to plant; all without")
     words = parser.parse_args(given).words
-    every = [*FAULTS, *way_in.FAULTS, *shown.FAULTS, *sums.FAULTS]
+    every = [*FAULTS, *way_in.FAULTS, *shown.FAULTS, *sums.FAULTS, *noise.FAULTS]
     chosen = [fault for fault in every if all(word in fault.name for word in words)]
     if not chosen:
         sys.exit(f"No fault has {' and '.join(map(repr, words))} in its name.")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from naively.cli import ask, curve, demo, export, learn, report, update
+from naively.cli import ask, curve, demo, export, learn, report, share, update
 from naively.mail import command
 from naively.messages import say
 
@@ -44,10 +44,12 @@ for function in (
     update.merge,
     update.decay,
     update.calibrate,
+    share.share,
     ask.predict,
     ask.evaluate,
     ask.explain,
     ask.show,
+    ask.diff,
     report.report,
     export.export,
     demo.demo,

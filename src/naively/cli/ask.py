@@ -1,4 +1,4 @@
-"""The verbs that ask a model: predict, evaluate, explain and show."""
+"""The verbs that ask a model, or two: predict, evaluate, explain, show and diff."""
 
 from __future__ import annotations
 
@@ -148,15 +148,25 @@ def show(
     column: Annotated[
         str | None, typer.Option(help="With --parameters: those of this column only.")
     ] = None,
+    history: Annotated[
+        bool,
+        typer.Option(
+            "--history", help="Write instead what was learned, forgotten and merged, and when."
+        ),
+    ] = False,
     form: FormatOption = None,
 ) -> None:
-    """Show a model: its classes, its columns, and what speaks most for each class."""
+    """Show a model: its classes, its columns, its history, and what speaks most for each class."""
     from naively.model.file import store
     from naively.model.strongest import strongest
 
     if column is not None and not parameters:
         raise ValueError("--column chooses among parameters; give --parameters too.")
-    learned, _, sample = store.load_all(model)
+    found = store.load_all(model)
+    learned, sample = found.model, found.sample
+    if history:
+        output.write_table(found.history, form)
+        return
     if parameters:
         write_parameters(learned, column, top, form)
         return
@@ -165,7 +175,9 @@ def show(
     if sample is not None:
         size = sum(array.nbytes for array in sample.arrays(learned.counted.groups).values())
         tell(f"a sample of {len(sample):,} of {sample.seen:,} rows is in the file ({size:,} bytes)")
-    tell(*str(learned.described).split("\n"))
+    tell(*str(learned.described).split("\n"), *map(str, learned.noise))
+    if found.history.records:
+        tell(*str(found.history).split("\n"))
     p = learned.tally.class_count / total
     lines = (
         [label, float(p[c]), column, value, weight]
@@ -183,6 +195,30 @@ def write_parameters(
 
     found = parameters(learned, column=column)
     output.write_table(found.strongest(top) or found, form)
+
+
+def diff(
+    before: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The model file before.", show_default=False)
+    ],
+    after: Annotated[
+        str, typer.Argument(metavar="MODEL", help="The model file after.", show_default=False)
+    ],
+    top: Annotated[
+        int,
+        typer.Option(
+            "--top", "-n", min=1, help="Counts, levels, words, weights and weights of evidence."
+        ),
+    ] = 10,
+    form: FormatOption = None,
+) -> None:
+    """Say what two models have learned differently, what changed most first."""
+    from naively.model.difference import difference
+
+    found = difference(open_model(before)[0], open_model(after)[0], top)
+    if found.equal or not found.changes:
+        tell(found)
+    output.write_table(found, form)
 
 
 def write_scores(s: Scores, form: output.Format | None, out: TextIO | None = None) -> None:

@@ -133,6 +133,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     from naively import saving
     from naively.cli.learned import Learned
     from naively.evaluation.scores import score
+    from naively.model.history import History
 
     begin = time.perf_counter()
     saving.check_output(output, [data])
@@ -177,6 +178,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     if nb.weights and not semi_supervised and late:
         learned = nb.calibrate().model_
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
+    nb.history_ = History().add("train", nb.class_count_.sum(), nb.class_count_.sum(), data)
     _save(nb, output, provenance, sample=sample)
     tell(
         f"Learned {total - (len(aside[0]) if aside else 0):,} rows of {len(learned.classes):,} "
@@ -217,7 +219,7 @@ def _save(nb: Learned, output: str, provenance: dict[str, Any], *, sample: bool)
     if sample and rows is None:
         say("rows without a label count, so that no sample of rows is kept.")
     with locked(output):
-        store.save(nb.model_, output, provenance, rows)
+        store.save(nb.model_, output, provenance, rows, nb.history_)
 
 
 def _counts(learned: Model) -> str:

@@ -40,7 +40,7 @@ def report(
     The page needs no network. Without DATA it shows rows of the sample that `train --sample` has
     kept in the file, if there is one.
     """
-    from naively.counting.labels import as_classes
+    from naively.counting.spelled import as_classes
     from naively.evaluation.reservoir import Reservoir
     from naively.model.file import store
     from naively.report.page import write_report

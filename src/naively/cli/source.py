@@ -177,11 +177,16 @@ def labelled_rows_for(
     memory: str | None = None,
 ) -> tuple[Rows, LabelArray]:
     """Return the rows of DATA as a model expects them, and their labels of shape (rows,)."""
-    from naively.counting.labels import as_classes
-
     rows, table = rows_for(model, data, input_format, target, memory)
+    return rows, labels_of(model, table, target, data)
+
+
+def labels_of(model: Model, table: Rows, target: str | None, data: str) -> LabelArray:
+    """Return the labels of a table as a model has them, of shape (rows,)."""
+    from naively.counting.spelled import as_classes
+
     labels = table.values(find_target(list(map(str, table.names)), target, data))
-    return rows, as_classes(labels, model.classes)
+    return as_classes(labels, model.classes)
 
 
 def names(listed: str | None) -> list[str] | None:

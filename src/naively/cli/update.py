@@ -7,6 +7,7 @@ sample of the rows that is in the file is changed as the one in memory is: forge
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,11 +22,15 @@ from naively.cli.source import (
     ModelArgument,
     TargetOption,
     labelled_rows_for,
+    labels_of,
+    rows_for,
 )
 from naively.messages import say, tell
 
 if TYPE_CHECKING:
     from naively.cli.learned import Learned
+    from naively.counting.labels import LabelArray
+    from naively.data.rows import Rows
 
 OutputOption = Annotated[
     str | None,
@@ -51,9 +56,10 @@ def update(
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = labelled_rows_for(nb.model_, data, input_format, target, memory_limit)
+        rows, y = _labelled(nb, data, input_format, target, memory_limit)
         before = nb.class_count_.sum()
         nb.partial_fit(rows, y)
+        nb.history_ = nb.history_.of(data)
         done = f"Learned {nb.class_count_.sum() - before:,.0f} more"
         _write(nb, output or model, provenance, done, sampled=sampled)
 
@@ -70,9 +76,10 @@ def forget(
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)
         target = target or provenance.get("target")
-        rows, y = labelled_rows_for(nb.model_, data, input_format, target, memory_limit)
+        rows, y = _labelled(nb, data, input_format, target, memory_limit)
         before = nb.class_count_.sum()
         nb.forget(rows, y)
+        nb.history_ = nb.history_.of(data)
         if not nb.class_count_.any():
             raise ValueError(f"{data} holds all rows of {model}: nothing would be left of it.")
         done = f"Forgot {before - nb.class_count_.sum():,.0f}"
@@ -103,23 +110,44 @@ def merge(
 def _merged(models: list[str]) -> tuple[Learned, dict[str, Any], bool]:
     """Return the sum of the models in some files, and the target that they have in common.
 
-    The last value says whether any of the files holds a sample of rows.
+    The last value says whether any of the files holds a sample of rows. One file is read after the
+    other, so that no more than two models and the samples are in memory.
     """
+    from naively.model.history import History, names_of
+
     nb, provenance, sampled = _open(models[0])
-    for path in models[1:]:
-        other, provenance_of_other, other_sampled = _open(path)
-        sampled = sampled or other_sampled
-        targets = [p.get("target") for p in (provenance, provenance_of_other)]
-        if None not in targets and targets[0] != targets[1]:
-            raise ValueError(
-                f"{models[0]} predicts {targets[0]!r}, but {path} predicts {targets[1]!r}; "
-                "models of different things cannot be merged."
-            )
-        try:
-            nb.merge(other)
-        except (ValueError, TypeError) as error:
-            raise type(error)(f"{models[0]} and {path}: {error}") from error
-    return nb, {"target": provenance["target"]} if "target" in provenance else {}, sampled
+    targets, histories = {models[0]: provenance.get("target")}, [(models[0], nb.history_)]
+    path = models[0]
+
+    def others() -> Iterator[Learned]:
+        nonlocal path, sampled
+        for path in models[1:]:
+            other, provenance_of_other, other_sampled = _open(path)
+            sampled = sampled or other_sampled
+            targets[path] = provenance_of_other.get("target")
+            _check_one_target(targets)
+            histories.append((path, other.history_))
+            yield other
+
+    try:
+        nb.merge_each(others())
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"{models[0]} and {path}: {error}") from error
+    merge = nb.history_.records[-1]
+    nb.history_ = History.merged(histories).add("merge", merge.rows, merge.total, names_of(models))
+    target = next((target for target in targets.values() if target is not None), None)
+    return nb, {} if target is None else {"target": target}, sampled
+
+
+def _check_one_target(targets: dict[str, str | None]) -> None:
+    """Raise a ValueError unless all models, by the names of their files, predict the same."""
+    named = {path: target for path, target in targets.items() if target is not None}
+    first, last = next(iter(named), None), next(reversed(named), None)
+    if first is not None and last is not None and named[first] != named[last]:
+        raise ValueError(
+            f"{first} predicts {named[first]!r}, but {last} predicts {named[last]!r}; "
+            "models of different things cannot be merged."
+        )
 
 
 def decay(
@@ -167,7 +195,21 @@ def calibrate(
             rows, y = labelled_rows_for(nb.model_, data, input_format, target, memory_limit)
             done = f"Calibrated on {len(rows):,} rows"
             nb.calibrate(rows, y)
+            nb.history_ = nb.history_.of(data)
         _write(nb, output or model, provenance, done, sampled=sampled)
+
+
+def _labelled(
+    nb: Learned, data: str, input_format: str | None, target: str | None, memory: str | None
+) -> tuple[Rows, LabelArray]:
+    """Return the rows of DATA and their labels; columns that the model does not know are said."""
+    from naively.schema.schema import list_names
+
+    rows, table = rows_for(nb.model_, data, input_format, target, memory)
+    ignored = [name for name in table.names if name != target and name not in rows.names]
+    if ignored:
+        say(f"{data}: column {list_names(ignored)} was not learned, and is left out.")
+    return rows, labels_of(nb.model_, table, target, data)
 
 
 def locked(path: str) -> AbstractContextManager[object]:
@@ -198,8 +240,9 @@ def _open(path: str) -> tuple[Learned, dict[str, Any], bool]:
     from naively.estimators.options import learner_of
     from naively.model.file import store
 
-    model, provenance, sample = store.load_all(path)
-    return learner_of(Learned, model, sample), provenance, sample is not None
+    found = store.load_all(path)
+    nb = learner_of(Learned, found.model, found.sample, found.history)
+    return nb, found.provenance, found.sample is not None
 
 
 def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str, *, sampled: bool) -> None:
@@ -212,7 +255,7 @@ def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str, *, sam
     model = nb.model_
     model.class_log_prior  # noqa: B018  (a class prior that does not fit any more is an error now)
     rows = nb.sampled()
-    store.save(model, path, provenance, rows)
+    store.save(model, path, provenance, rows, nb.history_)
     total = float(model.tally.class_count.sum())
     tell(f"{done}: {total:,.6g} rows of {len(model.classes)} classes, wrote {path}.")
     if sampled and rows is None:

@@ -282,12 +282,16 @@ class Words(Axis):
     def label(self, row: int) -> tuple[Name, Level]:
         return self.columns[0], f"#{row}" if self.hashed else self.words[row]
 
-    def union(self, other: Words) -> tuple[Words, RowMap, RowMap]:
+    def check_counted_alike(self, other: Words) -> None:
+        """Raise a ValueError unless both axes are of texts that were split alike."""
         if self.analyser != other.analyser:
             raise ValueError(
                 f"The texts of {title(self.columns[0])!r} were counted by {self.analyser} and by "
                 f"{other.analyser}; they cannot be merged."
             )
+
+    def union(self, other: Words) -> tuple[Words, RowMap, RowMap]:
+        self.check_counted_alike(other)
         if self.vocabulary is other.vocabulary or not self.grows:
             return self, None, None
         joined = self.vocabulary.copy()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import ByValue, RowMap, rows_of
-from naively.counting.names import Level, Name
+from naively.counting.names import Level, Name, title
 from naively.counting.statistic import CELL
 from naively.kernels.cells import LAST_SHIFT, Keys, as_float, coarsest, sortable
 
@@ -109,6 +109,18 @@ class Cells(ByValue):
             key = sortable(values[of]) >> np.int64(self.shifts[j])
             rows[of] = self.first[j] + np.searchsorted(self.keys[j], key)
         return rows
+
+    def coarsened(self, shift: int) -> tuple[Cells, NDArray[np.int64]]:
+        """Return the axis whose keys have lost so many bits, and the row there of each row here.
+
+        A column that has lost more is an error.
+        """
+        for name, lost in zip(self.columns, self.shifts, strict=True):
+            if lost > shift:
+                raise ValueError(f"column {title(name)!r} was counted in coarser cells")
+        keys = tuple(np.unique(keys >> np.int64(shift - lost)) for lost, keys in self._columns)
+        axis = Cells(self.columns, (shift,) * len(keys), keys)
+        return axis, axis._rows_of(self)
 
     def check(self) -> None:
         """Raise a ValueError unless cells ascend, shifts can be and no cell is beyond infinity."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import ByValue, Columns, Words
 from naively.counting.block import BlockKey
+from naively.counting.cells import Cells
 from naively.counting.names import title
 from naively.counting.statistic import (
     CELL,
@@ -37,8 +38,10 @@ ROOT = 1.35e154  # a larger number has an infinite square
 Broken = tuple[NDArray[np.bool_], str]  # where a rule is broken (axis rows × classes), and the rule
 
 
-def forget(tally: Tally, other: Tally) -> Tally:
+def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tally:
     """Return the tally of the rows that are left when those of ``other`` are forgotten.
+
+    ``times`` are the blocks of times, in seconds since 1970, which a message shows as times.
 
     Raises
     ------
@@ -46,7 +49,8 @@ def forget(tally: Tally, other: Tally) -> Tally:
         If no rows can have made what would be left, so that some of ``other`` was never learned.
     """
     left = tally.combine(other, Sums.__sub__)
-    where = _find_impossible(left, _of_columns(tally).combine(_of_columns(other), _sizes))
+    size = _of_columns(tally).combine(_of_columns(other), _sizes)
+    where = _find_impossible(left, size, times)
     if where is not None:
         raise ValueError(f"Cannot forget rows that were not learned: {where}.")
     # Where a class has no rows any more, what is left of its sums is rounding.
@@ -87,10 +91,13 @@ def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:
             return f"column {name!r} has more cells than rows in {classes[wrong]!r}"
         if SQUARE in block.sums:
             most = ROOT * np.maximum(block[PRESENT].high, 1.0)
-            if (np.abs(block[VALUE].high) > most).any():
-                return "numbers have no squares"
-        if key in shares and _above(block[VALUE].high, block[PRESENT].high).any():
-            return "more cells are true than there are cells"
+            if (large := np.abs(block[VALUE].high) > most).any():
+                name = title(block.axis.columns[np.argwhere(large)[0][0]])
+                return f"numbers of column {name!r} have no squares"
+        if key in shares and (above := _above(block[VALUE].high, block[PRESENT].high)).any():
+            column, wrong = np.argwhere(above)[0]
+            name = title(block.axis.columns[column])
+            return f"more cells of column {name!r} are true than there are in {classes[wrong]!r}"
     return None
 
 
@@ -108,7 +115,7 @@ def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
     return above
 
 
-def _find_impossible(left: Tally, size: Tally) -> str | None:
+def _find_impossible(left: Tally, size: Tally, times: Collection[BlockKey]) -> str | None:
     """Return which rule a remainder breaks and where, or None if it breaks none.
 
     Parameters
@@ -118,9 +125,11 @@ def _find_impossible(left: Tally, size: Tally) -> str | None:
     size : Tally
         For blocks of numbers, the absolute sums of both tallies added up: a difference that is
         small beside them is rounding.
+    times : collection of block keys
+        Blocks of times.
     """
     rows = left.weight.high
-    return _first(left, lambda name, block: _broken(block, size.blocks.get(name), rows))
+    return _first(left, lambda name, block: _broken(block, size.blocks.get(name), rows), times)
 
 
 def _find_negative(tally: Tally) -> str | None:
@@ -128,17 +137,22 @@ def _find_negative(tally: Tally) -> str | None:
     return _first(tally, lambda _, block: _too_few(block, {}))
 
 
-def _first(tally: Tally, rules: Callable[[BlockKey, BlockTally], Iterator[Broken]]) -> str | None:
+def _first(
+    tally: Tally,
+    rules: Callable[[BlockKey, BlockTally], Iterator[Broken]],
+    times: Collection[BlockKey] = (),
+) -> str | None:
     """Return the first broken rule, with its column and class, or None if none is broken."""
     classes = tally.classes.tolist()
     below = np.flatnonzero(tally.weight.high < 0)
     if len(below):
-        return f"too few in class {classes[below[0]]!r}"
+        left = tally.weight.high[below[0]]
+        return f"too few in class {classes[below[0]]!r}, of which {left:,.10g} would be left"
     for name, block in tally.blocks.items():
         for broken, what in rules(name, block):
             row, column = np.nonzero(broken)
             if len(row):
-                where = _where(block, int(row[0]), broken.shape[0])
+                where = _where(block, int(row[0]), broken.shape[0], of_times=name in times)
                 return f"{what} in {where}, class {classes[column[0]]!r}"
     return None
 
@@ -189,10 +203,15 @@ def _spread(block: BlockTally) -> Floats:
     return np.where(there, (square - mean * value).high, 0.0)
 
 
-def _where(block: BlockTally, row: int, rows: int) -> str:
+def _where(block: BlockTally, row: int, rows: int, *, of_times: bool) -> str:
     """Name a row of a table: a row of the axis, or a column if the table has fewer rows."""
     axis = block.axis
     if rows < len(axis) and not isinstance(axis, Columns):
         return f"column {title(axis.columns[0 if isinstance(axis, Words) else row])!r}"
     name, level = axis.label(row)
+    if isinstance(axis, Cells):
+        low, high = axis.low[row].item(), axis.high[row].item()
+        ends = [str(np.datetime64(round(x), "s")) if of_times else repr(x) for x in (low, high)]
+        level = ends[0] if low == high else f"numbers from {ends[0]} to {ends[1]}"
+        return f"column {title(name)!r}, {level}"
     return f"column {title(name)!r}" + ("" if level is None else f", {level!r}")

@@ -8,7 +8,7 @@ best.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic
 
@@ -48,6 +48,27 @@ class Between:
 
 
 PSEUDO_COUNTS = Between(1e-3, 1e3)  # "auto" chooses among these
+
+
+def one_of_each(labels: Labels, times: NDArray[np.int64]) -> Labels:
+    """Return the labels of what is left out of rows: of one of weight 2, which is two rows, one.
+
+    Parameters
+    ----------
+    labels : Labels
+        The labels of the rows.
+    times : ndarray of shape (rows,)
+        How many equal rows each row stands for.
+
+    Examples
+    --------
+    >>> labels = Labels(np.array([0, 1, 0]), np.array(["a", "b"]), np.array([2.0, 0.5, 1.5]))
+    >>> one_of_each(labels, np.array([1, 1, 3])).weight
+    array([1. , 0.5, 0.5])
+    """
+    if labels.weight is None:
+        return labels
+    return replace(labels, weight=np.minimum(labels.weight / times, 1.0))
 
 
 @dataclass(frozen=True, eq=False)

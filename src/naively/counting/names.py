@@ -98,3 +98,14 @@ class Binned(Protocol):
 def title(name: Name) -> str:
     """Return a column's name for messages and reports; an array's columns are x0, x1, ..."""
     return f"x{name}" if isinstance(name, int) else str(name)
+
+
+def title_of_pair(names: tuple[Name, Name]) -> str:
+    """Return the name of two columns that are taken together.
+
+    Examples
+    --------
+    >>> title_of_pair(("age", 3))
+    'age × x3'
+    """
+    return " × ".join(map(title, names))

@@ -19,7 +19,7 @@ from naively.counting.axis import A, Axis, RowMap, Words
 from naively.counting.block import Block, BlockKey, Codes, Dense, Documents, Sparse
 from naively.counting.cells import as_cells
 from naively.counting.labels import LabelArray, Labels, union_classes
-from naively.counting.names import Level, Name, title
+from naively.counting.names import Name, title
 from naively.counting.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.kernels import dispatch
 from naively.kernels.cells import CAP
@@ -191,8 +191,7 @@ class Tally(Shown):
         """Apply an operation to the aligned sums of both tallies; nothing is pruned."""
         classes = union_classes(self.classes, other.classes)
         k = len(classes)
-        place = {label: i for i, label in enumerate(classes.tolist())}
-        mine, theirs = (_places(t.classes, place) for t in (self, other))
+        mine, theirs = (class_places(t.classes, classes) for t in (self, other))
         blocks = {}
         for name in dict.fromkeys([*self.blocks, *other.blocks]):
             left, right = (
@@ -332,7 +331,9 @@ def _refuse_infinite(block: Dense | Sparse, sums: Sums, what: str) -> None:
     )
 
 
-def _places(classes: LabelArray, place: dict[Level, int]) -> RowMap:
+def class_places(classes: LabelArray, among: LabelArray) -> RowMap:
+    """Return the number of each class among others, (classes,); None if each has its own there."""
+    place = {label: i for i, label in enumerate(among.tolist())}
     places = np.array([place[label] for label in classes.tolist()], np.int64)
     return None if len(places) == len(place) and (places == np.arange(len(place))).all() else places
 

@@ -33,10 +33,10 @@ from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.scores import Scores
 from naively.kernels.reference import Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
+from naively.model.count import check_rows
 from naively.model.explain import Explanation, explain
 from naively.model.likelihood import log_likelihoods
 from naively.model.linear import Linear, linear
-from naively.model.model import check_rows
 from naively.model.weights import Weighting
 from naively.schema.settings import Probabilities
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import wraps
+from itertools import chain
 from os import PathLike
 from threading import RLock
 from typing import Concatenate, ParamSpec, Self, TypeVar, cast
@@ -15,10 +16,12 @@ from naively.counting.labels import RowWeight, Target
 from naively.data.frames import TEXT, Table
 from naively.estimators.checks import check_is_fitted
 from naively.estimators.exported import Exported
-from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.reservoir import Reservoir, merged
 from naively.model.file import store
 from naively.model.file.sample import SampledRows
+from naively.model.history import History, Verb
 from naively.model.model import Model
+from naively.model.weights import Weighting
 
 S = TypeVar("S")
 P = ParamSpec("P")
@@ -46,6 +49,7 @@ class CountingClassifier(Exported):
     """A classifier that holds a frozen model: it predicts, explains, merges, forgets, decays."""
 
     unlabelled_weight_: float = 0.0  # how much a row without a label counts
+    history_: History = History()  # what was learned and forgotten, and when
 
     @abstractmethod
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
@@ -71,18 +75,42 @@ class CountingClassifier(Exported):
         array([1., 1.])
         """
         check_is_fitted(self)
+        before = self._total
         self.keep(self.model_.forget(self._model_of(X, y, sample_weight)))
         self._sample = None
+        self._record("forget", before - self._total)
         return self
 
     @exclusive
-    def merge(self, other: CountingClassifier) -> Self:
-        """Add what another model has learned: the counts are those of the rows of both.
+    def merge(self, *others: CountingClassifier) -> Self:
+        """Add what other models have learned: the counts are those of the rows of all.
 
-        Weights are fitted to the samples of the rows that both have in memory, so that predictions
+        Weights are fitted to the samples of the rows that all have in memory, so that predictions
         are those of a model that has learned all rows. Where one has none, as after ``load`` of a
-        file without a sample, or counts rows without a label, they are the mean of both models' by
+        file without a sample, or counts rows without a label, they are the mean of all models' by
         the rows behind them, and so are the functions of their linear parts.
+
+        Parameters
+        ----------
+        *others : NaiveBayes
+            One model or more; many are quicker at once than one after the other. They stay as they
+            are, and in which order they come does not show in what is predicted.
+
+        Returns
+        -------
+        self : NaiveBayes
+            With the classes, columns, levels and words of all. It fits weights, and looks for
+            interactions, if any of them does; missing cells are evidence if they are in any.
+
+        Raises
+        ------
+        ValueError
+            If a column was counted otherwise in another model (by another event model, or a text
+            split otherwise), if columns have names in one and places in the other, or if the
+            models have another ``class_prior``, ``estimate`` or ``smoothing``. It says which, and
+            nothing is changed then.
+        TypeError
+            If the labels are strings in one model and numbers in the other.
 
         Examples
         --------
@@ -91,14 +119,55 @@ class CountingClassifier(Exported):
         >>> north.merge(NaiveBayes().fit([[2.0]], ["a"])).class_count_
         array([2., 1.])
         """
+        return self.merge_each(others)
+
+    @exclusive
+    def merge_each(self, others: Iterable[CountingClassifier]) -> Self:
+        """Merge models that come one after the other, none of which is held (see ``merge``).
+
+        Only their samples of rows are, until all have come.
+        """
         check_is_fitted(self)
-        check_is_fitted(other)
-        mine, theirs, model = self._sample, other._sample, self.model_ + other.model_
-        self._sample = None if mine is None or theirs is None else mine.merged(theirs, model)
-        if other._counts_unlabelled:
-            self.unlabelled_weight_ = max(self.unlabelled_weight_, other.unlabelled_weight_)
+        every: list[tuple[Reservoir | None, Weighting | None, bool, float]] = []
+        histories: list[tuple[str, History]] = []
+
+        first: CountingClassifier = self
+
+        def models() -> Iterator[Model]:
+            for other in chain([first], others):
+                check_is_fitted(other)
+                how = other._kind, other._interacts, other.unlabelled_weight_  # noqa: SLF001
+                every.append((other._sample, *how))  # noqa: SLF001
+                histories.append(("" if other is first else "merged", other.history_))
+                yield other.model_
+
+        model = Model.total(models())
+        if len(every) == 1:
+            return self
+        model.class_log_prior  # noqa: B018  (a prior that does not fit all classes is an error now)
+        samples, kinds, interact, unlabelled = zip(*every, strict=True)
+        self._learn_as(set(kinds), any(interact), model)
+        if max(unlabelled) > 0:
+            self.unlabelled_weight_ = max(unlabelled)
+        self._sample = merged(samples, model)
+        before = self._total
         self.keep(model if self._sample is None else self._weighed(model))
+        self.history_ = History.merged(histories)
+        self._record("merge", self._total - before)
         return self
+
+    def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
+        """Learn from now on as the models do that were merged into one.
+
+        Parameters
+        ----------
+        kinds : collection of {"loo", "temperature"} or None
+            Of the weights that they fit.
+        interacts : bool
+            Whether any of them looks for interactions.
+        model : Model
+            What they have learned.
+        """
 
     def _weighed(self, model: Model) -> Model:
         """Return the model with weights fitted to the sample of the rows in memory."""
@@ -125,8 +194,10 @@ class CountingClassifier(Exported):
         faded = self.model_ * float(factor)
         if not faded.tally.class_count.any():
             raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
+        before = self._total
         self.keep(faded)
         self._sample = None
+        self._record("decay", before - self._total, f"{factor:g}")
         return self
 
     @exclusive
@@ -178,7 +249,17 @@ class CountingClassifier(Exported):
                 "There is no sample of the learned rows to save: none is in memory, or rows "
                 "without a label count. Save the model without it."
             )
-        store.save(self.model_, path, sample=rows)
+        store.save(self.model_, path, sample=rows, history=self.history_)
+
+    @property
+    def _total(self) -> float:
+        """How many rows (their total weight) the model holds."""
+        return float(self.model_.tally.class_count.sum())
+
+    def _record(self, verb: Verb, rows: float, source: str = "") -> None:
+        """Keep in the history what was done to the model."""
+        before = History() if verb == "train" else self.history_
+        self.history_ = before.add(verb, rows, self._total, source)
 
     def sampled(self) -> SampledRows | None:
         """Return the sample of the learned rows for a model file; None if there is none."""

@@ -46,7 +46,8 @@ from naively.events.base import EventModel
 from naively.kernels.double_double import Sums
 from naively.messages import warn
 from naively.model.class_prior import given_prior
-from naively.model.model import Model, check_rows
+from naively.model.count import check_rows
+from naively.model.model import Model
 from naively.schema.choose import infer
 from naively.schema.settings import ClassPrior, Settings
 
@@ -143,8 +144,8 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         return self._learn(rows, labels)
 
     @exclusive
-    def merge(self, other: CountingClassifier) -> Self:
-        """Add what another model of the same columns has learned.
+    def merge(self, *others: CountingClassifier) -> Self:
+        """Add what other models of the same columns have learned.
 
         Examples
         --------
@@ -154,11 +155,13 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         array([2., 1.])
         """
         check_is_fitted(self)
-        check_is_fitted(other)
-        mine, theirs = list(self.schema_.order), list(other.schema_.order)
-        if mine != theirs:
-            raise ValueError(f"Cannot merge a model of columns {theirs} into one of {mine}.")
-        return super().merge(other)
+        mine = list(self.schema_.order)
+        for other in others:
+            check_is_fitted(other)
+            theirs = list(other.schema_.order)
+            if mine != theirs:
+                raise ValueError(f"Cannot merge a model of columns {theirs} into one of {mine}.")
+        return super().merge(*others)
 
     def keep(self, model: Model) -> None:
         """Make this model the fitted one, with a place for each announced class."""
@@ -175,13 +178,15 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         schema = infer(rows, self._event(), settings)
         batch = schema.encode(rows, labels)
         model = Model.count(batch, schema, settings)
-        if self.__sklearn_is_fitted__():  # parameters may have been set since: counts are counts
+        more = self.__sklearn_is_fitted__()
+        if more:  # parameters may have been set since: counts are counts
             (name,) = model.tally.blocks
             seen = replace(self.model_.tally, blocks={name: self._block})
             model = replace(model, tally=seen + model.tally)
         self.keep(model)
         if self._sample is not None:
             self._sample.add(batch, model)
+        self._record("update" if more else "train", float(labels.weights.sum()))
         return self
 
     def _count(

@@ -6,6 +6,7 @@ Their import takes longer than the command line takes to learn a small table.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Collection
 from typing import Literal, Self
 
 from naively.counting.labels import Labels, RowWeight, Target, encode_labels
@@ -15,7 +16,8 @@ from naively.data.rows import Rows
 from naively.data.stream import Stream
 from naively.estimators.base import exclusive
 from naively.estimators.checks import Seed, check_is_fitted, check_some_weight
-from naively.estimators.on_cluster import ClusterAnswers, read_frame
+from naively.estimators.noisy import Noisy
+from naively.estimators.on_cluster import read_frame
 from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
 from naively.estimators.training import (
     InMemory,
@@ -35,7 +37,7 @@ from naively.schema.given import EventModels
 from naively.schema.settings import ClassPrior, Missingness
 
 
-class Learner(ClusterAnswers):
+class Learner(Noisy):
     """Naive Bayes for any rows: numbers, categories, booleans, times, texts, missing cells.
 
     It learns in one pass by counting, and can merge, forget and decay what it has learned.
@@ -198,9 +200,13 @@ class Learner(ClusterAnswers):
         return self._fit(X, y, sample_weight, None, more=False)
 
     def _fit(self, X: Table, y: Target, weight: RowWeight, classes: Target, *, more: bool) -> Self:
-        """Learn from labelled rows; there may be more of them, of other classes."""
-        settings = settings_of(self)
+        """Read labelled rows and learn from them; there may be more of them, of other classes."""
+        settings_of(self)  # a wrong option is named before any row is read
         found = self._read(X, y, weight, means_texts(self.event_models), some=self.semi_supervised)
+        return self._learn(found, classes, more=more)
+
+    def _learn(self, found: Training, classes: Target, *, more: bool) -> Self:
+        settings = settings_of(self)
         if self.interactions:
             found.check_interactions()
         empty = Reservoir(self.random_state, grows=self._interacts)
@@ -219,6 +225,7 @@ class Learner(ClusterAnswers):
         else:
             model = self._weighed(model)
         self.keep(model)
+        self._record("train", self._total)
         return self
 
     @exclusive
@@ -257,7 +264,9 @@ class Learner(ClusterAnswers):
             model = self._with_unlabelled(model, sample, found)
         elif sample is not None and weights_are_stale(self.model_, model):
             model = self._weighed(model)
+        before = self._total
         self.keep(model)
+        self._record("update", self._total - before)
         return self
 
     @exclusive
@@ -282,16 +291,19 @@ class Learner(ClusterAnswers):
         kind = self.weights or "loo"
         if X is None:
             sample, learned = self._learned().of(self.model_, larger=self._interacts), True
+            used = float(len(sample))
         else:
             rows, labels = self._labelled(X, y, sample_weight)
             check_some_weight(labels.weights)
             batch = self.model_.counted.encode(rows, labels)
             sample, learned = Sample.of_all(batch), False
+            used = float(labels.weights.sum())
         if self.interactions and kind == "loo":
             self.keep(self._noted(fit_weights(self.model_, sample, learned=learned)))
         else:
             weights = sample.weights(self.model_, kind, learned=learned)
             self.keep(self.model_.weighed(weights))
+        self._record("calibrate", used)
         return self
 
     def _learned(self) -> Reservoir:
@@ -311,6 +323,14 @@ class Learner(ClusterAnswers):
         if self.interactions:
             return self._noted(fit_weights(model, sample))
         return model.weighed(sample.weights(model, self.weights))
+
+    def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
+        self.weights = (
+            "loo" if "loo" in kinds else "temperature" if "temperature" in kinds else None
+        )
+        self.interactions = "auto" if interacts else None
+        if self.weights == "loo":
+            self.missing = model.settings.missing
 
     def _with_unlabelled(self, model: Model, sample: Reservoir, found: InMemory) -> Model:
         """Learn from rows without a label too, and fit the weights."""

@@ -13,6 +13,7 @@ from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.events.base import HOW, PSEUDO_COUNTS, How
 from naively.model import class_prior
 from naively.model.file.sample import SampledRows
+from naively.model.history import History
 from naively.model.model import Model
 from naively.model.weights import Weighting
 from naively.schema.given import EventModels, given_as_objects
@@ -40,6 +41,8 @@ class Options(Protocol):
     interactions: Literal["auto"] | None
     missing: Missingness
     text: Literal["auto", "words"]
+
+    history_: History
 
     def keep(self, model: Model) -> None:
         """Make a frozen model the fitted one."""
@@ -70,10 +73,16 @@ def settings_of(nb: Options, *, weighted: bool = True) -> Settings:
     return Settings(nb.class_prior, nb.estimate, nb.smoothing, text, missing)
 
 
-def learner_of(kind: Callable[..., L], model: Model, sample: SampledRows | None = None) -> L:
+def learner_of(
+    kind: Callable[..., L],
+    model: Model,
+    sample: SampledRows | None = None,
+    history: History | None = None,
+) -> L:
     """Return the learner of a frozen model, with options that learn more rows as it has its own.
 
-    A sample of the rows that the model has learned is what the learner has of them in memory.
+    A sample of the rows that the model has learned is what the learner has of them in memory. The
+    history is what was done to the model before.
     """
     settings, event_models = model.settings, model.schema.event_models
     as_objects = given_as_objects(event_models, model.schema)
@@ -90,6 +99,8 @@ def learner_of(kind: Callable[..., L], model: Model, sample: SampledRows | None 
     nb.keep(model)
     if sample is not None:
         nb.keep_sample(sample)
+    if history is not None:
+        nb.history_ = history
     return nb
 
 

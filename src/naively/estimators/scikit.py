@@ -103,4 +103,4 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
     array(['a'], dtype='<U1')
     """
     content = store.load_all(path)
-    return learner_of(NaiveBayes, content.model, content.sample)
+    return learner_of(NaiveBayes, content.model, content.sample, content.history)

@@ -28,7 +28,8 @@ from naively.estimators.checks import check_classification, check_some_weight
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.semi_supervised import learn_unlabelled
 from naively.kernels.reference import Floats
-from naively.model.model import Model, check_rows
+from naively.model.count import check_rows
+from naively.model.model import Model
 from naively.model.weights import Weighting
 from naively.schema.choose import extend, infer
 from naively.schema.given import EventModels

@@ -13,6 +13,7 @@ from naively.estimators.evaluated import Evaluated
 
 if TYPE_CHECKING:
     from naively.model.column_views import ColumnView
+    from naively.model.difference import Difference
     from naively.model.images import ClassImages
     from naively.model.nomogram import Nomogram
     from naively.model.regions import Regions
@@ -62,6 +63,40 @@ class Views(Evaluated):
         from naively.model.column import column_view
 
         return column_view(self._checked, column, self._sampled_batches(), weighted=weighted, at=at)
+
+    def compare_with(self, other: Views, n: int = 10) -> Difference:
+        """Return how another model differs from this one, such as a model of last month's rows.
+
+        Parameters
+        ----------
+        other : NaiveBayes
+            Fitted; it is the one after, and this the one before.
+        n : int, default 10
+            How many of the counts, of the levels or words that only one has, of the weights, and of
+            the weights of evidence, are listed at most: those that changed most.
+
+        Returns
+        -------
+        difference : Difference
+            A table, and ``equal``. Weights of evidence are those of items that both models know;
+            numbers are compared at what is typical of each class in either.
+
+        Raises
+        ------
+        ValueError
+            If n is less than 1.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> monday = NaiveBayes(weights=None).fit({"sky": ["blue", "grey"]}, ["sun", "rain"])
+        >>> tuesday = NaiveBayes(weights=None).fit({"sky": ["blue", "red"]}, ["sun", "sun"])
+        >>> monday.compare_with(tuesday, 2).to_dict()["what"]
+        ['class', 'rows', 'levels', 'level', 'level']
+        """
+        from naively.model.difference import difference
+
+        return difference(self._checked, other._checked, n)
 
     def regions(
         self,

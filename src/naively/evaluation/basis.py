@@ -5,12 +5,13 @@ A sum of them, each times a slope, is the linear part of a model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from naively.counting.block import Batch, Block, Codes, Dense
+from naively.counting.labels import Labels
 from naively.counting.parts import Part
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.events import Bernoulli
@@ -45,10 +46,25 @@ class Basis:
     z: Floats
 
 
-def basis_of(model: Model, weights: Weights, found: LeaveOneOut, batches: Sequence[Batch]) -> Basis:
-    """Return the functions of the columns, at most ``FUNCTIONS``, and their values on the rows."""
+def basis_of(
+    model: Model, said: Mapping[Part, float], labels: Labels, batches: Sequence[Batch]
+) -> Basis:
+    """Return functions of the columns, and their values on the rows.
+
+    Parameters
+    ----------
+    model : Model
+        Whose columns they are of.
+    said : mapping of Part to float
+        How much evidence each part gives (``evidence_said``): where there would be more than
+        ``FUNCTIONS``, they are of the columns that say most.
+    labels : Labels
+        The labels of the rows.
+    batches : sequence of Batch
+        The rows, as the model encodes them.
+    """
     by_batch = [model.blocks(batch) for batch in batches]
-    rows = found.labels.weight
+    rows = labels.weight
     of_column: list[tuple[Part, list[tuple[Term, Floats]]]] = []
     for group in model.schema.of_columns:
         if group.event.joined or group.analyser or group.event.layout == "rows":
@@ -63,24 +79,17 @@ def basis_of(model: Model, weights: Weights, found: LeaveOneOut, batches: Sequen
             ]
             of_column.append((part, functions))
     if sum(len(functions) for _, functions in of_column) > FUNCTIONS:
-        said = evidence_said(weights, found)
         of_column.sort(key=lambda column: -said.get(column[0], 0.0))
     every = [of for _, functions in of_column for of in functions][:FUNCTIONS]
-    z = (
-        np.stack([value for _, value in every], axis=1)
-        if every
-        else np.empty((len(found.prior), 0))
-    )
+    z = np.stack([value for _, value in every], axis=1) if every else np.empty((len(labels), 0))
     return Basis([term for term, _ in every], z)
 
 
 def _joined(blocks: Sequence[Block]) -> Block | None:
-    """Return the rows of all batches as one block; None unless all are dense."""
-    if all(isinstance(block, Dense) for block in blocks):
-        return blocks[0].followed_by(blocks[1:]) if len(blocks) > 1 else blocks[0]
-    if all(isinstance(block, Codes) for block in blocks):
-        return blocks[0].followed_by(blocks[1:]) if len(blocks) > 1 else blocks[0]
-    return None
+    """Return the rows of all batches as one block; None if some are sparse."""
+    if not any(all(isinstance(block, kind) for block in blocks) for kind in (Dense, Codes)):
+        return None
+    return blocks[0].followed_by(blocks[1:]) if len(blocks) > 1 else blocks[0]
 
 
 def evidence_said(weights: Weights, found: LeaveOneOut) -> dict[Part, float]:

@@ -6,7 +6,6 @@ held out; what is planned so is then fitted on all rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -27,8 +26,11 @@ from naively.evaluation.linear_part import (
     descend,
     held_out,
     joint_of,
+    linear_part_of,
+    run_of,
     solve_slopes,
 )
+from naively.evaluation.losses import posterior
 from naively.evaluation.pairs import Crossed
 from naively.evaluation.products import Products
 from naively.evaluation.reservoir import Sample
@@ -83,6 +85,8 @@ class Fitting:
         The rows, as the model encodes them.
     found : LeaveOneOut
         Their leave-one-out table.
+    said : dict of Part to float
+        How much evidence each part gives.
     basis : Basis
         Functions of their columns.
     joint : ndarray of shape (rows, classes)
@@ -94,6 +98,7 @@ class Fitting:
     learned: bool
     batches: list[Batch]
     found: LeaveOneOut
+    said: dict[Part, float]
     basis: Basis
     joint: Floats
 
@@ -103,13 +108,9 @@ class Fitting:
         batches = sample.encoded(model)
         found = left_out(model, batches, learned=learned)
         weights = fit(found.first(ROWS), "loo", float(model.tally.class_count.sum()))
-        basis = basis_of(model, weights, found, batches)
-        return cls(weights, sample, learned, batches, found, basis, joint_of(weights, found))
-
-    @cached_property
-    def said(self) -> dict[Part, float]:
-        """How much evidence each part gives."""
-        return evidence_said(self.column_weights, self.found)
+        said = evidence_said(weights, found)
+        basis = basis_of(model, said, found.labels, batches)
+        return cls(weights, sample, learned, batches, found, said, basis, joint_of(weights, found))
 
     @cached_property
     def z(self) -> NDArray[np.float32]:
@@ -124,10 +125,7 @@ class Fitting:
     @cached_property
     def p(self) -> Floats:
         """The posteriors by the weights of the columns, of shape (rows, classes)."""
-        posterior: Floats = np.exp(
-            self.joint - np.logaddexp.reduce(self.joint, axis=1, keepdims=True)
-        )
-        return posterior
+        return posterior(self.joint)
 
     def products(self, rows: NDArray[np.int64] | None = None) -> Products:
         """Choose the products that would lower the log loss of all rows most, or of some."""
@@ -152,10 +150,13 @@ class Fitting:
         they are chosen.
         """
         thirds = held_out(self.found.first(ROWS).labels)
-        lines = self._runs(thirds, [None] * len(thirds))
+        alone = self.problem(None)
+        lines = [run_of(alone, rest, third) for rest, third in thirds]
         best, products = descend(lines, RIDGES, solve_slopes), False
         before = best.loss
-        multiplied = self._runs(thirds, [self.products(rest) for rest, _ in thirds])
+        multiplied = [
+            run_of(self.problem(self.products(rest)), rest, third) for rest, third in thirds
+        ]
         runs, more = lines, descend(multiplied, RIDGES, solve_slopes, best.loss - WORTH)
         if more.ridge is not None:
             runs, best, products = multiplied, more, True
@@ -184,18 +185,6 @@ class Fitting:
         after = best.loss if pairs.ridge is None else pairs.loss
         rows = sum(float(run.third.labels.weights.sum()) for run in runs)
         return Plan(best.ridge, products, pairs.ridge, before / rows, after / rows)
-
-    def _runs(
-        self,
-        thirds: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
-        products: Sequence[Products | None],
-    ) -> list[Run]:
-        found = []
-        for (rest, third), of in zip(thirds, products, strict=True):
-            problem = self.problem(of)
-            nothing = Solution.nothing(problem)
-            found.append(Run(problem.take(rest), problem.take(third), nothing))
-        return found
 
     def _evidence(
         self, p: Floats, rest: NDArray[np.int64], third: NDArray[np.int64]
@@ -235,6 +224,8 @@ class Fitting:
     def of_pairs(self, model: Model) -> NDArray[np.floating]:
         """Return the leave-one-out evidence of a model's pairs, (rows, classes, pairs)."""
         groups = [group for group in model.schema.groups if group.is_interaction]
+        if not groups:
+            return np.zeros((*self.joint.shape, 0), np.float32)
         batches = self.sample.encoded(model)
         found = left_out(model, batches, learned=self.learned, groups=groups)
         return np.ascontiguousarray(found.table.transpose(1, 2, 0), np.float32)
@@ -270,13 +261,6 @@ class Fitting:
         of = {part: (float(w),) * k for part, w in zip(names, weight, strict=True)}
         linear = LinearPart()
         if plan.ridge is not None:
-            slopes = [tuple(slope) for slope in found.slope.tolist()]
-            terms = self.basis.terms
-            multiplied = self._products.terms() if plan.products else []
-            linear = LinearPart(
-                dict(zip(terms, slopes, strict=False)),
-                dict(zip(multiplied, slopes[len(terms) :], strict=False)),
-                slopes[-1],
-                plan.ridge,
-            )
+            products = self._products.terms() if plan.products else []
+            linear = linear_part_of(found.slope, self.basis.terms, products, plan.ridge)
         return replace(self.column_weights, of={**self.column_weights.of, **of}, linear=linear)

@@ -16,6 +16,7 @@ from naively.counting.block import Batch
 from naively.evaluation.blas import on_one_thread
 from naively.evaluation.fitting import Fitting, Plan
 from naively.evaluation.reservoir import Sample
+from naively.messages import many
 from naively.model.model import Model
 
 FEWEST = 100  # rows, with fewer of which nothing is chosen
@@ -79,9 +80,9 @@ def _found(model: Model, plan: Plan) -> Found:
         why = "no product and no pair of columns lowers the log loss of held-out rows"
         return Found(model, why)
     products = 0 if model.weights is None else len(model.weights.linear.products)
-    pairs = _many(len(model.schema.interactions), "counted pair")
+    pairs = many(len(model.schema.interactions), "counted pair")
     note = (
-        f"Interactions: {_many(products, 'product')} and {pairs} of columns; the log loss of "
+        f"Interactions: {many(products, 'product')} and {pairs} of columns; the log loss of "
         f"held-out rows is {plan.after:.4g} with them, and {plan.before:.4g} without."
     )
     return Found(model, notes=(note,))
@@ -99,7 +100,3 @@ def _why_none(model: Model, sample: Sample) -> str:
     if able < 2:
         return "pairs are made of columns, and not of words of texts or of bags of counts"
     return ""
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"

@@ -21,7 +21,8 @@ from naively.counting.tally import Tally
 from naively.evaluation.losses import accuracy_and_log_loss
 from naively.evaluation.reservoir import Reservoir
 from naively.model.class_prior import among_fewer
-from naively.model.model import Model, count_batch
+from naively.model.count import count_batch
+from naively.model.model import Model
 from naively.model.weights import Weighting
 from naively.schema.settle import make_sure
 from naively.tabular import Tabular

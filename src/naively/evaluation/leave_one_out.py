@@ -14,8 +14,8 @@ import numpy as np
 
 from naively.counting.block import Batch, Block, Sparse
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import lengths_left
-from naively.counting.names import title
+from naively.counting.leave_one_out import lengths_left, one_of_each
+from naively.counting.names import title, title_of_pair
 from naively.counting.parts import Part, Parts
 from naively.events import Beta, Dirichlet
 from naively.kernels.reference import Floats
@@ -129,7 +129,7 @@ def linear_evidence(model: Model, batches: Sequence[Batch]) -> dict[str, Floats]
         for name, added in linear.of_columns(blocks, places):
             found.setdefault(title(name), []).append(added)
         for pair, added in linear.of_pairs(blocks, places):
-            found.setdefault(" × ".join(map(title, pair)), []).append(added)
+            found.setdefault(title_of_pair(pair), []).append(added)
     return {name: np.concatenate(of) for name, of in found.items()}
 
 
@@ -175,10 +175,7 @@ def leave_one_out_table(
         The groups that the parts of the table are of; by default all.
     """
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
-    # A row of weight 2 is two rows, one of which is left out.
-    once = labels
-    if labels.weight is not None:
-        once = replace(labels, weight=np.minimum(labels.weight / batch.times, 1))
+    once = one_of_each(labels, batch.times)
     keys: list[Part] = []
     kinds: list[PartKind] = []
     by_class: list[bool] = []

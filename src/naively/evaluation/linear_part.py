@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
-from naively.evaluation.basis import basis_of
+from naively.evaluation.basis import basis_of, evidence_said
 from naively.evaluation.calibrate import ROWS
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.ridge import Problem, Solution, solve
 from naively.kernels.reference import Floats
-from naively.model.linear_part import LinearPart
+from naively.model.linear_part import LinearPart, Product, Term
 from naively.model.model import Model
 from naively.model.weights import Weights
 
@@ -68,7 +68,7 @@ def with_linear_part(
     """
     if found.labels.weights.sum() < FEWEST:
         return weights
-    basis = basis_of(model, weights, found, batches)
+    basis = basis_of(model, evidence_said(weights, found), found.labels, batches)
     if not basis.terms:
         return weights
     z = np.hstack([basis.z, np.ones((len(basis.z), 1))])  # the last is the intercept
@@ -78,9 +78,23 @@ def with_linear_part(
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))
     added = solve(problem, best.ridge, 0.0, start, LAST_STEPS)
-    *slopes, intercept = map(tuple, added.slope.tolist())
-    of = dict(zip(basis.terms, slopes, strict=True))
-    return replace(weights, linear=LinearPart(of, {}, intercept, best.ridge))
+    return replace(weights, linear=linear_part_of(added.slope, basis.terms, [], best.ridge))
+
+
+def linear_part_of(
+    slope: Floats, terms: Sequence[Term], products: Sequence[Product], ridge: float
+) -> LinearPart:
+    """Return slopes, (functions, classes), as a linear part.
+
+    The functions are terms, then products; the last is the intercept.
+    """
+    *slopes, intercept = map(tuple, slope.tolist())
+    return LinearPart(
+        dict(zip(terms, slopes[: len(terms)], strict=True)),
+        dict(zip(products, slopes[len(terms) :], strict=True)),
+        intercept,
+        ridge,
+    )
 
 
 def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
@@ -92,11 +106,12 @@ def joint_of(weights: Weights, found: LeaveOneOut) -> Floats:
 
 def runs_of(problem: Problem) -> list[Run]:
     """Return the held-out thirds of a problem, with nothing added yet."""
-    nothing = Solution.nothing(problem)
-    return [
-        Run(problem.take(rest), problem.take(third), nothing)
-        for rest, third in held_out(problem.labels)
-    ]
+    return [run_of(problem, rest, third) for rest, third in held_out(problem.labels)]
+
+
+def run_of(problem: Problem, rest: NDArray[np.int64], third: NDArray[np.int64]) -> Run:
+    """Return some rows of a problem to fit, and others to hold out, with nothing added yet."""
+    return Run(problem.take(rest), problem.take(third), Solution.nothing(problem))
 
 
 def descend(

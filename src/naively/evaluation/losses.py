@@ -39,9 +39,25 @@ def log_loss(p_right: Floats, weight: Floats | NDArray[np.int64] | None = None) 
 
 def p_right(joint: Floats, labels: Labels) -> Floats:
     """Return the posterior of the right class, (rows,), from joint log likelihoods, (rows, k)."""
-    log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-    right: Floats = np.exp(log_p[np.arange(len(joint)), labels.codes])
+    right: Floats = np.exp(_log_posterior(joint)[np.arange(len(joint)), labels.codes])
     return right
+
+
+def posterior(joint: Floats) -> Floats:
+    """Return the posteriors, (rows, classes), from joint log likelihoods of the same shape.
+
+    Examples
+    --------
+    >>> posterior(np.log([[0.1, 0.3]]))
+    array([[0.25, 0.75]])
+    """
+    p: Floats = np.exp(_log_posterior(joint))
+    return p
+
+
+def _log_posterior(joint: Floats) -> Floats:
+    log_p: Floats = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
+    return log_p
 
 
 def log_losses(joint: Floats, labels: Labels) -> tuple[float, Floats]:

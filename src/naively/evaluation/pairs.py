@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
+from naively.counting.leave_one_out import one_of_each
 from naively.counting.parts import Part
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
@@ -135,7 +136,7 @@ class Crossed:
         bins = [_bins(held, name) for name in _columns(found, said)]
         codes = [np.concatenate([of.codes(batch) for batch in held]) for of in bins]
         times = np.concatenate([batch.times for batch in batches])
-        once = np.minimum(found.labels.weights / times, 1.0)
+        once = one_of_each(found.labels, times).weights
         return cls(bins, codes, found.labels, once)
 
     def interaction(self, pair: Pair) -> Interaction:

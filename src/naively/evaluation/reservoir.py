@@ -9,6 +9,7 @@ may bring classes, for which a larger sample is needed; so more are kept than on
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -24,8 +25,9 @@ from naively.evaluation.calibrate import ROWS, SampleSize, fit, sample_size
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import with_linear_part
 from naively.kernels.reference import Floats
+from naively.model.count import count_batch
 from naively.model.file.sample import SampledRows
-from naively.model.model import Model, count_batch
+from naively.model.model import Model
 from naively.model.weights import Weighting, Weights
 from naively.schema.fingerprint import fingerprints
 
@@ -71,7 +73,7 @@ class Kept:
             some = np.flatnonzero(keys <= max(limit, least[-1] if most else NO_KEY))
             batch, keys = batch.take(some), keys[some]
         different, first, of = np.unique(keys, return_index=True, return_inverse=True)
-        copies = np.bincount(of, minlength=len(first)).astype(np.int64)
+        copies = np.bincount(of, batch.copies, len(first)).astype(np.int64)
         kept = batch.take(first)
         if (copies > 1).any():
             weight = np.bincount(of, batch.labels.weights, len(first)).astype(np.float64)
@@ -154,6 +156,30 @@ class Reservoir:
         if len(self._kept) > SEVERAL:
             self._kept = _encoded(self._kept, model)
 
+    def add_sampled(self, batch: Batch, model: Model, seen: int, share: float) -> None:
+        """Sample a share of so many rows, which was chosen by another hash of their cells.
+
+        Their keys are made as small as if they were the least of all, so that they count for all in
+        a sample that is merged with this one.
+        """
+        self.seen += seen
+        self._size = sample_size(model, self.seen)
+        self._last = None
+        kept = Kept.of(batch, self._seed, len(batch))
+        if share < 1:
+            kept = Kept(kept.batch, (kept.keys * share).astype(np.uint64))
+        self._draw()
+        self._kept = _least(_with(self._kept, [kept]), self._size.kept, self._limit)
+
+    @property
+    def seed(self) -> int:
+        """The number of 64 bits that chooses the rows."""
+        return int(self._seed)
+
+    def wanted(self, rows: int) -> int:
+        """Return how many different rows of a table are wanted of so many."""
+        return int(ROWS * (1 + np.log(rows / ROWS))) if self._grows and rows > ROWS else ROWS
+
     def merged(self, other: Reservoir, model: Model) -> Reservoir | None:
         """Return the sample of the rows of both, which a model has learned.
 
@@ -220,6 +246,16 @@ class Reservoir:
             new = [Kept.of(batch, *of) for batch in self._new]
             self._kept = _least(_with(self._kept, new), self._size.kept, self._limit)
             self._new = []
+
+
+def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | None:
+    """Return the sample of the rows of all, which a model has learned; None if one has none."""
+    total = samples[0]
+    for sample in samples[1:]:
+        if total is None or sample is None:
+            return None
+        total = total.merged(sample, model)
+    return total
 
 
 @dataclass(frozen=True, eq=False)

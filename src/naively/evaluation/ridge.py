@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
-from naively.evaluation.losses import log_losses
+from naively.evaluation.losses import log_losses, posterior
 from naively.kernels.reference import Floats
 
 CURVE = 0.15  # of the log loss of a row, about: what steps are scaled by
@@ -67,9 +67,7 @@ class Problem:
 
     def posterior(self, found: Solution) -> Floats:
         """Return the posteriors with what is added, of shape (rows, classes)."""
-        joint = self.joint_with(found)
-        p: Floats = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
-        return p
+        return posterior(self.joint_with(found))
 
     def loss(self, found: Solution) -> float:
         """Return the sum of the rows' log losses, in nats, with what is added."""

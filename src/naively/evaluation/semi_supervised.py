@@ -20,7 +20,8 @@ from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.evaluation.losses import log_loss, p_right
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.kernels.reference import Floats
-from naively.model.model import Model, count_batch
+from naively.model.count import count_batch
+from naively.model.model import Model
 from naively.model.weights import Weighting
 
 SHARES = (0.1, 0.3, 1.0)  # how much an unlabelled row may count, beside a labelled one

@@ -14,6 +14,7 @@ import numpy as np
 
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
+from naively.counting.leave_one_out import one_of_each
 from naively.counting.tally import BlockTally
 from naively.evaluation.learning_curve import Metric, check_metric, number_of
 from naively.evaluation.losses import accuracy_and_log_loss
@@ -111,7 +112,7 @@ def smoothing_curve(
         classes = then.classes
         if sample is not None:
             batches, labels = [known_to(then, b) for b in sample.batches], sample.labels
-            found = [left_out(then, then.recode(batch)) for batch in batches if len(batch)]
+            found = [left_out_posterior(then, then.recode(b)) for b in batches if len(b)]
             for rows, p in (
                 ("leave-one-out", np.concatenate(found)),
                 ("training", Sample(batches).posterior(then)),
@@ -216,15 +217,14 @@ def _with_event(group: Group, event: EventModel) -> Group:
     return replace(group, event=event, analyser=analyser)
 
 
-def left_out(model: Model, batch: Batch) -> Floats:
+def left_out_posterior(model: Model, batch: Batch) -> Floats:
     """Return the posterior of each learned row as if it had not been learned, (rows, classes).
 
     A class that has no rows then has the posterior 0. Where all classes are impossible, it is the
     class prior.
     """
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
-    if labels.weight is not None:  # a row of weight 2 is two rows, one of which is left out
-        labels = replace(labels, weight=np.minimum(labels.weight / batch.times, 1))
+    labels = one_of_each(labels, batch.times)
     prior = _prior_without(model, labels)
     with np.errstate(divide="ignore"):
         joint = np.log(prior)

@@ -309,10 +309,27 @@ def check_alpha(
         object.__setattr__(model, "alpha", PSEUDO_COUNTS[alpha])
         return
     counts = np.asarray(alpha, np.float64)
+    check_some(model, "alpha", counts)
     if not (np.isfinite(counts).all() and (counts >= 0).all()):
         raise ValueError(f"{type(model).__name__} alpha must be at least 0, got {alpha}.")
     if counts.ndim:  # as a tuple it is equal to itself, and hashes
         object.__setattr__(model, "alpha", tuple(counts.tolist()))
+
+
+def check_some(model: object, name: str, value: Any) -> None:
+    """Raise a ValueError if a setting that is one number, or several, is an empty sequence.
+
+    Examples
+    --------
+    >>> from naively import Multinomial
+    >>> Multinomial(alpha=[])
+    Traceback (most recent call last):
+    ValueError: Multinomial alpha is empty: give one number, or one for each column.
+    """
+    if np.size(value) == 0:
+        raise ValueError(
+            f"{type(model).__name__} {name} is empty: give one number, or one for each column."
+        )
 
 
 def check_not_negative(block: Block, model: str) -> None:

@@ -22,6 +22,7 @@ from naively.events.base import (
     by_row,
     check_alpha,
     check_estimate,
+    check_some,
     numbers,
 )
 from naively.events.estimate import Estimable, Estimate, flat
@@ -93,6 +94,7 @@ class Bernoulli(Estimable[Items, Counts]):
         check_m(self, self.m, self.p)
         if self.p is not None:
             p = np.asarray(self.p, np.float64)
+            check_some(self, "p", p)
             if not ((p >= 0) & (p <= 1)).all():
                 raise ValueError(f"Bernoulli p must be between 0 and 1, got {self.p}.")
             if p.ndim:  # as a tuple it is equal to itself, and hashes

@@ -24,6 +24,7 @@ from naively.events.base import (
     by_row,
     check_alpha,
     check_estimate,
+    check_some,
     draw_levels,
 )
 from naively.events.estimate import Estimable, Estimate, flat
@@ -118,6 +119,7 @@ class Categorical(Estimable[Levels, Codes]):
         check_alpha(self, self.alpha, named=True)
         check_estimate(self.estimate)
         check_m(self, self.m, self.p, named=("auto",))
+        check_some(self, "codes", self.codes)
         if isinstance(self.codes, Sequence):  # as a tuple it is equal to itself, and hashes
             object.__setattr__(self, "codes", tuple(self.codes))
         if self.codes is not None and not (self.p is None and self.levels is None):

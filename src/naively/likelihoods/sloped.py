@@ -68,11 +68,14 @@ class Sloped(Likelihood[Dense | Sparse]):
 
     def _added_sparse(self, block: Sparse) -> Floats:
         """Add up what is stored in each row, less what zeros would add there."""
-        zero = self._lines(np.zeros(len(self.column))) @ self.slope
         row, column, x = block.entries()
-        found = np.tile(zero, (len(block), 1))
+        found = self._of_zeros(len(block))
         np.add.at(found, row, self._of_cells(x, column) - self._of_cells(np.zeros(len(x)), column))
         return found
+
+    def _of_zeros(self, rows: int) -> Floats:
+        """Return what the lines add to rows of zeros, (rows, classes)."""
+        return np.tile(self._lines(np.zeros(len(self.column))) @ self.slope, (rows, 1))
 
     def _of_cells(self, x: Floats, column: NDArray[np.int64]) -> Floats:
         """Return what the lines add to cells, (cells, classes)."""
@@ -111,7 +114,7 @@ class Sloped(Likelihood[Dense | Sparse]):
             return replace(items, value=items.value + self._of_cells(x, items.column))
         row, column, x = block.entries()
         row, column, x = row[x != 0], column[x != 0], x[x != 0]
-        absent = np.tile(self._lines(np.zeros(len(self.column))) @ self.slope, (len(block), 1))
+        absent = self._of_zeros(len(block))
         np.subtract.at(absent, row, self._of_cells(np.zeros(len(x)), column))
         every, none = np.arange(len(block)), np.full(len(block), ABSENT)
         return Contributions(

@@ -124,6 +124,7 @@ def _learn(options: argparse.Namespace, *, forget: bool) -> int:
     from naively import saving
     from naively.mail.learn import learn
     from naively.mail.passage import say
+    from naively.messages import many
     from naively.progress import with_progress
 
     warnings.showwarning = lambda message, *_, **__: say(message)
@@ -134,17 +135,13 @@ def _learn(options: argparse.Namespace, *, forget: bool) -> int:
     done = learn(options.model, rows, forget=forget, remember=remember)
     did = "unlearned" if forget else "learned"
     if sys.stderr is not None and sys.stderr.isatty():
-        say(f"{did.capitalize()} {_counted(done.n)}.")
+        say(f"{did.capitalize()} {many(done.n, 'message')}.")
     if done.empty:
-        say(f"Not {did}, as there are no words in them: {_counted(done.empty)}.")
+        say(f"Not {did}, as there are no words in them: {many(done.empty, 'message')}.")
     if done.again:
         already = "were given twice" if forget else "had been learned already"
-        say(f"Not {did}, as they {already}: {_counted(done.again)}.")
+        say(f"Not {did}, as they {already}: {many(done.again, 'message')}.")
     return 0
-
-
-def _counted(n: int) -> str:
-    return f"{n:,} message{'s' * (n != 1)}"
 
 
 def _rows(options: argparse.Namespace) -> Iterator[tuple[dict[str, str | bool], str]]:

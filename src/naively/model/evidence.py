@@ -15,7 +15,8 @@ from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.events.estimate import Estimable
 from naively.events.estimates.estimate import Estimate
-from naively.model.model import Model, check_rows, count_batch
+from naively.model.count import check_rows, count_batch
+from naively.model.model import Model
 
 
 def log_evidence(model: Model, rows: Rows, labels: Labels) -> float:

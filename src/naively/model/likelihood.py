@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
-from naively.model.model import Model, check_rows
+from naively.model.count import check_rows
+from naively.model.model import Model
 
 
 def class_log_likelihoods(model: Model, rows: Rows) -> Floats:

@@ -137,14 +137,10 @@ def linear(model: Model) -> Linear:
             tables.append(slope)
             continue
         total = total - lines.centre @ lines.slope
-        of_truths = (lines.low <= 0) & (lines.high >= 1) & group.event.shares  # never clipped
-        slope = slope.copy()
-        np.add.at(slope, lines.column[of_truths], lines.slope[of_truths])
-        tables += [slope, lines.slope[~of_truths]]
+        tables += [slope, lines.slope]
         names += [
-            f"{title(axis.columns[lines.column[i]])} in "
-            f"[{_plain(lines.low[i])}, {_plain(lines.high[i])}]"
-            for i in np.flatnonzero(~of_truths)
+            f"{title(axis.columns[column])} in [{_plain(low)}, {_plain(high)}]"
+            for column, low, high in zip(lines.column, lines.low, lines.high, strict=True)
         ]
     coef = np.concatenate(tables).T if tables else np.empty((len(total), 0))
     if len(total) == 2:

@@ -19,13 +19,14 @@ import numpy as np
 
 from naively.counting.axis import Axis, Levels
 from naively.counting.block import Block, BlockKey, Codes, Dense
-from naively.counting.names import Derived, Level, Name, title
+from naively.counting.names import Derived, Level, Name, title_of_pair
 from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.sloped import Sloped
 from naively.likelihoods.table import LevelTable
+from naively.messages import many
 
 FARTHEST = 5.0  # standard deviations, of a product
 
@@ -51,6 +52,9 @@ class Line:
             x = np.zeros(len(block))
             x[row[item == column]] = value[item == column]
         return np.nan_to_num((np.clip(x, self.low, self.high) - self.centre) / self.scale)
+
+
+Sloping: TypeAlias = tuple[int, Line, Floats]  # a column, and slopes in nats for each unit of it
 
 
 @final
@@ -140,10 +144,10 @@ class LinearPart:
 
     def __str__(self) -> str:
         columns = len({term.column for term in self.of})
-        said = [f"{_many(len(self.of), 'term')} of {_many(columns, 'column')}"]
+        said = [f"{many(len(self.of), 'term')} of {many(columns, 'column')}"]
         if self.products:
-            pairs = f"{_many(len(self.pairs), 'pair')} of columns"
-            said.append(f"{_many(len(self.products), 'product')} of {pairs}")
+            pairs = f"{many(len(self.pairs), 'pair')} of columns"
+            said.append(f"{many(len(self.products), 'product')} of {pairs}")
         return f"{' and '.join(said)}, ridge {self.ridge:g}"
 
     @property
@@ -154,7 +158,7 @@ class LinearPart:
             roots = chain.from_iterable(
                 name.roots if isinstance(name, Derived) else (name,) for name in of.columns
             )
-            found[" × ".join(map(title, of.columns))] = tuple(dict.fromkeys(roots))
+            found[title_of_pair(of.columns)] = tuple(dict.fromkeys(roots))
         return found
 
     @cached_property
@@ -196,20 +200,23 @@ class LinearPart:
                     rows[level] += slope / function.scale
             return likelihood.plus(table)
         lines = [
-            (column[term.column], term.function, slope)
+            (column[term.column], term.function, slope / term.function.scale)
             for term, slope in zip(terms, slopes, strict=True)
             if isinstance(term.function, Line)
         ]
+        if group.event.shares:
+            likelihood, lines = _with_straight(likelihood, lines)
+        if not lines:
+            return likelihood
         lines.sort(key=lambda line: line[0])
-        added = Sloped(
+        return Sloped(
             likelihood,
             column=np.array([j for j, _, _ in lines], np.int64),
             low=np.array([line.low for _, line, _ in lines]),
             high=np.array([line.high for _, line, _ in lines]),
             centre=np.array([line.centre for _, line, _ in lines]),
-            slope=np.array([slope / line.scale for _, line, slope in lines]),
+            slope=np.array([slope for _, _, slope in lines]),
         )
-        return _straight(added) if group.event.shares else added
 
     def of_columns(
         self, blocks: Mapping[BlockKey, Block], places: Sequence[int]
@@ -260,16 +267,23 @@ class LinearPart:
         )
 
 
-def _straight(lines: Sloped) -> Likelihood:
-    """Return lines of numbers from 0 to 1 as a part of the other likelihood, if none is clipped."""
-    inner = lines.inner
-    clips = (lines.low > 0).any() or (lines.high < 1).any()
-    if clips or not isinstance(inner, LogLinear) or inner.offset is None:
-        return lines
-    slope, offset = inner.slope.copy(), inner.offset.copy()
-    np.add.at(slope, lines.column, lines.slope)
-    np.add.at(offset, lines.column, -lines.centre[:, None] * lines.slope)
-    return replace(inner, slope=slope, offset=offset)
+def _with_straight(
+    likelihood: Likelihood, lines: list[Sloping]
+) -> tuple[Likelihood, list[Sloping]]:
+    """Return a likelihood of numbers from 0 to 1 with the lines that it can hold, and the others.
+
+    It can hold those that clip no such number, if it has offsets.
+    """
+    if not isinstance(likelihood, LogLinear) or likelihood.offset is None:
+        return likelihood, lines
+    slope, offset, others = likelihood.slope.copy(), likelihood.offset.copy(), []
+    for column, line, of in lines:
+        if line.low > 0 or line.high < 1:
+            others.append((column, line, of))
+        else:
+            slope[column] += of
+            offset[column] -= line.centre * of
+    return replace(likelihood, slope=slope, offset=offset), others
 
 
 T = TypeVar("T", Term, Product)
@@ -287,10 +301,6 @@ def _mean(
         for term, slope in slopes.items():
             found[term] = found.get(term, 0.0) + times * _by_class(slope, at)
     return {term: tuple(slope.tolist()) for term, slope in found.items()}
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"
 
 
 def _by_class(slope: Slopes, places: Sequence[int]) -> Floats:

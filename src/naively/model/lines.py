@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from naively.counting.axis import Axis, Levels, Words
-from naively.counting.names import Name, title
+from naively.counting.names import Name, title, title_of_pair
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
 from naively.kernels.tokens import character_ngrams, splitter
@@ -110,11 +110,11 @@ class Lines:
 
     def add_products(self, found: Iterable[tuple[tuple[Name, Name], Floats]]) -> None:
         """Add what products of two columns say, (rows, classes), where both cells are there."""
-        for (a, b), added in found:
-            cells = self._cells(a), self._cells(b)
+        for pair, added in found:
+            a, b = map(self._cells, pair)
             for row in np.flatnonzero(added.any(axis=1)).tolist():
-                shown = cells[0][row], cells[1][row]
-                self._put(row, _pair((a, b)), (f"{title(a)} × {title(b)}", shown, added[row]))
+                line = title_of_pair(pair), (a[row], b[row]), added[row]
+                self._put(row, _pair(pair), line)
 
     def _put(self, row: int, key: Hashable, line: Item) -> None:
         """Add a line to a row, or its log likelihoods to those of the line of the same key."""

@@ -9,14 +9,13 @@ from operator import add
 
 import numpy as np
 
-from naively.counting.axis import Axis, Words
+from naively.counting.axis import Axis
 from naively.counting.block import Batch, Block
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.lawful import forget, impossible
 from naively.counting.names import Derived, Name
 from naively.counting.parts import Parts
-from naively.counting.statistic import VALUE
-from naively.counting.tally import BlockTally, Tally, count_classes
+from naively.counting.tally import BlockTally, Tally
 from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.events.lift import Lift
@@ -24,15 +23,18 @@ from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
+from naively.model.added_noise import AddedNoise
 from naively.model.class_prior import class_probabilities
+from naively.model.count import check_counted, check_rows, count_batch
 from naively.model.described import with_products
-from naively.model.weights import Weights
+from naively.model.weights import Weights, mean
+from naively.schema.alike import CountedTotal, alike
 from naively.schema.group import Group, GroupKey
 from naively.schema.held import Held
 from naively.schema.missing import with_missing
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
-from naively.schema.settle import Counted, alike, make_sure, settle
+from naively.schema.settle import Counted, make_sure, settle
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,6 +54,8 @@ class Model(Shown):
         How parameters are derived from the tally.
     weights : Weights, optional
         How much the evidence of each column counts; all alike without.
+    noise : tuple of AddedNoise
+        The noise in the counts, of each of the models that were merged which has some.
 
     Examples
     --------
@@ -68,6 +72,7 @@ class Model(Shown):
     tally: Tally
     settings: Settings = field(default_factory=Settings)
     weights: Weights | None = None
+    noise: tuple[AddedNoise, ...] = ()
 
     @classmethod
     def learn(
@@ -75,37 +80,78 @@ class Model(Shown):
     ) -> Model:
         """Count labelled rows in one pass, each column for the event model that the schema says."""
         check_rows(rows, labels)
-        settings = settings or Settings()
-        return cls.count(schema.encode(rows, labels), schema, settings)
+        return cls.count(schema.encode(rows, labels), schema, settings or Settings())
 
     @classmethod
     def count(cls, batch: Batch, schema: Schema, settings: Settings) -> Model:
         """Count rows that the schema has encoded."""
-        tally = count_batch(batch, schema).pruned()  # a row of weight 0 was never seen
+        check_counted(schema)
+        return cls.of_tally(count_batch(batch, schema).pruned(), schema, settings)
+
+    @classmethod
+    def of_tally(cls, tally: Tally, schema: Schema, settings: Settings) -> Model:
+        """Return the model of what was counted of a schema; a row of weight 0 was never seen."""
         return cls(*make_sure(schema, tally, settings), settings)
 
     def __str__(self) -> str:
         rows, classes = self.tally.class_count.sum(), len(self.classes)
         size = f"{rows:,.10g} rows, {classes:,} classes, {self.schema.width:,} columns"
-        return f"{size}\n{self.described}"
+        return "\n".join([size, str(self.described), *map(str, self.noise)])
 
     def __add__(self, other: Model) -> Model:
-        weights = [model.weights for model in (self, other) if model.weights is not None]
-        (schema, tally), (others, added) = alike(self._counts, other._counts)
-        return Model(
-            *make_sure(schema.union(others), tally + added, self.settings),
-            self.settings,
-            weights[0] + weights[1] if len(weights) == 2 else next(iter(weights), None),
-        )
+        return Model.total((self, other))
+
+    @classmethod
+    def total(cls, models: Iterable[Model]) -> Model:
+        """Return the sum of one model or more: the model of the rows of all.
+
+        Each is added in a time that follows from its own size, not from that of the sum.
+
+        Parameters
+        ----------
+        models : iterable of Model
+            They may have other classes, columns, levels and words, and other weights, of which the
+            mean is taken; what one lacks is the others'.
+
+        Raises
+        ------
+        ValueError
+            If a column is counted otherwise in two models, or they have other settings (see
+            ``Settings.merged``); it says which.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> days = [NaiveBayes().fit([[x], [x + 1]], ["a", "b"]).model_ for x in (1.0, 2.0, 7.0)]
+        >>> Model.total(days).tally.class_count
+        array([3., 3.])
+        """
+        rest = iter(models)
+        first = next(rest, None)
+        if first is None:
+            raise ValueError("There is no model to add up.")
+        settings, weights, noise = first.settings, first.weights, first.noise
+        total = CountedTotal(first._counts)  # noqa: SLF001
+        for model in rest:
+            settings = settings.merged(model.settings)
+            weights = mean(weights, model.weights)
+            noise += model.noise
+            total.add(model._counts)  # noqa: SLF001
+        if noise:  # what was not kept would be taken for missing
+            settings = replace(settings, missing="ignore")
+        return cls(*make_sure(*total.counted(), settings), settings, weights, noise)
 
     def __sub__(self, other: Model) -> Model:
         (schema, tally), (others, removed) = alike(self._counts, other._counts)
-        return replace(self, counted=schema.union(others), tally=tally - removed)
+        noise = self.noise + other.noise
+        return replace(self, counted=schema.union(others), tally=tally - removed, noise=noise)
 
     def forget(self, other: Model) -> Model:
         """Return ``self - other``, or raise a ValueError if that cannot be."""
         (schema, tally), (others, removed) = alike(self._counts, other._counts)
-        left = replace(self, counted=schema.union(others), tally=forget(tally, removed))
+        schema = schema.union(others)
+        times = [group.key for group in schema.groups if group.kind == "time"]
+        left = replace(self, counted=schema, tally=forget(tally, removed, times))
         if left.impossible is not None:
             raise ValueError(f"Cannot forget rows that were not learned: {left.impossible} then.")
         return left
@@ -221,7 +267,7 @@ class Model(Shown):
     @cached_property
     def parts(self) -> dict[GroupKey, Parts]:
         """The parts of the evidence of each block."""
-        return {group.key: _parts(group, self.counts[group.key]) for group in self.schema.groups}
+        return {group.key: group.parts_of(self.counts[group.key]) for group in self.schema.groups}
 
     @cached_property
     def likelihoods(self) -> dict[GroupKey, Likelihood]:
@@ -230,13 +276,14 @@ class Model(Shown):
         if self.weights is None:
             return plain
         classes, weighted = self.classes.tolist(), {}
+        places = self.weights.places(classes)
         for name, likelihood in plain.items():
             parts = self.parts[name]
             weight = self.weights.table(parts.keys, classes)[parts.of_unit]
             found = likelihood.weighted(weight)
             normal = parts.by_word and name in self.weights.groups
             found = found.normalised_by_length() if normal else found
-            axis, places = self.counts[name].axis, self.weights.places(classes)
+            axis = self.counts[name].axis
             weighted[name] = self.weights.linear.added_to(found, name, axis, places)
         return weighted
 
@@ -347,33 +394,3 @@ class Model(Shown):
             name: self.likelihoods[name].contributions(block)
             for name, block in self.blocks(self.encode(rows)).items()
         }
-
-
-def check_rows(rows: Rows, labels: Labels) -> None:
-    """Raise a ValueError unless there are rows, and a label for each."""
-    if len(rows) != len(labels):
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: "
-            f"{len(rows)} rows and {len(labels)} labels."
-        )
-    if not len(rows):
-        raise ValueError("There are no rows to learn from: found 0 sample(s), at least 1 needed.")
-
-
-def count_batch(batch: Batch, schema: Schema) -> Tally:
-    """Count encoded rows; nothing is pruned."""
-    blocks = {g.key: g.event.tally(batch.blocks[g.key], batch.labels) for g in schema.groups}
-    return Tally(batch.labels.classes, count_classes(batch.labels), blocks)
-
-
-def _parts(group: Group, tally: BlockTally) -> Parts:
-    """Return the parts of the evidence of a group."""
-    axis = tally.axis
-    if isinstance(axis, Words):
-        if not group.event.by_word:
-            return Parts.whole(group.key, len(axis))
-        frequency = tally[VALUE].high.sum(axis=1)
-        return Parts.words(group.key, axis.columns[0], frequency, by_band=axis.by_band)
-    if group.event.joined:
-        return Parts.whole(group.key, len(axis.columns))
-    return Parts.columns(group.key, axis.columns)

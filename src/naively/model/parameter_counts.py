@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from naively.counting.axis import ByValue
 from naively.counting.names import title
+from naively.messages import many
 from naively.model.class_prior import is_estimated
 from naively.model.model import Model
 from naively.schema.group import Group
@@ -158,7 +159,7 @@ class ParameterCounts(Tabular):
 
     def __str__(self) -> str:
         n, joint = len(self.columns), self.n_joint_parameters
-        size = f"{self.classes:,} classes, {n:,} column{'s' * (n != 1)}"
+        size = f"{self.classes:,} classes, {many(n, 'column')}"
         first = (
             f"{self.n_parameters:,} parameters with the naive Bayes assumption, "
             f"{'infinitely many' if joint == math.inf else f'{joint:,}'} without it ({size})."

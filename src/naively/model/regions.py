@@ -14,7 +14,7 @@ from naively.counting.labels import Label, LabelArray
 from naively.counting.names import Name, title
 from naively.data.rows import ColumnRows, Rows, column_rows
 from naively.kernels.reference import Floats
-from naively.messages import visible
+from naively.messages import many, visible
 from naively.model.classes import and_more, frequent, number_of, spoken_for
 from naively.model.model import Model
 from naively.model.one_column import MOST_CELLS, ROOM, OneColumn
@@ -198,7 +198,7 @@ def regions(
     if left:
         said = any(isinstance(of, Missing) and of.of in left for of in model.schema.derived)
         what = "taken as missing, which says something too" if said else "taken as missing"
-        notes.append(f"{len(left):,} other column{'s' * (len(left) > 1)} {what}")
+        notes.append(f"{many(len(left), 'other column')} {what}")
     if others:
         held = ", ".join(f"{title(name)} = {value}" for name, value in others.items())
         notes.append(f"at {held}")

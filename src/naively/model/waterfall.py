@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively.counting.labels import Label
-from naively.messages import visible
+from naively.messages import many, visible
 from naively.model.classes import number_of
 from naively.schema.encode import plain_cell
 from naively.tabular import Tabular
@@ -103,7 +103,7 @@ def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Wat
     if rest:
         with np.errstate(invalid="ignore"):
             of_rest = float(np.sum([weight for *_, weight in rest]))
-        steps.append((f"other ({len(rest):,} item{'s' * (len(rest) > 1)})", of_rest))
+        steps.append((f"other ({many(len(rest), 'item')})", of_rest))
     return Waterfall(
         labels[c],
         labels[row.rival(c)],

@@ -140,7 +140,7 @@ class Weights(Shown):
         share = self.rows / rows if rows > 0 else 0.5
         classes = tuple(dict.fromkeys([*self.classes, *other.classes]))
 
-        def mean(part: Part) -> tuple[float, ...]:
+        def mean_of(part: Part) -> tuple[float, ...]:
             mine, theirs = (
                 w.table([part], classes)[0] if part in w.of else None for w in (self, other)
             )
@@ -156,10 +156,15 @@ class Weights(Shown):
         bias = share * mine + (1 - share) * theirs
         return Weights(
             classes,
-            {part: mean(part) for part in dict.fromkeys([*self.of, *other.of])},
+            {part: mean_of(part) for part in dict.fromkeys([*self.of, *other.of])},
             tuple(bias.tolist()),
             other.usual + share * (self.usual - other.usual),
             rows,
             self.how if self.how == other.how else "loo",
             self.linear.mean(other.linear, share, places),
         )
+
+
+def mean(a: Weights | None, b: Weights | None) -> Weights | None:
+    """Return the mean of the weights of two models; if one has none, those of the other."""
+    return b if a is None else a if b is None else a + b

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from naively.counting.names import Name, title
 from naively.evaluation.scores import Scores
 from naively.model.explain import ExplainedRow
+from naively.model.file.store import HISTORY
 from naively.model.model import Model
 from naively.model.parameter_counts import count_joint_parameters, count_parameters
 from naively.model.strongest import strongest
@@ -42,7 +43,11 @@ def learned(subject: Subject) -> str:
     ]
     if model.weights is not None and model.weights.linear:
         facts.append(("linear part", str(model.weights.linear)))
-    facts += [(FILE.get(key, key), str(value)) for key, value in subject.provenance.items()]
+    facts += [
+        (FILE.get(key, key), str(value))
+        for key, value in subject.provenance.items()
+        if key != HISTORY
+    ]
     lines = "".join(
         f"<tr><th scope='row'>{html.escaped(name)}</th><td>{html.cell(value)}</td></tr>"
         for name, value in facts

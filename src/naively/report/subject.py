@@ -16,6 +16,7 @@ from naively.data.rows import Rows, column_rows
 from naively.data.times import times_of
 from naively.evaluation.cross_validate import assess, work
 from naively.evaluation.leave_one_out import left_out, weighted_joint
+from naively.evaluation.losses import posterior
 from naively.evaluation.reservoir import Reservoir, Sample
 from naively.evaluation.scores import Scores, scores
 from naively.kernels.reference import Floats
@@ -180,8 +181,7 @@ class Subject:
         batches = self.sample.encoded(model)
         found = left_out(model, batches, length_normalised=model.weights is not None)
         joint = weighted_joint(model, found, batches)
-        p = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
-        chosen = choose(p, labels.codes)
+        chosen = choose(posterior(joint), labels.codes)
         cells = [_rows_of(model, batch) for batch in self.sample.batches]
         if any(rows is None for rows in cells):
             return None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import is_missing
-from naively.counting.names import Derived, Encoded, Level, Name, title
+from naively.counting.names import Derived, Encoded, Level, Name, title, title_of_pair
 from naively.data.columns import TIME
 from naively.data.times import NAMES, Cycle, part_codes, part_of
 
@@ -142,10 +142,10 @@ class Interaction(Derived):
     beside = True
 
     def __str__(self) -> str:
-        return f"{title(self.a.column)} × {title(self.b.column)}"
+        return title_of_pair(self.sources)
 
     @property
-    def sources(self) -> tuple[Name, ...]:
+    def sources(self) -> tuple[Name, Name]:
         return self.a.column, self.b.column
 
     @property

@@ -13,6 +13,9 @@ from naively.counting.analyser import Analyser
 from naively.counting.axis import Axis, Levels, Words
 from naively.counting.block import Block, Codes
 from naively.counting.names import Derived, Encoded, Name, title
+from naively.counting.parts import Parts
+from naively.counting.statistic import VALUE
+from naively.counting.tally import BlockTally
 from naively.data.columns import Kind
 from naively.data.rows import Rows
 from naively.events.base import EventModel
@@ -34,13 +37,7 @@ USUAL_KIND: dict[str, Kind] = {  # of others it is "number"
     "lift": "interaction",
 }
 
-
-DERIVED: tuple[Kind, ...] = (
-    "part",
-    "missing",
-    "interaction",
-)  # kinds of columns that follow from others
-BESIDE: tuple[Kind, ...] = ("missing", "interaction")  # and say something beside these
+DERIVED: tuple[Kind, ...] = ("part", "missing", "interaction")  # columns that follow from others
 
 
 @dataclass(frozen=True)
@@ -95,10 +92,10 @@ class Group:
         """Whether its columns are taken two together, beside what each of them says alone."""
         return self.kind == "interaction"
 
-    @property
+    @cached_property
     def is_beside(self) -> bool:
         """Whether its columns say something beside what the columns they follow from say."""
-        return self.kind in BESIDE
+        return any(name.beside for name in self.derived)
 
     @cached_property
     def derived(self) -> tuple[Derived, ...]:
@@ -106,6 +103,18 @@ class Group:
         if self.kind not in DERIVED:
             return ()
         return tuple(name for name in self.columns if isinstance(name, Derived))
+
+    def parts_of(self, tally: BlockTally) -> Parts:
+        """Return the parts of the evidence of these columns, of which so much was counted."""
+        axis = tally.axis
+        if isinstance(axis, Words):
+            if not self.event.by_word:
+                return Parts.whole(self.key, len(axis))
+            frequency = tally[VALUE].high.sum(axis=1)
+            return Parts.words(self.key, axis.columns[0], frequency, by_band=axis.by_band)
+        if self.event.joined:
+            return Parts.whole(self.key, len(axis.columns))
+        return Parts.columns(self.key, axis.columns)
 
     def derive(self, columns: Encoded, axis: Axis | None) -> Codes:
         """Encode derived columns by the columns of the table, on a known axis or by all levels."""

@@ -248,6 +248,11 @@ class Schema(Shown):
                 "The columns have names in one model and only places in the other; "
                 "they cannot be merged."
             )
+        if self.order and other.order and not self.names and self.width != other.width:
+            raise ValueError(
+                f"The columns have no names; there are {self.width} in one model and {other.width} "
+                "in the other, so that they cannot be merged."
+            )
         mine = {group.key: group for group in self.groups}
         for group in other.groups:
             own = mine.get(group.key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -70,6 +70,40 @@ class Settings:
             given = {} if model.chosen_by is None else {model.chosen_by: "auto"}
         return model(estimate=self.estimate, **given)  # type: ignore[call-arg]  # each has options of its own
 
+    def merged(self, other: Settings) -> Settings:
+        """Return the settings of a model that two models with these make.
+
+        Missing cells are evidence if they are in either, and texts are counted in blocks if they
+        are in either, as both follow from whether there are weights. All else must be the same.
+
+        Raises
+        ------
+        ValueError
+            If another setting differs; it names it.
+
+        Examples
+        --------
+        >>> Settings(missing="auto").merged(Settings()).missing
+        'auto'
+        >>> Settings(estimate="map").merged(Settings())
+        Traceback (most recent call last):
+        ValueError: estimate is 'map' in one model and 'mean' in the other; ...
+        """
+        if other is self:
+            return self
+        for field in ("class_prior", "estimate", "smoothing"):
+            mine, theirs = getattr(self, field), getattr(other, field)
+            if not _same(mine, theirs):
+                raise ValueError(
+                    f"{field} is {_shown(mine)} in one model and {_shown(theirs)} in the other; "
+                    "they cannot be merged."
+                )
+        return replace(
+            self,
+            text="blocks" if "blocks" in (self.text, other.text) else self.text,
+            missing="auto" if "auto" in (self.missing, other.missing) else self.missing,
+        )
+
     @property
     def pseudo_count(self) -> float | None:
         """The number that ``smoothing`` stands for; None if it is chosen by leave-one-out."""
@@ -89,3 +123,24 @@ class Settings:
             Text(ngram_range=(2, 2), binary=True, event=event),
             Text("char_wb", (2, 5), binary=True, max_characters=SHORT, event=event),
         )
+
+
+def _same(a: object, b: object) -> bool:
+    """Whether two settings are the same; probabilities may be in any kind of sequence."""
+    listed, other = _listed(a), _listed(b)
+    return type(listed) is type(other) and listed == other
+
+
+def _shown(setting: object) -> str:
+    return repr(_listed(setting))
+
+
+def _listed(setting: object) -> object:
+    """Return probabilities as a list or dict, and any other setting as it is."""
+    if isinstance(setting, Mapping):
+        return {label: float(p) for label, p in setting.items()}
+    if isinstance(setting, str | Beta | Dirichlet):
+        return setting
+    if isinstance(setting, Sequence | np.ndarray):
+        return [float(p) for p in setting]
+    return float(setting) if isinstance(setting, int | float) else setting

@@ -96,59 +96,32 @@ def settle(schema: Schema, tally: Tally, settings: Settings) -> Counted:
         free = schema.free.intersection(group.columns) if schema.free and block else None
         if not free or block is None:
             continue
-        match _counted_as(group):
+        match counted_as(group):
             case "truths" if names := _constant(block) & free:
-                moves.append(_into_cells(group, block, names, settings.make(OF_NUMBERS)))
+                moves.append(into_cells(group, block, names, settings.make(OF_NUMBERS)))
             case "cells" if names := _truths(block) & free:
                 moves.append(_into_truths(group, block, names, settings))
             case "levels":
                 names = _texts(block) & free
-                moves += [_into_texts(group, block, name, settings.texts) for name in names]
+                moves += [into_texts(group, block, name, settings.texts) for name in names]
     idle = _idle_parts(schema, tally)
     moves += [
         Move(group, parts, [])
         for group in schema.of_columns
         if group.kind == "part" and (parts := [name for name in group.columns if name in idle])
     ]
-    return _without_idle_texts(*_moved(schema, tally, moves))
+    return _without_idle_texts(*moved(schema, tally, moves))
 
 
 def make_sure(schema: Schema, tally: Tally, settings: Settings) -> Counted:
     """Return the tally in which levels that are many different texts are counted as texts."""
     moves = [
-        _into_texts(group, tally.blocks[group.key], name, settings.texts)
+        into_texts(group, tally.blocks[group.key], name, settings.texts)
         for group in schema.of_columns
-        if _counted_as(group) == "levels" and not schema.free.isdisjoint(group.columns)
+        if counted_as(group) == "levels" and not schema.free.isdisjoint(group.columns)
         for name in _texts(tally.blocks[group.key], many=True) & schema.free
     ]
-    return _moved(schema, tally, moves)
-
-
-def alike(mine: Counted, theirs: Counted) -> tuple[Counted, Counted]:
-    """Return both, each with its free columns counted as in the other where they can be."""
-    return _as_in(theirs[0], *mine), _as_in(mine[0], *theirs)
-
-
-def _as_in(other: Schema, schema: Schema, tally: Tally) -> Counted:
-    if schema is other or not schema.free:
-        return Counted(schema, tally)
-    moves = []
-    for group in schema.of_columns:
-        counted = _counted_as(group)
-        if counted not in ("truths", "levels"):
-            continue
-        block = tally.blocks[group.key]
-        shared = schema.free.intersection(group.columns).intersection(other.columns)
-        by_event: dict[EventModel, set[Name]] = {}
-        for name in shared:
-            theirs = other.groups_of[name]
-            if counted == "truths" and _counted_as(theirs[0]) == "cells":
-                by_event.setdefault(theirs[0].event, set()).add(name)
-            elif counted == "levels" and theirs[0].kind == "text":
-                analysers = [text.analyser for text in theirs if isinstance(text.analyser, Text)]
-                moves.append(_into_texts(group, block, name, analysers))
-        moves += [_into_cells(group, block, names, event) for event, names in by_event.items()]
-    return _moved(schema, tally, moves)
+    return moved(schema, tally, moves)
 
 
 def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
@@ -180,7 +153,7 @@ def regroup(schema: Schema, to: Mapping[Name, Iterable[Group]]) -> Schema:
     )
 
 
-def _counted_as(group: Group) -> CountedAs | None:
+def counted_as(group: Group) -> CountedAs | None:
     """Return what a group's columns are counted as, if they may be taken for something else."""
     match group:
         case Group(kind="number", event=Bernoulli()):
@@ -265,7 +238,7 @@ def _there(block: BlockTally) -> dict[Name, NDArray[np.int64]]:
     return dict(zip(axis.columns, each, strict=False))
 
 
-def _into_cells(group: Group, block: BlockTally, names: set[Name], event: EventModel) -> Move:
+def into_cells(group: Group, block: BlockTally, names: set[Name], event: EventModel) -> Move:
     """Count truths as the numbers 0 and 1, by cell."""
     truths = block.of(names)
     columns = tuple(truths.axis.columns)
@@ -290,7 +263,7 @@ def _into_truths(
     return Move(group, tuple(axis.columns), [(Group(event, "number", axis.columns), truths)])
 
 
-def _into_texts(
+def into_texts(
     group: Group, block: BlockTally[Levels], name: Name, analysers: Iterable[Text]
 ) -> Move:
     """Count levels as texts, each as often as it came."""
@@ -328,7 +301,8 @@ def _interleaved(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.f
     return np.stack([a, b], axis=1).reshape(2 * len(a), -1)
 
 
-def _moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Counted:
+def moved(schema: Schema, tally: Tally, moves: Sequence[Move]) -> Counted:
+    """Return the schema and the tally after moves."""
     if not moves:
         return Counted(schema, tally)
     to: dict[Name, list[Group]] = {}

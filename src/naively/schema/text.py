@@ -75,6 +75,10 @@ class Text(TextModel):
         Whether a token counts once in a text.
     max_characters : int, optional
         Texts that are longer are passed over, as if they were missing, and so are lists of words.
+    max_tokens : int, optional
+        Only the first so many words of a text are learned and scored, and with ``binary`` the
+        first so many different ones, so that no text changes more counts (``with_noise``). N-grams
+        cannot be bounded so.
     features : int, optional
         Tokens are hashed to so many numbers, say ``2**22``: memory stays fixed on a stream of any
         length, and words are not known.
@@ -114,6 +118,7 @@ class Text(TextModel):
     max_characters: int | None = None
     event: str | EventModel = "multinomial"
     vocabulary: Sequence[str] | None = None
+    max_tokens: int | None = None
     name = "text"
 
     def __post_init__(self) -> None:
@@ -151,10 +156,12 @@ class Text(TextModel):
         for name, limit in (("min_df", self.min_df), ("max_df", self.max_df)):
             if limit < 0 or (isinstance(limit, float) and limit > 1):
                 raise ValueError(f"{name} must be a count, or a share from 0.0 to 1.0: {limit!r}.")
-        for name in ("max_features", "max_characters"):
+        for name in ("max_features", "max_characters", "max_tokens"):
             most = getattr(self, name)
             if most is not None and most < 1:
                 raise ValueError(f"{name} must be at least 1, got {most}.")
+        if self.max_tokens is not None and not self.single_words:
+            raise ValueError("max_tokens bounds words; leave it out, or the n-grams.")
         if self.features is not None and not 1 <= self.features < 2**31:
             raise ValueError(f"features must be from 1 to 2**31 - 1, got {self.features}.")
         if self.vocabulary is not None and (self.selects or self.features is not None):
@@ -181,15 +188,31 @@ class Text(TextModel):
     def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
         """Return texts as a vocabulary can split them; those that are too long are missing."""
         most, prepare = self.max_characters, self._prepare
+        rows: Sequence[Row]
         if isinstance(texts, Strings):
-            texts = texts if most is None else without_longer(texts, most)
-            return texts if prepare is None else _prepared(texts, prepare)
-        rows = list(texts)
-        if most is not None:
-            rows = [row if isinstance(row, str) and len(row) <= most else None for row in rows]
-        if self.analyzer != "word":
-            rows = [" ".join(row) if isinstance(row, list | tuple) else row for row in rows]
-        return rows if prepare is None else _prepared(rows, prepare)
+            rows = texts if most is None else without_longer(texts, most)
+        else:
+            rows = list(texts)
+            if most is not None:
+                rows = [row if isinstance(row, str) and len(row) <= most else None for row in rows]
+            if self.analyzer != "word":
+                rows = [" ".join(row) if isinstance(row, list | tuple) else row for row in rows]
+        rows = rows if prepare is None else _prepared(rows, prepare)
+        return rows if self.max_tokens is None else self._bounded(rows)
+
+    def _bounded(self, rows: Iterable[Row]) -> list[Row]:
+        """Return the first words of each row, or the first different ones where each counts once.
+
+        A row without words is an empty text, and a missing one stays missing.
+        """
+        options = {name: of for name, of in self.splitting.items() if name != "features"}
+        split, most = splitter(**options), self.max_tokens
+        found: list[Row] = []
+        for row in rows:
+            words = [] if row is None else split(row)
+            first = list(dict.fromkeys(words)) if self.binary else words
+            found.append(None if row is None else first[:most])
+        return found
 
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of a text, as they are counted.

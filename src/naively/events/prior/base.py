@@ -10,7 +10,7 @@ import numpy as np
 
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, How
+from naively.events.base import Distribution, How, check_some
 from naively.kernels.reference import Floats
 
 if TYPE_CHECKING:
@@ -178,6 +178,7 @@ def check_positive(prior: object, *names: str) -> None:
         if isinstance(value, list | np.ndarray):  # as a tuple it is equal to itself, and hashes
             object.__setattr__(prior, name, tuple(np.asarray(value).tolist()))
         numbers = np.asarray(value, np.float64)
+        check_some(prior, name, numbers)
         if not (np.isfinite(numbers).all() and (numbers > 0).all()):
             raise ValueError(f"{type(prior).__name__} {name} must be greater than 0, got {value}.")
 

@@ -9,6 +9,7 @@ from naively.counting.names import Level
 from naively.data.columns import Kind
 from naively.events import Beta, Dirichlet
 from naively.events.base import How
+from naively.model.added_noise import AddedNoise
 from naively.model.file.declared import Saved, read
 from naively.model.weights import Weighting
 from naively.schema.derived import Interaction, Missing, TimePart
@@ -114,6 +115,7 @@ class Header:
     provenance: Saved = field(default_factory=dict)
     checksum: str | None = None
     sample: SavedSample | None = None
+    noise: tuple[AddedNoise, ...] = ()
 
 
 class ChangedError(ValueError):

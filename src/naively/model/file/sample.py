@@ -19,10 +19,11 @@ from naively.counting.block import Batch, Block, Codes, Dense, Sparse
 from naively.counting.labels import LEAST_WEIGHT, Labels
 from naively.counting.lawful import forget
 from naively.counting.tally import Tally
+from naively.model.count import count_batch
 from naively.model.file.container import Arrays, UnreadArrays
 from naively.model.file.declared import Saved
 from naively.model.file.formats import SavedSample
-from naively.model.model import Model, count_batch
+from naively.model.model import Model
 from naively.schema.group import Group
 
 Keys: TypeAlias = NDArray[np.uint64]

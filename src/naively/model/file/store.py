@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
@@ -13,7 +14,7 @@ from naively.events import Beta, Dirichlet
 from naively.model.file import container
 from naively.model.file.axes import write_axis, write_columns
 from naively.model.file.container import Arrays, put_sums
-from naively.model.file.declared import Json, Saved
+from naively.model.file.declared import Json, Saved, read
 from naively.model.file.formats import FORMAT, ChangedError, NewerError, check_format
 from naively.model.file.keys import write_key
 from naively.model.file.labels import write_classes, write_probabilities
@@ -21,10 +22,12 @@ from naively.model.file.restore import restore
 from naively.model.file.sample import SampledRows, write_sample
 from naively.model.file.upgrade import read_header
 from naively.model.file.weights import write_weights
+from naively.model.history import History
 from naively.model.model import Model
 from naively.schema.group import Group
 
 LONGEST = 300  # characters of a message about a damaged file
+HISTORY = "history"  # in the provenance: what was done to the model
 
 
 class Content(NamedTuple):
@@ -44,12 +47,18 @@ class Content(NamedTuple):
     provenance: Saved
     sample: SampledRows | None
 
+    @property
+    def history(self) -> History:
+        """What was done to the model; nothing is known of that of older files."""
+        return read(History, self.provenance.get(HISTORY, {}), HISTORY)
+
 
 def save(
     model: Model,
     path: str | PathLike[str],
     provenance: Mapping[str, Json] | None = None,
     sample: SampledRows | None = None,
+    history: History | None = None,
 ) -> None:
     """Write a model file; on any failure an existing file stays as it was.
 
@@ -63,23 +72,31 @@ def save(
         Where the model comes from: anything that JSON can hold.
     sample : SampledRows, optional
         A sample of the rows that the model has learned.
+    history : History, optional
+        What was done to the model.
 
     Raises
     ------
     OSError
         If the file cannot be written; the message names it.
     """
-    saving.save(path, to_bytes(model, provenance, sample))
+    saving.save(path, to_bytes(model, provenance, sample, history))
 
 
 def to_bytes(
     model: Model,
     provenance: Mapping[str, Json] | None = None,
     sample: SampledRows | None = None,
+    history: History | None = None,
 ) -> bytes:
     """Return what ``save`` writes: a model on its way from one machine to another."""
     arrays: Arrays = {}
-    header = {"format": FORMAT, **_header(model, arrays), "provenance": dict(provenance or {})}
+    told = dict(provenance or {})
+    if history is not None:
+        told[HISTORY] = asdict(history)
+    header = {"format": FORMAT, **_header(model, arrays), "provenance": told}
+    if model.noise:
+        header["noise"] = [vars(noise) for noise in model.noise]
     if sample is not None:
         header["sample"] = write_sample(sample, model.counted.groups, arrays)
     return container.to_bytes(header, arrays)
@@ -137,13 +154,15 @@ def _read(path: object, saved: Saved, content: bytes) -> Content:
         container.check(saved, content)
         header = read_header(saved)
         model, sample = restore(header, container.arrays_of(content))
-        return Content(model, header.provenance, sample)
+        found = Content(model, header.provenance, sample)
+        found.history  # noqa: B018  (what cannot be read is an error now)
     except NewerError as error:
         raise ValueError(f"{path} {error}") from error
     except ChangedError as error:
         raise ValueError(f"{path} is of an older version of naively: {error}.") from error
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {_brief(str(error))}.") from error
+    return found
 
 
 def _brief(message: str) -> str:

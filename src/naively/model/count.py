@@ -1,0 +1,39 @@
+"""Counting encoded rows as a schema says, and which rows and schemas can be counted."""
+
+from __future__ import annotations
+
+from naively.counting.block import Batch
+from naively.counting.labels import Labels
+from naively.counting.tally import Tally, count_classes
+from naively.data.rows import Rows
+from naively.schema.schema import Schema
+
+
+def check_rows(rows: Rows, labels: Labels) -> None:
+    """Raise a ValueError unless there are rows, and a label for each."""
+    if len(rows) != len(labels):
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: "
+            f"{len(rows)} rows and {len(labels)} labels."
+        )
+    if not len(rows):
+        raise ValueError("There are no rows to learn from: found 0 sample(s), at least 1 needed.")
+
+
+def check_counted(schema: Schema) -> None:
+    """Raise a ValueError if rows cannot be counted by a schema, as it is what a model made of it.
+
+    What it says that cells are missing is never counted, but follows from what is (``Model.schema``
+    beside ``Model.counted``).
+    """
+    if any(group.kind == "missing" for group in schema.groups):
+        raise ValueError(
+            "The schema says that missing cells are evidence, which follows from what is counted: "
+            "count by the attribute counted of a model, not by its schema."
+        )
+
+
+def count_batch(batch: Batch, schema: Schema) -> Tally:
+    """Count encoded rows; nothing is pruned."""
+    blocks = {g.key: g.event.tally(batch.blocks[g.key], batch.labels) for g in schema.groups}
+    return Tally(batch.labels.classes, count_classes(batch.labels), blocks)

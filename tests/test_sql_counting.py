@@ -1,0 +1,130 @@
+"""Laws of counting in a database: what it counts is what would have been counted in memory."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from naively.counting.cells import Cells
+from naively.counting.labels import encode_labels
+from naively.counting.statistic import SQUARE, VALUE
+from naively.data.rows import column_rows
+from naively.engines.sql.databases import database_of
+from naively.engines.sql.learn import learn as learn_in_database
+from naively.engines.sql.source import Source
+from naively.evaluation.reservoir import Reservoir
+from naively.events import JointTable, LogNormal
+from naively.model.model import Model
+from naively.schema.settings import Settings
+from tests import databases
+from tests.cases import CASES, Case
+from tests.laws import Sample, samples
+from tests.learning import learn
+
+TYPE_OF = {"number": "number", "string": "string", "boolean": "boolean", "time": "TIMESTAMP"}
+COUNTED = [
+    case
+    for case in CASES
+    if not isinstance(case.event, JointTable | LogNormal) and not case.interactions
+]
+MIXED = [case for case in COUNTED if isinstance(case.event, Mapping) and not case.interactions]
+few = settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
+number = itertools.count()
+
+
+def cells(column: np.ndarray) -> list[Any]:
+    """Return cells as databases take them: None where one is missing."""
+    return [None if c is None or c != c else c for c in column.tolist()]
+
+
+def put(database: tuple[str, Any], sample: Sample) -> str:
+    """Write a labelled table, and return its name."""
+    name, connection = database
+    columns: dict[str, Any] = {c: cells(of) for c, of in sample.columns.items()}
+    types = {c: TYPE_OF[sample.case.cells(c).kind] for c in columns}
+    if name == "sqlite":  # which has no type of times
+        for c in (c for c, kind in types.items() if kind == "TIMESTAMP"):
+            columns[c] = [None if t is None else t.isoformat() for t in columns[c]]
+            types[c] = "string"
+    columns["class"], types["class"] = sample.y.tolist(), "string"
+    if sample.weight is not None:
+        columns["weight"], types["weight"] = sample.weight.tolist(), "number"
+    table = f"t{next(number)}"
+    databases.write(connection, name, table, columns, types)
+    return table
+
+
+def in_database(database: tuple[str, Any], sample: Sample) -> Model:
+    """Learn a table where it is."""
+    table = put(database, sample)
+    weight = None if sample.weight is None else "weight"
+    source = Source.of(database_of(database[1]), table, "class", weight)
+    model, _ = learn_in_database(
+        source, sample.case.event, sample.case.settings or Settings(), Reservoir()
+    )
+    assert model is not None
+    return model
+
+
+def in_memory(sample: Sample) -> Model:
+    """Learn a table here."""
+    kinds = {name: sample.case.cells(name).kind for name in sample.columns}
+    rows = column_rows(sample.columns, kinds)
+    labels = encode_labels(sample.y, sample.weight)
+    return learn(rows, labels, sample.case.event, sample.case.settings)
+
+
+def grid(axis: Cells) -> dict[Any, tuple[int, list[int]]]:
+    """Return the cells of the columns that hold any."""
+    of = zip(axis.columns, axis.shifts, axis.keys, strict=True)
+    return {name: (shift, keys.tolist()) for name, shift, keys in of if len(keys)}
+
+
+def assert_counted_alike(a: Model, b: Model) -> None:
+    """Two models counted the same, to the last cell, and answer alike."""
+    for key, block in a.tally.blocks.items():
+        if isinstance(block.axis, Cells) and key in b.tally.blocks:
+            assert grid(block.axis) == grid(b.tally.blocks[key].axis)
+    assert a.classes.tolist() == b.classes.tolist()
+    rest = a.tally - b.tally
+    for sums in [rest.weight, *(s for block in rest.blocks.values() for s in block.sums.values())]:
+        assert np.abs(sums.high).max(initial=0.0) <= 1e-15
+
+
+# What a database counts depends on the part of the query, which many event models share.
+IN_TURN = [
+    pytest.param(name, case, id=f"{name}-{case!r}")
+    for start, name in enumerate(databases.NAMES)
+    for case in (COUNTED if name == "duckdb" else [*COUNTED[start::3], *MIXED])
+]
+
+
+@pytest.mark.parametrize(("database", "case"), IN_TURN, indirect=["database"])
+@few
+@given(data=st.data())
+def test_a_database_counts_what_memory_counts(
+    case: Case, data: st.DataObject, database: tuple[str, Any]
+) -> None:
+    sample = data.draw(samples(case))
+    assert_counted_alike(in_memory(sample), in_database(database, sample))
+
+
+@pytest.mark.parametrize("case", [*COUNTED[::12], *MIXED], ids=repr)
+@few
+@given(data=st.data())
+def test_rows_have_weights(case: Case, data: st.DataObject, database: tuple[str, Any]) -> None:
+    sample = data.draw(samples(case, weights=True))
+    mine, theirs = in_memory(sample), in_database(database, sample)
+    rest = mine.tally - theirs.tally
+    for key, block in rest.blocks.items():
+        for statistic, sums in block.sums.items():
+            # A sum of numbers is rounded by the database, where weights are fractions.
+            bound = 1e-7 if statistic in (VALUE, SQUARE) else 1e-17
+            assert np.abs(sums.high).max(initial=0.0) <= bound, key
+    assert np.abs(rest.weight.high).max(initial=0.0) <= 1e-17
