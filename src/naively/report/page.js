@@ -1,85 +1,176 @@
-"use strict";
-// Moves a row along the values of its columns, adds up the evidence of its cells, and shows the
-// posterior. Every number comes from the model; text is only ever set as text.
+// Moves the cells of a row, scores it by the model's scorecard, and shows the posterior and its
+// evidence. Text is only ever set as text.
 (() => {
   const model = JSON.parse(document.getElementById("scorer").textContent);
-  const place = document.getElementById("cells");
-  if (!place || !model.columns.length) return;
-  const start = document.getElementById("start");
-  const bars = document.getElementById("posterior");
-  const at = [];
+  if (!model) return;
+  const CLASSES = 8, LINES = 12, LONGEST = 60; // that are shown
+  const OBEYED = /[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/gu;
+  const SOME_TIME = "2000-01-01T00:00:00";
+  const scorer = naively.scorer(model.card);
+  const find = (id) => document.getElementById(id);
+  const start = find("start"), several = model.classes.length > 1;
+  let row = {};
+
   const element = (name, properties = {}, ...children) => {
     const made = Object.assign(document.createElement(name), properties);
     made.append(...children);
     return made;
   };
-  const shown = (value) =>
-    value === null ? "missing" : typeof value === "number" ? String(Number(value.toPrecision(6))) : value;
-
-  const joint = () => {
-    const total = model.rows[start.value].rest.slice();
-    const add = (evidence) => evidence.forEach((nats, c) => { total[c] += nats; });
-    model.columns.forEach((column, j) => add(column.evidence[at[j]]));
-    model.pairs.forEach((pair) => add(pair.evidence[pair.bins_a[at[pair.a]]][pair.bins_b[at[pair.b]]]));
-    return total;
+  const escape = (found) => {
+    const code = found.charCodeAt(0).toString(16);
+    return code.length > 2 ? `\\u${code.padStart(4, "0")}` : `\\x${code.padStart(2, "0")}`;
   };
-  const posterior = () => {
-    const total = joint();
-    const top = Math.max(...total);
-    const p = total.map((nats) => Math.exp(nats - top));
-    const sum = p.reduce((a, b) => a + b, 0);
-    return p.map((of) => of / sum);
+  const visible = (text) => String(text).replace(OBEYED, escape);
+  const data = (text) => element("bdi", { textContent: visible(text) });
+  const shown = (cell) => {
+    if (Array.isArray(cell)) return cell.map((of) => shown(of) || "missing").join(" · ");
+    if (cell === null) return "";
+    if (typeof cell === "boolean") return cell ? "True" : "False";
+    if (typeof cell === "number") return String(Number(cell.toPrecision(6)));
+    return cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell;
   };
+  const nats = (weight) => (
+    `${weight > 0 ? "+" : ""}${Number.isFinite(weight) ? weight.toFixed(4) : String(weight).replace("inity", "").toLowerCase()}`);
 
-  const lines = model.classes.map((name) => {
-    const fill = element("div", { className: "fill" });
-    const value = element("output");
-    const line = element("div", { className: "bar" }, element("span", {}, element("bdi", { textContent: name })),
+  // The posterior: a bar for each class, or for those that are most probable.
+  const bars = model.classes.map((name) => {
+    const fill = element("div", { className: "fill" }), value = element("output");
+    const line = element("div", { className: "bar" }, element("span", {}, data(name)),
       element("div", { className: "track" }, fill), value);
+    find("posterior").append(line);
     return { line, fill, value };
   });
-  lines.forEach(({ line }) => bars.append(line));
-  const many = lines.length > 8;
-
-  const update = () => {
-    const p = posterior();
-    const last = many ? [...p].sort((a, b) => b - a)[7] : -1;
+  const showPosterior = (p, order) => {
+    const first = new Set(order.slice(0, CLASSES));
     p.forEach((of, c) => {
-      lines[c].fill.style.width = `${100 * of}%`;
-      lines[c].value.textContent = of.toFixed(4);
-      lines[c].value.dataset.p = of;
-      lines[c].line.hidden = of < last;
+      bars[c].fill.style.width = `${100 * of}%`;
+      bars[c].value.textContent = of.toFixed(4);
+      bars[c].value.dataset.p = of;
+      bars[c].line.hidden = !first.has(c);
     });
   };
 
-  const controls = model.columns.map((column, j) => {
-    const id = `cell-${j}`;
-    const output = element("output");
-    const numeric = column.kind === "number";
-    const last = column.values.length - 1; // the last value is a missing cell
-    const control = numeric
-      ? element("input", { type: "range", id, min: 0, max: last, step: 1 })
-      : element("select", { id }, ...column.values.map((value, i) => element("option", { value: i, textContent: shown(value) })));
-    control.addEventListener("input", () => { at[j] = Number(control.value); tell(); update(); });
-    const tell = () => {
-      control.value = at[j];
-      output.textContent = numeric ? shown(column.values[at[j]]) : "";
-      if (numeric) control.setAttribute("aria-valuetext", shown(column.values[at[j]]));
+  // The evidence for the most probable class against the second: what weighs most, and the sum.
+  const showEvidence = (p, [best, rival]) => {
+    const lines = scorer.explain(row).map(({ column, value, evidence }) => (
+      [column, value, evidence[best] === evidence[rival] ? 0 : evidence[best] - evidence[rival]]));
+    lines.sort((a, b) => Math.abs(b[2]) - Math.abs(a[2]));
+    const rest = lines.splice(LINES), sum = (of) => of.reduce((total, [, , weight]) => total + weight, 0);
+    if (rest.length) lines.push([`${rest.length} more`, null, sum(rest)]);
+    const most = Math.max(...lines.map(([, , weight]) => Math.abs(weight)).filter(Number.isFinite));
+    const cell = (weight) => {
+      const fill = element("div", { className: weight < 0 ? "fill against" : "fill" });
+      fill.style.width = `${50 * Math.min(Math.abs(weight) / most, 1) || 0}%`;
+      return element("td", { className: "signed" }, element("div", { className: "track" }, fill));
     };
-    place.append(element("div", { className: "cell" },
-      element("label", { htmlFor: id }, element("bdi", { textContent: column.name })), control, output));
-    return tell;
+    const line = (column, value, bar, weight) => element("tr", {}, element("td", {}, data(column)),
+      element("td", {}, data(shown(value))), bar, element("td", { className: "n", textContent: nats(weight) }));
+    const odds = Math.log(p[best] / p[rival]), total = sum(lines);
+    find("evidence").tBodies[0].replaceChildren(
+      ...lines.map(([column, value, weight]) => line(column, value, cell(weight), weight)),
+      line("log odds", null, element("td"), Number.isNaN(total) ? odds : total));
+    find("against").replaceChildren("Evidence for ", data(model.classes[best]), " against ", data(model.classes[rival]), ", in nats");
+  };
+
+  const update = () => {
+    const p = Array.from(scorer.posterior(row)), order = [...p.keys()].sort((a, b) => p[b] - p[a]);
+    showPosterior(p, order);
+    if (several) showEvidence(p, order);
+  };
+
+  // The levels of a column: those that the model knows, those of the rows, and one that it never saw.
+  const levelsOf = (name) => {
+    const known = model.card.terms.flatMap((term) => [term, term.a, term.b])
+      .filter((of) => of && of.column === name && of.levels && !of.part).flatMap((of) => of.levels);
+    const found = new Set([...known.sort(), ...model.rows.map(({ cells }) => cells[name]).filter((cell) => cell !== null)]);
+    let never = "(never seen)";
+    while (found.has(never)) never = `(${never})`;
+    return [...found, never];
+  };
+
+  // How a cell of each kind is moved: the elements, how their cell is read, and how it is written.
+  const choice = (values, names = values) => (id) => {
+    const select = element("select", { id }, ...values.map((_, i) => element("option", { value: i, textContent: visible(names[i]) })));
+    return {
+      parts: [select],
+      read: () => values[select.selectedIndex],
+      write: (cell) => { if (cell !== null) select.selectedIndex = values.indexOf(cell); },
+    };
+  };
+  const KINDS = {
+    number: ({ name, low, high, step }) => (id) => {
+      const input = element("input", { id, type: "number", step: "any" });
+      const write = (cell) => { input.value = Number.isFinite(cell) ? cell : ""; };
+      if (low === undefined) return { parts: [input], read: () => (input.value === "" ? null : Number(input.value)), write };
+      const slider = element("input", { type: "range", min: low, max: high, step, ariaLabel: `${visible(name)}, by slider` });
+      slider.addEventListener("input", () => { input.value = slider.value; });
+      input.addEventListener("input", () => { if (input.value !== "") slider.value = input.value; });
+      return {
+        parts: [slider, input],
+        read: () => (input.value === "" ? null : Number(input.value)),
+        write: (cell) => { write(cell); if (cell !== null) slider.value = cell; },
+      };
+    },
+    boolean: () => choice([false, true], ["False", "True"]),
+    string: ({ name }) => choice(levelsOf(name)),
+    time: () => (id) => {
+      const input = element("input", { id, type: "datetime-local", step: 1, max: "9999-12-31T23:59:59" });
+      return {
+        parts: [input],
+        read: () => (/^\d{4}-/.test(input.value) ? input.value : null),
+        write: (cell) => { input.value = cell === null ? "" : cell.slice(0, 19); },
+      };
+    },
+    text: () => (id) => {
+      const area = element("textarea", { id, rows: 3 });
+      return {
+        parts: [area],
+        read: () => area.value,
+        write: (cell) => { area.value = Array.isArray(cell) ? cell.join(" ") : cell ?? ""; },
+      };
+    },
+  };
+
+  const controls = model.columns.map((column, j) => {
+    const { name, kind } = column, id = `cell-${j}`;
+    const { parts, read, write } = KINDS[kind](column)(id);
+    const box = element("input", { type: "checkbox", id: `missing-${j}`, ariaLabel: `${visible(name)} is missing` });
+    const line = element("div", { className: `cell ${kind}` }, element("label", { htmlFor: id }, data(name)), ...parts,
+      element("label", { className: "missing" }, box, " missing"));
+    let last;
+    const set = (cell) => {
+      row[name] = cell;
+      if (cell !== null) last = cell;
+      box.checked = cell === null;
+      line.classList.toggle("absent", cell === null);
+    };
+    for (const part of parts) part.addEventListener("input", () => { set(read()); update(); });
+    box.addEventListener("input", () => { set(box.checked ? null : last); write(row[name]); update(); });
+    find("cells").append(line);
+    return () => {
+      const known = model.rows.map(({ cells }) => cells[name]).find((cell) => cell !== null && cell !== undefined);
+      last = known ?? read() ?? (kind === "time" ? SOME_TIME : Number(parts[0].value)); // where a slider is
+      write(last);
+      set(row[name]);
+      write(row[name]);
+    };
   });
 
   const restart = () => {
-    model.rows[start.value].at.forEach((value, j) => { at[j] = value; });
-    controls.forEach((tell) => tell());
+    row = Object.fromEntries(model.card.columns.map(({ name }) => [name, null]));
+    Object.assign(row, model.rows[start.value]?.cells);
+    controls.forEach((show) => show());
     update();
   };
-  model.rows.forEach((row, i) => start.append(element("option", { value: i, textContent: row.name })));
-  start.addEventListener("input", restart);
-  const unsure = model.rows.findIndex((row) => row.name.startsWith("least sure"));
+  const numbers = new Set(model.card.columns.filter(({ kind }) => kind === "number").map(({ name }) => name));
+  for (const { cells } of model.rows) { // JSON has no infinity
+    for (const name of numbers) if (typeof cells[name] === "string") cells[name] = cells[name] === "inf" ? Infinity : -Infinity;
+  }
+  model.rows.forEach((of, i) => start.append(element("option", { value: i, textContent: of.name })));
+  start.append(element("option", { value: "none", textContent: "a row without any cell" }));
+  const unsure = model.rows.findIndex((of) => of.name.startsWith("least sure"));
   if (unsure > 0) start.value = unsure; // where a cell matters most
-  document.getElementById("again").addEventListener("click", restart);
+  start.addEventListener("input", restart);
+  find("again").addEventListener("click", restart);
   restart();
 })();

@@ -1,24 +1,23 @@
 """The page: sections put together into one file that needs no network and runs no foreign code.
 
 Its own program is allowed by its hash alone, so that a script in the data is never run. Text is
-escaped (``report.html``), and what the program reads is JSON without any ``<``.
+escaped (``report.html``), and what the program reads is JSON without any ``<`` (``report.scorer``).
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from naively import saving
 from naively.messages import Shown, visible
+from naively.model.scorecard.scorecard import scorer as scorer_script
 from naively.report import html, sections
-from naively.report.scorer import Scorer, make_scorer
+from naively.report.scorer import make_scorer
 from naively.report.subject import Subject
 
 TITLES = {
@@ -90,7 +89,7 @@ def write_report(subject: Subject, name: str = "") -> Report:
     """
     target = subject.provenance.get("target")
     title = name or (f"naively: {target}" if target else "naively: a model")
-    scorer = _scorer(subject)
+    scorer = make_scorer(subject)
     bodies = {
         "learned": sections.learned(subject),
         "good": sections.good(subject),
@@ -102,7 +101,7 @@ def write_report(subject: Subject, name: str = "") -> Report:
         "whatif": sections.what_if(scorer),
     }
     there = {key: body for key, body in bodies.items() if body}
-    script = _asset("page.js")
+    script = scorer_script() + _asset("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = Template(_asset("page.html")).substitute(
         digest=digest,
@@ -111,37 +110,10 @@ def write_report(subject: Subject, name: str = "") -> Report:
         style=_asset("page.css"),
         contents=" ".join(f'<a href="#{key}">{TITLES[key]}</a>' for key in there),
         sections="\n".join(html.section(key, TITLES[key], body) for key, body in there.items()),
-        data=_json(_shown(subject, scorer)),
+        data=scorer.json,
         script=script,
     )
     return Report(page, visible(title), tuple(TITLES[key] for key in there))
-
-
-def _scorer(subject: Subject) -> Scorer:
-    shown = subject.shown
-    if shown is None:
-        return Scorer([], [], [], "")
-    return make_scorer(subject.model, shown.rows, subject.worth, subject.numbers)
-
-
-def _shown(subject: Subject, scorer: Scorer) -> dict[str, Any]:
-    """Return what the page's program reads."""
-    if not scorer.columns:
-        return {"columns": [], "pairs": [], "rows": [], "classes": []}
-    assert subject.shown is not None
-    names = [f"{one.why}: row {one.row}" for one in subject.shown.chosen]
-    return {
-        "columns": scorer.columns,
-        "pairs": scorer.pairs,
-        "rows": [{**row, "name": name} for row, name in zip(scorer.rows, names, strict=True)],
-        "classes": [visible(str(label)) for label in subject.model.classes.tolist()],
-    }
-
-
-def _json(value: object) -> str:
-    """Return JSON in which nothing can end the element that holds it."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _asset(name: str) -> str:

@@ -1,36 +1,36 @@
-"""A scorer for the page: the evidence of each column at some of its values, which add up.
+"""What the page moves rows with: the model's scorecard, the columns, and the rows to start from.
 
-The page's program moves a row along these values, adds the evidence of its cells and shows the
-posterior. All numbers are the model's own, at every value; none is computed anew on the page.
+The page's program scores rows by the scorecard, as any other program can, so that every cell can
+be moved freely, whatever columns say together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import numpy as np
 
-from naively.counting.names import Level, Name, title
-from naively.data.rows import Rows, column_rows
+from naively.counting.names import Name, title
+from naively.data.columns import Kind
+from naively.data.rows import Rows
 from naively.kernels.reference import Floats
-from naively.messages import shortened, visible
+from naively.messages import visible
 from naively.model.model import Model
 from naively.model.one_column import OneColumn
-from naively.schema.encode import plain_cell
+from naively.model.scorecard.scorecard import Scorecard
+from naively.model.scorecard.terms import plain_floats
+from naively.report.subject import Subject
 
-VALUES = 33  # of a column of numbers, beside those of the rows
-LEVELS = 40  # of a column of categories, beside those of the rows
-LONGEST = 120  # characters of a text that is chosen from
-COLUMNS = 30  # that can be moved
-MOST = 120_000  # numbers on the page
-PRODUCTS = (
-    "Cells cannot be moved here: the model adds products of two columns, so that what the cell of "
-    "one column says depends on the cell of another."
-)
-CLOSE = 1e-6  # nats between the sum of the evidence and the score of a row
+COLUMNS = 100  # that can be moved
+MOST = 2_000_000  # characters of JSON on the page
+SHORTEST = 4  # characters of a number in JSON, with its comma
+STEPS = 100  # of a slider, at least
+NOT_PLAIN = re.compile(r"[^ -;=-~]+")  # all but ASCII without control characters and "<"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,236 +39,130 @@ class Scorer:
 
     Parameters
     ----------
-    columns : list of dict
-        Of each column that can be moved its name, kind, values as they are shown, and evidence,
-        one list of the classes for each value, in nats.
-    pairs : list of dict
-        Of each interaction the places of its columns, the bin of each of their values, and the
-        evidence of each pair of bins.
-    rows : list of dict
-        Of each row the place of its value in each column, and the evidence of all else.
+    json : str
+        What the page's program reads, in which nothing can end the element that holds it; "null"
+        if no cell can be moved.
+    columns : int
+        How many columns can be moved.
+    read : int
+        How many columns the scores depend on.
     why : str
-        Why no column can be moved; empty if some can.
+        Why no cell can be moved; empty if some can.
     """
 
-    columns: list[dict[str, Any]]
-    pairs: list[dict[str, Any]]
-    rows: list[dict[str, Any]]
+    json: str
+    columns: int = 0
+    read: int = 0
     why: str = ""
 
 
-def make_scorer(
-    model: Model, rows: Rows, worth: Sequence[Name], numbers: Mapping[Name, Floats]
-) -> Scorer:
-    """Return the evidence of the columns that are worth most, at values to choose from.
-
-    Parameters
-    ----------
-    model : Model
-        The model, whose scores are the sums.
-    rows : Rows
-        The rows that the page shows: where the moves start.
-    worth : sequence
-        The columns of the table, those that are worth most first.
-    numbers : mapping of name to ndarray
-        Of columns of numbers, those of the learned rows that are known, from which the values are
-        taken.
-    """
-    if not len(rows):
-        return Scorer([], [], [], "There is no row to start from.")
-    if model.weights is not None and model.weights.linear.products:
-        return Scorer([], [], [], PRODUCTS)
-    columns, left = [], MOST
-    for name in worth[:COLUMNS]:
-        found = _moved(model, rows, name, numbers.get(name))
-        if found is not None and found.evidence.size <= left and np.isfinite(found.evidence).all():
-            columns.append(found)
-            left -= found.evidence.size
-    columns = _without_loose_ends(model, columns)
-    if not columns:
-        return Scorer([], [], [], _why_not(model))
-    pairs = _pairs(model, columns)
-    if sum(pair.evidence.size for pair in pairs) > MOST:
-        return Scorer([], [], [], "The interactions are too many for a page.")
-    moved = sum(column.evidence[column.at] for column in columns)
-    moved = moved + sum(pair.of_rows() for pair in pairs)
-    joint, rest = model.joint_log_likelihood(rows), _without(model, rows, columns)
-    if not np.allclose(rest + moved, joint, rtol=0, atol=CLOSE):
-        return Scorer([], [], [], "What one column says depends on the cells of another.")
-    return Scorer(
-        [column.shown() for column in columns],
-        [pair.shown() for pair in pairs],
-        [
-            {"at": [int(column.at[i]) for column in columns], "rest": _rounded(rest[i])}
-            for i in range(len(rows))
-        ],
+def make_scorer(subject: Subject) -> Scorer:
+    """Return what the page needs to move the cells of rows, those of the best columns first."""
+    model = subject.model
+    try:
+        card = Scorecard.of(model)
+    except ValueError as error:
+        return Scorer("null", why=f"No cell can be moved here. {error}")
+    if _least_size(card) > MOST:
+        return _too_large()
+    read = set(card.columns)
+    names = [name for name in subject.worth if title(name) in read]
+    shown = subject.shown
+    rows = None if shown is None else model.schema.match(shown.rows)
+    cells = {name: _cells(rows, name, model.schema.kinds[name]) for name in names}
+    starts = [
+        {
+            "name": f"{one.why}: row {one.row}",
+            "cells": {title(name): of[i] for name, of in cells.items()},
+        }
+        for i, one in enumerate([] if shown is None else shown.chosen)
+    ]
+    moved = names[:COLUMNS]
+    numbers = subject.numbers
+    written = page_json(
+        {
+            "card": card.to_dict(),
+            "classes": [visible(str(label)) for label in model.classes.tolist()],
+            "columns": [
+                {
+                    "name": title(name),
+                    "kind": model.schema.kinds[name],
+                    **_slider(model, name, numbers.get(name), cells[name]),
+                }
+                for name in moved
+            ],
+            "rows": starts,
+        }
     )
+    if len(written) > MOST:
+        return _too_large()
+    return Scorer(written, len(moved), len(names))
 
 
-def _without_loose_ends(model: Model, columns: list[_Moved]) -> list[_Moved]:
-    """Return the columns whose interactions are all with each other."""
-    pairs = [set(interaction.roots) for interaction in model.schema.interactions.values()]
-    while True:
-        names = {column.name for column in columns}
-        loose = set().union(*(pair for pair in pairs if not pair <= names))
-        left = [column for column in columns if column.name not in loose]
-        if len(left) == len(columns):
-            return left
-        columns = left
+def page_json(value: object) -> str:
+    r"""Return JSON for a page: what is not printed, and any ``<``, is there by its escape alone.
 
-
-def _why_not(model: Model) -> str:
-    if len(model.classes) > MOST // 100:
-        return f"There are {len(model.classes):,} classes, which are too many for a page."
-    return "No column has finite evidence of its own."
-
-
-@dataclass(frozen=True, eq=False)
-class _Moved:
-    """A column, the values that it can take, and the evidence of each, (values, classes)."""
-
-    name: Name
-    kind: str
-    values: list[Any]
-    evidence: Floats
-    at: np.ndarray  # (rows,): the place of each row's value
-
-    def shown(self) -> dict[str, Any]:
-        return {
-            "name": visible(title(self.name)),
-            "kind": self.kind,
-            "values": [_cell(value) for value in self.values],
-            "evidence": [_rounded(of) for of in self.evidence],
-        }
-
-
-def _moved(model: Model, rows: Rows, name: Name, numbers: Floats | None) -> _Moved | None:
-    """Return a column at values to choose from; None if it has no evidence of its own."""
-    group = model.schema.columns.get(name)
-    if group is None or group.event.layout == "rows":
-        return None
-    if group.event.joined and group.kind != "text":
-        return None  # all columns are one event
-    own = [plain_cell(cell) for cell in rows.values(name).tolist()]
-    own = [None if isinstance(cell, float) and np.isnan(cell) else cell for cell in own]
-    kind = group.kind
-    if kind == "number":
-        values: list[Any] = sorted({*_spread(numbers), *(x for x in own if x is not None)})
-    elif kind == "boolean":
-        values = [False, True]
-        own = [None if cell is None else bool(cell) for cell in own]
-    elif kind == "string":
-        levels = _levels(model, name)[:LEVELS]
-        values = list(dict.fromkeys([*levels, *(x for x in own if x is not None)]))
-    else:  # a text or a time is one of those of the rows
-        values = list(dict.fromkeys(x for x in own if x is not None))
-    values = [*values, None]  # a missing cell
-    place = {value: i for i, value in enumerate(values)}
-    evidence = _evidence(model, {name: values}, kinds={name: kind})
-    return _Moved(name, kind, values, evidence, np.array([place[cell] for cell in own], np.int64))
-
-
-def _spread(numbers: Floats | None) -> list[float]:
-    """Return some of the numbers of a column, spread evenly over its rows."""
-    if numbers is None:
-        return []
-    there = np.sort(numbers[np.isfinite(numbers)])
-    if not len(there):
-        return []
-    at = np.linspace(0, len(there) - 1, VALUES).round().astype(np.int64)
-    found: list[float] = np.unique(there[at]).tolist()
-    return found
-
-
-def _levels(model: Model, name: Name) -> list[Level]:
-    """Return the levels of a column, those of most rows first."""
-    column = OneColumn.find(model, name)
-    if not column.levels:
-        return []
-    order = np.argsort(-column.level_count.sum(axis=1), kind="stable")
-    return [column.levels[i] for i in order.tolist()]
-
-
-def _evidence(
-    model: Model, cells: Mapping[Name, Sequence[Any]], kinds: Mapping[Name, Any]
-) -> Floats:
-    """Return the evidence of these cells beyond that of missing ones, (rows, classes).
-
-    All other cells are missing. What it says that a cell is missing is in the evidence of all else,
-    so that a column that is moved adds the difference.
+    >>> page_json({"</script>": "\u202eé"})
+    '{"\\u003c/script>":"\\u202eé"}'
     """
-    columns = {name: np.array([*of, None], object) for name, of in cells.items()}
-    rows = column_rows(columns, kinds).padded(model.schema.order)  # nothing is in the last one
-    joint = model.joint_log_likelihood(rows)
-    found: Floats = joint[:-1] - joint[-1]
-    return found
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return NOT_PLAIN.sub(lambda found: "".join(map(_character, found[0])), text)
 
 
-@dataclass(frozen=True, eq=False)
-class _Pair:
-    """An interaction: the bins of the values of two columns, and the evidence of each pair."""
-
-    a: int
-    b: int
-    bins_a: np.ndarray  # (values of a,)
-    bins_b: np.ndarray  # (values of b,)
-    evidence: Floats  # (bins of a, bins of b, classes)
-    at_a: np.ndarray
-    at_b: np.ndarray
-
-    def of_rows(self) -> Floats:
-        found: Floats = self.evidence[self.bins_a[self.at_a], self.bins_b[self.at_b]]
-        return found
-
-    def shown(self) -> dict[str, Any]:
-        return {
-            "a": self.a,
-            "b": self.b,
-            "bins_a": self.bins_a.tolist(),
-            "bins_b": self.bins_b.tolist(),
-            "evidence": [[_rounded(cell) for cell in line] for line in self.evidence],
-        }
+def _character(of: str) -> str:
+    if of == "<":
+        return "\\u003c"
+    return of if of.isprintable() else json.dumps(of)[1:-1]
 
 
-def _pairs(model: Model, columns: list[_Moved]) -> list[_Pair]:
-    """Return the interactions of columns, none of which is of another column."""
-    place = {column.name: i for i, column in enumerate(columns)}
-    found = {}
-    for interaction in model.schema.interactions.values():
-        if len(interaction.roots) != 2:  # two parts of one time: the column says it all
-            continue
-        i, j = (place[name] for name in interaction.roots if name in place)
-        if (i, j) not in found:  # two interactions of the same two columns are one
-            found[i, j] = _pair(model, i, j, columns[i], columns[j])
-    return list(found.values())
+def _too_large() -> Scorer:
+    why = f"No cell can be moved here, as the model takes more than {MOST // 10**6} MB of JSON."
+    return Scorer("null", why=why)
 
 
-def _pair(model: Model, i: int, j: int, a: _Moved, b: _Moved) -> _Pair:
-    """Return what two columns say together beyond what each says alone, at all their values."""
-    both = list(product(a.values, b.values))
-    cells = {a.name: [x for x, _ in both], b.name: [y for _, y in both]}
-    together = _evidence(model, cells, {a.name: a.kind, b.name: b.kind})
-    lift = together.reshape(len(a.values), len(b.values), -1)
-    lift = (lift - a.evidence[:, None] - b.evidence[None]).round(9)
-    lines, bins_a = np.unique(lift, axis=0, return_inverse=True)
-    table, bins_b = np.unique(lines, axis=1, return_inverse=True)
-    return _Pair(i, j, bins_a.reshape(-1), bins_b.reshape(-1), table, a.at, b.at)
+def _least_size(card: Scorecard) -> int:
+    """Return how many characters the numbers of a scorecard take in JSON at least."""
+    held = [of for term in card.terms for of in vars(term).values()]
+    return SHORTEST * sum(of.size for of in held if isinstance(of, np.ndarray))
 
 
-def _without(model: Model, rows: Rows, columns: list[_Moved]) -> Floats:
-    """Return the scores of rows, (rows, classes), where the cells of these columns are missing."""
-    moved = {column.name for column in columns}
-    matched = model.schema.match(rows)
-    others = [name for name in model.schema.order if name not in moved]
-    return model.joint_log_likelihood(matched.select(others).padded(model.schema.order))
+def _cells(rows: Rows | None, name: Name, kind: Kind) -> list[Any]:
+    """Return the cells of a column as the scorecard's program reads them; None where missing."""
+    if rows is None:
+        return []
+    if kind in {"number", "boolean"}:
+        there = rows.numbers([name])[:, 0].astype(np.float64)
+        numbers: list[Any] = plain_floats(there)
+        cells = [None if np.isnan(x) else of for x, of in zip(there, numbers, strict=True)]
+        return [bool(x) if kind == "boolean" and x is not None else x for x in cells]
+    values = rows.values(name)
+    if kind == "time" and values.dtype.kind == "M":
+        return [None if np.isnat(time) else str(time) for time in values]
+    return [of if of is None or isinstance(of, str) else list(of) for of in values.tolist()]
 
 
-def _rounded(values: Floats) -> list[float]:
-    return [float(f"{value:.9g}") for value in values.tolist()]
+def _slider(
+    model: Model, name: Name, numbers: Floats | None, cells: list[Any]
+) -> Mapping[str, float]:
+    """Return the least and the greatest number of a slider, and its step; nothing without any.
 
-
-def _cell(value: Any) -> str | float | None:
-    """Return a cell as the page shows it."""
-    if value is None or (isinstance(value, float | int) and not isinstance(value, bool)):
-        return value
-    return shortened(visible(str(value)), LONGEST)
+    Numbers are of shape (numbers,), of the sample of learned rows or else of the other rows.
+    """
+    if model.schema.kinds[name] != "number":
+        return {}
+    numbers = np.empty(0) if numbers is None else numbers
+    known = np.array([*numbers, *(x for x in cells if isinstance(x, float))], np.float64)
+    known = known[np.isfinite(known)]
+    column = OneColumn.find(model, name)
+    if not len(known) and column.is_number:
+        known = np.array(column.range(()))
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    if low == high:
+        low, high = low - 1.0, high + 1.0
+    if not 1e-300 < high - low < 1e300:
+        return {}
+    is_whole = len(numbers) > 0 and bool((known == np.rint(known)).all())
+    digits = 0 if is_whole else math.ceil(math.log10(STEPS / (high - low)))
+    step = 10.0**-digits
+    found = {"low": math.floor(low / step) * step, "high": math.ceil(high / step) * step}
+    return {side: round(x, max(digits, 0)) for side, x in found.items()} | {"step": step}

@@ -240,10 +240,18 @@ def what_if(scorer: Scorer) -> str:
     """Let a reader change the cells of a row and see the posterior move."""
     if not scorer.columns:
         return html.note(scorer.why) if scorer.why else ""
+    said = "Change the cells of a row, and see the probability of each class and its evidence move."
+    if scorer.columns < scorer.read:
+        said += f" These are the {scorer.columns} of {scorer.read:,} columns that are worth most."
     return (
-        html.note("Change the cells of a row, and see the probability of each class move.")
+        html.note(said)
         + '<p><label for="start">Start from</label> <select id="start"></select> '
         + '<button type="button" id="again">Start again</button></p>'
-        + '<div id="posterior" role="status"></div><div id="cells"></div>'
+        + '<div id="posterior" role="status"></div>'
+        + '<div id="cells" role="group" aria-label="Cells of the row"></div>'
+        + '<h3 id="against"></h3><div class="wide" tabindex="0"><table id="evidence" '
+        + 'aria-labelledby="against"><thead><tr><th scope="col">column</th><th scope="col">value'
+        + '</th><td></td><th scope="col" class="n">weight</th></tr></thead><tbody></tbody>'
+        + "</table></div>"
         + "<noscript><p>This part needs the page's program, which is switched off.</p></noscript>"
     )
