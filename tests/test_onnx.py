@@ -23,6 +23,7 @@ from naively.engines.onnx.inputs import inputs_of, tensors_of
 from naively.engines.onnx.model import onnx_of
 from naively.model.model import Model
 from naively.model.scorecard.scorecard import Scorecard
+from naively.model.scorecard.terms import Cell, Levels, Presence, Term
 from tests.cases import CASES, Case
 from tests.laws import samples
 from tests.linear_parts import with_linear_part
@@ -302,3 +303,35 @@ def test_real_texts(data_folder: Path) -> None:
     texts, y = ([line[name] for line in lines] for name in ("text", "label"))
     nb = NaiveBayes().fit(texts[::2], y[::2])
     assert_equal(nb, texts[1::2])
+
+
+def card_of(*terms: Term) -> Scorecard:
+    """A scorecard of two classes and a column of strings, "c", by hand."""
+    nothing = np.zeros(2)
+    return Scorecard(np.array(["a", "b"]), nothing, nothing, terms, {"c": "string"})
+
+
+def test_a_column_of_which_nothing_else_is_read_says_whether_it_is_missing() -> None:
+    term = Presence(Cell("c", "string"), np.log([0.5, 0.25]), np.log([0.25, 0.75]))
+    model = onnx_of(card_of(term))
+    session = session_of(model)
+    assert [each.name for each in session.get_inputs()] == ["c_missing"]
+    p = session.run(["probabilities"], {"c_missing": np.array([[False], [True]])})[0]
+    np.testing.assert_allclose(p, [[2 / 3, 1 / 3], [0.25, 0.75]], rtol=1e-12)
+
+
+def test_what_one_term_makes_impossible_is_so_whatever_another_says() -> None:
+    cell, inf = Cell("c", "string"), np.inf
+    some = Levels(cell, ("x",), np.array([[-inf, 0.0], [0.0, 0.0]]))
+    other = Levels(cell, ("x", "y"), np.array([[inf, 0.0], [0.0, 0.0], [0.0, 0.0]]))
+    rows = {"c": np.array([["x"], ["y"]], object)}
+    p = session_of(onnx_of(card_of(some, other))).run(["probabilities"], rows)[0]
+    np.testing.assert_allclose(p, [[0, 1], [0.5, 0.5]], rtol=1e-12)
+
+
+def test_a_text_as_long_as_may_be_is_looked_at() -> None:
+    columns, y = table(150, 8)
+    notes = {"note": [note or "empty" for note in columns["note"]]}
+    text = Text(event="bernoulli", max_characters=9)
+    nb = NaiveBayes({"note": text}, weights=None).fit(notes, y)
+    assert_equal(nb, {"note": ["buy lunch", "buy  lunch", "now lunch"]})
