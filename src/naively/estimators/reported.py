@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from naively.counting.labels import Target
 from naively.data.frames import Table
-from naively.estimators.to_onnx import InOnnx
+from naively.estimators.views import Views
 
 if TYPE_CHECKING:
     from naively.report.page import Report
 
 
-class Reported(InOnnx):
+class Reported(Views):
     """A fitted model that writes a page about itself."""
 
     def report(self, X: Table = None, y: Target = None, *, name: str = "") -> Report:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from naively.data.frames import Table
-from naively.estimators.views import Views
+from naively.estimators.exported import Exported
 from naively.saving import save
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
 
-class InOnnx(Views):
+class InOnnx(Exported):
     """A fitted model that is written as an ONNX model."""
 
     def to_onnx(self, path: str | PathLike[str] | None = None) -> ModelProto:
@@ -61,9 +61,8 @@ class InOnnx(Views):
         ['legs', 'coat', 'coat_missing']
         """
         from naively.engines.onnx.model import onnx_of
-        from naively.model.scorecard.scorecard import Scorecard
 
-        model = onnx_of(Scorecard.of(self._checked))
+        model = onnx_of(self.scorecard())
         if path is not None:
             save(path, model.SerializeToString())
         return model
@@ -94,8 +93,7 @@ class InOnnx(Views):
         [['bad', 'not', 'good'], ['good', '', '']]
         """
         from naively.engines.onnx.inputs import inputs_of, tensors_of
-        from naively.model.scorecard.scorecard import Scorecard
 
         model = self._checked
-        inputs = inputs_of(Scorecard.of(model))
+        inputs = inputs_of(self.scorecard())
         return tensors_of(list(inputs.values()), model.schema.match(self._rows(X)))
