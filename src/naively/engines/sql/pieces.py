@@ -8,7 +8,7 @@ from itertools import count
 from typing import Any
 
 from naively.engines.sql.dialect import Dialect
-from naively.engines.sql.spelling import Spelling
+from naively.engines.sql.spelling import TABLE, Spelling
 from naively.engines.sql.weights import Weight
 from naively.kernels.reference import Floats
 from naively.model.scorecard.terms import (
@@ -56,7 +56,7 @@ class Pieces:
 
     def cell(self, cell: Cell, *, as_text: bool = False) -> str:
         """Return a cell, read once: its number or its text, NULL where it is missing."""
-        column = f"t.{self.dialect.identifier(cell.column)}"
+        column = f"{TABLE}.{self.dialect.identifier(cell.column)}"
         if as_text and cell.part is None:
             read = self.spelling.text(column)
         else:

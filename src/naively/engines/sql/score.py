@@ -10,7 +10,7 @@ import numpy as np
 
 from naively.engines.sql.dialect import Dialect, Table, dialect_of
 from naively.engines.sql.pieces import Pieces, selected, summed
-from naively.engines.sql.spelling import ROW, Spelling, spelling_of
+from naively.engines.sql.spelling import ROW, TABLE, Spelling, spelling_of
 from naively.engines.sql.terms import pieces_of
 from naively.engines.sql.transpiled import Transpiled
 from naively.engines.sql.weights import WEIGHTS, Weights
@@ -153,8 +153,8 @@ class _Written:
             steps.append(weights.given())
         cells = dict(self.pieces.cells)
         if self.asked.row_id is not None:
-            cells[ID] = f"t.{quoted(self.asked.row_id)}"
-        before = f"{table} AS t"
+            cells[ID] = f"{TABLE}.{quoted(self.asked.row_id)}"
+        before = f"{table} AS {TABLE}"
         for name, what in self._steps(cells, before):
             steps.append(f"{quoted(name)} AS (\n  {what}{self.spelling.barrier}\n)")
         last = self._last(cells, table)
@@ -195,7 +195,8 @@ class _Written:
         if self.asked.keep is None:
             return self.spelling.first()
         kept = {
-            kept_name(i): f"t.{self.dialect.identifier(n)}" for i, n in enumerate(self.asked.keep)
+            kept_name(i): f"{TABLE}.{self.dialect.identifier(n)}"
+            for i, n in enumerate(self.asked.keep)
         }
         return ", ".join(selected(self.dialect, kept))
 

@@ -18,6 +18,7 @@ from naively.kernels.reference import Floats
 from naively.model.scorecard.terms import Cell
 
 ROW = "naively row"  # what stands for the columns that are kept
+TABLE = '"naively t"'  # what the first step calls the table; a column could have a shorter name
 FEW = 8  # levels that are compared one after the other
 FEWEST = 2  # where a list could be looked through
 
@@ -25,7 +26,6 @@ FEWEST = 2  # where a list could be looked through
 class Spelling(ABC):
     """How a database spells the parts of a scoring query; ``dialect`` spells names and numbers."""
 
-    carries = "x.*"  # what hands on the kept columns from one step to the next
     barrier = ""  # what keeps a step from being computed once for each use of its results
     ways = 2  # that a comparison of a number with the edges of bins branches
     text_type = "TEXT"  # of the levels in the table of weights
@@ -34,9 +34,14 @@ class Spelling(ABC):
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
 
-    @abstractmethod
     def first(self) -> str:
-        """Return what the first step selects of the table t, so that all its columns are kept."""
+        """Return what the first step selects of the table, so that all its columns are kept."""
+        return f"{TABLE} AS {self.dialect.identifier(ROW)}"
+
+    @property
+    def carries(self) -> str:
+        """What hands on the kept columns from one step to the next; "x.*" is all columns."""
+        return f"x.{self.dialect.identifier(ROW)}"
 
     @abstractmethod
     def last(self, own: Sequence[str], table: str) -> tuple[str, str]:
@@ -129,25 +134,14 @@ class Spelling(ABC):
         return among(order)
 
 
-class LikeDuckDB(Spelling):
-    """What is written for DuckDB, but for what it alone has."""
-
-    def first(self) -> str:
-        return "t.*"
-
-    def last(self, own: Sequence[str], table: str) -> tuple[str, str]:  # noqa: ARG002
-        quoted = ", ".join(map(self.dialect.identifier, own))
-        return f"x.* EXCLUDE ({quoted})", ""
-
-    def month(self, seconds: str) -> str:
-        return f"EXTRACT(MONTH FROM make_timestamp(CAST(ROUND({seconds} * 1e6) AS BIGINT)))"
-
-
 @final
-class OfDuckDB(LikeDuckDB):
-    """DuckDB: lists hold what is chosen from, and strings of a Parquet file are looked up once."""
+class OfDuckDB(Spelling):
+    """DuckDB: lists hold what is chosen from, and a row is a value that holds all columns."""
 
     ways = 6  # a branch costs more than a comparison, as rows are sorted into its ways
+
+    def last(self, own: Sequence[str], table: str) -> tuple[str, str]:  # noqa: ARG002
+        return f"UNNEST(x.{self.dialect.identifier(ROW)})", ""
 
     def index(self, x: str, levels: Sequence[str]) -> str:
         if len(levels) <= FEWEST:
@@ -159,16 +153,33 @@ class OfDuckDB(LikeDuckDB):
         listed = ", ".join(self.dialect.number(x) for x in values.tolist())
         return f"([{listed}])[{place}]"
 
+    def month(self, seconds: str) -> str:
+        return f"month(make_timestamp(CAST(ROUND({seconds} * 1e6) AS BIGINT)))"
+
     def _there(self, y: str) -> str:
         return f"NULLIF({y}, {self.dialect.number(math.nan)})"
 
 
 @final
-class OfOthers(LikeDuckDB):
-    """Other databases: what sqlglot can translate."""
+class OfOthers(Spelling):
+    """Other databases: what is written for DuckDB, and sqlglot can translate."""
+
+    @property
+    def carries(self) -> str:
+        return "x.*"
+
+    def first(self) -> str:
+        return f"{TABLE}.*"
+
+    def last(self, own: Sequence[str], table: str) -> tuple[str, str]:  # noqa: ARG002
+        quoted = ", ".join(map(self.dialect.identifier, own))
+        return f"x.* EXCLUDE ({quoted})", ""
 
     def index(self, x: str, levels: Sequence[str]) -> str:
         return self._one_by_one(x, levels)
+
+    def month(self, seconds: str) -> str:
+        return f"EXTRACT(MONTH FROM make_timestamp(CAST(ROUND({seconds} * 1e6) AS BIGINT)))"
 
 
 @final
@@ -176,14 +187,6 @@ class OfPostgreSQL(Spelling):
     """PostgreSQL: a row is a value, so that one column holds all that are kept."""
 
     barrier = " OFFSET 0"
-
-    @property
-    def carries(self) -> str:  # type: ignore[override]
-        """The row."""
-        return f"x.{self.dialect.identifier(ROW)}"
-
-    def first(self) -> str:
-        return f"t AS {self.dialect.identifier(ROW)}"
 
     def last(self, own: Sequence[str], table: str) -> tuple[str, str]:  # noqa: ARG002
         return f"(x.{self.dialect.identifier(ROW)}).*", ""
@@ -207,13 +210,8 @@ class OfSQLite(Spelling):
     barrier = " LIMIT -1 OFFSET 0"
     most_joins = 50
 
-    @property
-    def carries(self) -> str:  # type: ignore[override]
-        """The number of the row."""
-        return f"x.{self.dialect.identifier(ROW)}"
-
     def first(self) -> str:
-        return f"t._rowid_ AS {self.dialect.identifier(ROW)}"
+        return f"{TABLE}._rowid_ AS {self.dialect.identifier(ROW)}"
 
     def last(self, own: Sequence[str], table: str) -> tuple[str, str]:  # noqa: ARG002
         row = self.dialect.identifier(ROW)
@@ -253,8 +251,8 @@ class OfSQLite(Spelling):
 
     def _refused(self, x: str, cell: Cell, what: str) -> str:
         """Return what fails with a sentence: a path into JSON that is no path, which is named."""
-        said = self.dialect.string(f"Column {cell.column!r} {what} ")
-        return f"json_extract('{{}}', {said} || quote({x}))"
+        said = self.dialect.string(f'Column "{cell.column}" {what} ')
+        return f"json_extract('{{}}', {said} || {x})"
 
 
 def spelling_of(dialect: Dialect) -> Spelling:
