@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 import subprocess
 import sys
+from importlib.resources import files
 
 import numpy as np
 import pandas as pd
 import pytest
 from selectolax.lexbor import LexborHTMLParser
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer
 
-from naively import Gaussian, JointTable, Multinomial, NaiveBayes, load
+from naively import Gaussian, JointTable, KernelDensity, NaiveBayes, load
+from naively.counting.names import title
+from naively.model.scorecard.scorecard import scorer as scorer_script
 from naively.report.rows import choose
 from tests.linear_parts import with_linear_part
 from tests.reported import HOSTILE, table, with_a_pair, with_holes
+from tests.scorecards import posterior
 
 LARGEST = 2_000_000  # bytes
 
@@ -36,7 +41,7 @@ def lines_of(page: LexborHTMLParser, where: str) -> list[list[str]]:
     ]
 
 
-def scorer_of(report) -> dict:
+def scorer_of(report):
     return json.loads(parse(report).css_first("#scorer").text())
 
 
@@ -79,15 +84,10 @@ def test_explanations_are_those_of_explain(nb):
 def test_rows_of_the_sample_are_those_learned():
     learned = table()
     nb = NaiveBayes().fit(learned, "y")
-    scorer = scorer_of(nb.report())
-    seen = {tuple(map(str, row)) for row in learned[["colour", "both", "a", "b"]].to_numpy()}
-    names = [column["name"] for column in scorer["columns"]]
-    for row in scorer["rows"]:
-        cells = {
-            name: column["values"][at]
-            for name, column, at in zip(names, scorer["columns"], row["at"], strict=True)
-        }
-        assert tuple(cells[name] for name in ("colour", "both", "a", "b")) in seen
+    names = ["colour", "both", "a", "b", "wet"]
+    seen = {tuple(row) for row in learned[names].to_numpy()}
+    for row in scorer_of(nb.report())["rows"]:
+        assert tuple(row["cells"][name] for name in names) in seen
 
 
 def test_chosen_rows_are_the_extremes():
@@ -115,14 +115,29 @@ def test_page_is_the_same_each_time(nb):
     assert nb.report().html == nb.report().html
 
 
-def test_columns_that_are_one_event_cannot_be_moved():
-    X, y = load_digits(return_X_y=True)
-    report = NaiveBayes(Multinomial()).fit(X, y).report(X[:50], y[:50])
-    assert scorer_of(report)["columns"] == []
-    assert "No column has finite evidence of its own" in parse(report).css_first("#whatif").text()
-    cells = [[a, b] for a in (0, 1) for b in (0, 1)] * 20
-    joint = NaiveBayes(JointTable()).fit(cells, [a ^ b for a, b in cells])
-    assert scorer_of(joint.report(cells))["columns"] == []
+@pytest.mark.parametrize("event", [JointTable(), KernelDensity()], ids=str)
+def test_model_without_scorecard_says_why_no_cell_can_be_moved(event):
+    cells = [[float(a), float(b)] for a in (0, 1) for b in (0, 1)] * 20
+    nb = NaiveBayes(event).fit(cells, [int(a) ^ int(b) for a, b in cells])
+    report = nb.report(cells)
+    assert scorer_of(report) is None
+    with pytest.raises(ValueError, match="cannot be written as a scorecard") as refused:
+        nb.scorecard()
+    said = parse(report).css_first("#whatif").text()
+    assert f"No cell can be moved here. {refused.value}" in said
+    assert "Start from" not in said
+
+
+def test_scorecard_that_is_too_large_says_so():
+    rng = np.random.default_rng(0)
+    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+    words = ["".join(rng.choice(letters, 9)) for _ in range(40_000)]
+    texts = [" ".join(words[i : i + 100]) for i in range(0, len(words), 100)]
+    report = NaiveBayes().fit(texts, [0, 1] * 200).report(texts[:4])
+    assert scorer_of(report) is None
+    assert len(report.html.encode()) < LARGEST
+    said = parse(report).css_first("#whatif").text()
+    assert "No cell can be moved here, as the model takes more than 2 MB of JSON." in said
 
 
 def test_many_classes_and_columns_are_summarised():
@@ -140,94 +155,126 @@ def test_many_classes_and_columns_are_summarised():
     assert "1,000 of 5,000 columns" in parse(report).body.text()
 
 
-def test_interactions_are_moved_with_their_columns():
-    nb = with_a_pair()
-    others = table(50, seed=1)
-    scorer = scorer_of(nb.report(others, "y"))
-    assert scorer["pairs"]
-    features = others.drop(columns="y")
+def starts_are_scored_as_by(nb, report, rows) -> None:
+    """The rows that moves start from have the library's posteriors, by a reader of scorecards."""
+    scorer = scorer_of(report)
+    assert len(scorer["rows"]) >= 5
     for row in scorer["rows"]:
-        total = np.array(row["rest"])
-        for at, column in zip(row["at"], scorer["columns"], strict=True):
-            total += column["evidence"][at]
-        for pair in scorer["pairs"]:
-            a, b = (pair[f"bins_{of}"][row["at"][pair[of]]] for of in "ab")
-            total += pair["evidence"][a][b]
-        p = np.exp(total - np.logaddexp.reduce(total))
-        right = nb.predict_proba(features.iloc[[int(row["name"].rsplit(" ", 1)[1])]])[0]
-        np.testing.assert_allclose(p, right, atol=1e-6)
+        cells = {name: numbers_of(cell) for name, cell in row["cells"].items()}
+        for column in scorer["columns"]:
+            if column["kind"] == "time" and cells[column["name"]] is not None:
+                time = dt.datetime.fromisoformat(cells[column["name"]])
+                cells[column["name"]] = time
+        right = nb.predict_proba(rows[[int(row["name"].rsplit(" ", 1)[1])]])[0]
+        np.testing.assert_allclose(posterior(scorer["card"], cells), right, atol=1e-12)
 
 
-def moved(scorer: dict, row: dict, at: list[int]) -> np.ndarray:
-    """Return the posterior of a row whose cells have these values, as the page computes it."""
-    total = np.array(row["rest"])
-    for i, column in zip(at, scorer["columns"], strict=True):
-        total += column["evidence"][i]
-    for pair in scorer["pairs"]:
-        a, b = (pair[f"bins_{of}"][at[pair[of]]] for of in "ab")
-        total += pair["evidence"][a][b]
-    return np.exp(total - np.logaddexp.reduce(total))
+def numbers_of(cell):
+    return float(cell) if cell in {"inf", "-inf"} else cell
 
 
-@pytest.mark.parametrize("interactions", [None, "auto"])
-def test_any_cells_are_moved_with_missing_ones_and_linear_terms(interactions):
-    nb = NaiveBayes(interactions=interactions).fit(with_holes(table()), "y")
-    with_linear_part(nb)
+@pytest.mark.parametrize("products", [0, 2])
+def test_rows_to_start_from_have_the_librarys_posteriors(products):
+    nb = NaiveBayes().fit(with_holes(table()), "y")
+    with_linear_part(nb, products=products)
     others = with_holes(table(50, seed=1), seed=1)
+    others["when"] += pd.Timedelta(123_456, "us")
     report = nb.report(others, "y")
-    scorer, features = scorer_of(report), others.drop(columns="y")
-    names = [column["name"] for column in scorer["columns"]]
-    assert set(names) == set(features)
-    rng = np.random.default_rng(0)
-    for row in scorer["rows"]:
-        start = features.iloc[[int(row["name"].rsplit(" ", 1)[1])]]
-        np.testing.assert_allclose(
-            moved(scorer, row, row["at"]), nb.predict_proba(start)[0], atol=1e-7
-        )
-        for _ in range(5):
-            at = [int(rng.integers(len(column["values"]))) for column in scorer["columns"]]
-            cells = {
-                name: None if i == len(column["values"]) - 1 else column["values"][i]
-                for name, column, i in zip(names, scorer["columns"], at, strict=True)
-            }
-            truth = {"True": True, "False": False}
-            cells["wet"] = truth.get(cells["wet"], cells["wet"])
-            found = pd.DataFrame({name: [cell] for name, cell in cells.items()}).astype(
-                {"size": float}
-            )
-            np.testing.assert_allclose(
-                moved(scorer, row, at), nb.predict_proba(found)[0], atol=1e-7
-            )
+    features = others.drop(columns="y")
+    starts_are_scored_as_by(nb, report, features.iloc)
+    found = {column["name"]: column["kind"] for column in scorer_of(report)["columns"]}
+    assert found == {title(name): kind for name, kind in nb.model_.schema.kinds.items()}
     assert ["linear part", str(nb.weights_.linear)] in lines_of(parse(report), "#learned")
     assert any(line[0] == "size is missing" for line in lines_of(parse(report), "#rows"))
+    pairs = [" × ".join(map(str, of.columns)) for of in nb.weights_.linear.products]
+    assert set(pairs) <= {line[0] for line in lines_of(parse(report), "#interactions")}
 
 
-def test_products_cannot_be_moved_and_it_says_why():
-    nb = with_linear_part(NaiveBayes().fit(with_holes(table()), "y"), products=2)
-    report = nb.report(with_holes(table(50, seed=1)), "y")
-    page = parse(report)
-    assert scorer_of(report)["columns"] == []
-    said = page.css_first("#whatif").text()
-    assert "the model adds products of two columns" in said
-    pairs = [" × ".join(map(str, product.columns)) for product in nb.weights_.linear.products]
-    listed = [line[0] for line in lines_of(page, "#interactions")]
-    assert set(pairs) <= set(listed)
-    assert len(page.css("#rows .card")) > 5
+def test_counted_pairs_and_infinite_numbers_are_on_the_page():
+    nb, others = with_a_pair(), table(6, seed=1).drop(columns="y")
+    others.loc[3, "size"], others.loc[4, "size"] = np.inf, -np.inf
+    report = nb.report(others)
+    assert any(term["term"] == "pair" for term in scorer_of(report)["card"]["terms"])
+    found = [row["cells"]["size"] for row in scorer_of(report)["rows"]]
+    assert {"inf", "-inf", None} <= set(found)
+    starts_are_scored_as_by(nb, report, others.iloc)
 
 
 def test_real_table_is_scored_like_the_library():
     X, y = load_breast_cancer(return_X_y=True)
     nb = NaiveBayes().fit(X[::2], y[::2])
     report = nb.report(X[1::2], y[1::2])
-    scorer = scorer_of(report)
     assert len(report.html.encode()) < LARGEST
-    for row in scorer["rows"]:
-        total = np.array(row["rest"])
-        for at, column in zip(row["at"], scorer["columns"], strict=True):
-            total += column["evidence"][at]
-        p = np.exp(total - np.logaddexp.reduce(total))
-        right = nb.predict_proba(X[1::2][[int(row["name"].rsplit(" ", 1)[1])]])[0]
-        np.testing.assert_allclose(p, right, atol=1e-6)
+    starts_are_scored_as_by(nb, report, X[1::2])
+
+
+def test_columns_that_are_worth_most_are_moved():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 120))
+    X[:, 7] += 3.0 * np.repeat([0, 1], 150)
+    nb = NaiveBayes().fit(X, np.repeat(["a", "b"], 150))
+    report = nb.report()
+    scorer = scorer_of(report)
+    assert len(scorer["columns"]) == 100
+    assert scorer["columns"][0]["name"] == "x7"
+    assert len(scorer["rows"][0]["cells"]) == 120
+    assert "the 100 of 120 columns that are worth most" in parse(report).css_first("#whatif").text()
+
+
+@pytest.mark.parametrize("sampled", [True, False])
+def test_sliders_reach_over_the_range_of_a_column(sampled, tmp_path):
+    rng = np.random.default_rng(0)
+    learned = {
+        "number": rng.normal(size=200),
+        "count": rng.poisson(30.0, 200),
+        "tiny": rng.normal(size=200) * 1e-12,
+        "far": 1e9 + rng.normal(size=200),
+        "one": np.full(200, 2.0),
+    }
+    nb = NaiveBayes("gaussian").fit(learned, ["a", "b"] * 100)
+    nb.save(tmp_path / "m.naively", sample=sampled)
+    scorer = scorer_of(load(tmp_path / "m.naively").report())
+    assert bool(scorer["rows"]) == sampled
+    for column in scorer["columns"]:
+        name = column["name"]
+        low, high, step = (column[of] for of in ("low", "high", "step"))
+        inner = (0, 1) if sampled else (0.05, 0.95)
+        least, most = np.quantile(learned[name], inner)
+        assert low <= least <= most <= high
+        assert low + step < high
+        if name != "one":
+            assert high - low <= 3 * np.ptp(learned[name])
+        is_whole = sampled and name in {"count", "one"}
+        assert step == 1.0 if is_whole else 100 <= (high - low) / step <= 1200
+
+
+def test_no_slider_reaches_over_all_floats():
+    nb = NaiveBayes().fit(table(), "y")
+    others = table(6, seed=1).drop(columns="y")
+    (size,) = (of for of in scorer_of(nb.report(others))["columns"] if of["name"] == "size")
+    assert set(size) == {"name", "kind", "low", "high", "step"}
+    others["size"] = [-1.7e308, *[1.7e308] * 5]
+    report = nb.report(others)
+    (size,) = (of for of in scorer_of(report)["columns"] if of["name"] == "size")
+    assert set(size) == {"name", "kind"}
+    starts_are_scored_as_by(nb, report, others.iloc)
+
+
+def test_texts_of_which_no_row_is_kept_can_be_written():
+    texts = ["cheap pills now", "lunch at noon", "cheap watches now", "see you at lunch"] * 10
+    nb = NaiveBayes().fit(texts, ["spam", "ham"] * 20)
+    scorer = scorer_of(nb.report())
+    assert scorer["rows"] == []
+    assert [column["kind"] for column in scorer["columns"]] == ["text"]
+    found = posterior(scorer["card"], {scorer["columns"][0]["name"]: "cheap lunch"})
+    np.testing.assert_allclose(found, nb.predict_proba(["cheap lunch"])[0], atol=1e-12)
+
+
+def test_program_does_not_end_its_element(nb):
+    page = nb.report().html
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert script == scorer_script() + files("naively.report").joinpath("page.js").read_text("utf-8")
+    assert "<!--" not in script
 
 
 def test_nothing_hostile_is_an_element():

@@ -121,9 +121,10 @@ def _too_large() -> Scorer:
 
 
 def _least_size(card: Scorecard) -> int:
-    """Return how many characters the numbers of a scorecard take in JSON at least."""
+    """Return how many characters the numbers and tokens of a scorecard take in JSON at least."""
     held = [of for term in card.terms for of in vars(term).values()]
-    return SHORTEST * sum(of.size for of in held if isinstance(of, np.ndarray))
+    numbers = SHORTEST * sum(of.size for of in held if isinstance(of, np.ndarray))
+    return numbers + sum(len(token) + 3 for of in held if isinstance(of, list) for token in of)
 
 
 def _cells(rows: Rows | None, name: Name, kind: Kind) -> list[Any]:
@@ -137,7 +138,7 @@ def _cells(rows: Rows | None, name: Name, kind: Kind) -> list[Any]:
         return [bool(x) if kind == "boolean" and x is not None else x for x in cells]
     values = rows.values(name)
     if kind == "time" and values.dtype.kind == "M":
-        return [None if np.isnat(time) else str(time) for time in values]
+        return [None if np.isnat(time) else str(time).removesuffix(".000000") for time in values]
     return [of if of is None or isinstance(of, str) else list(of) for of in values.tolist()]
 
 

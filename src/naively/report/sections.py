@@ -247,11 +247,10 @@ def what_if(scorer: Scorer) -> str:
         html.note(said)
         + '<p><label for="start">Start from</label> <select id="start"></select> '
         + '<button type="button" id="again">Start again</button></p>'
-        + '<div id="posterior" role="status"></div>'
-        + '<div id="cells" role="group" aria-label="Cells of the row"></div>'
-        + '<h3 id="against"></h3><div class="wide" tabindex="0"><table id="evidence" '
-        + 'aria-labelledby="against"><thead><tr><th scope="col">column</th><th scope="col">value'
-        + '</th><td></td><th scope="col" class="n">weight</th></tr></thead><tbody></tbody>'
-        + "</table></div>"
+        + '<div id="moves"><div id="answer"><div id="posterior" role="status"></div>'
+        + '<div id="why"><h3 id="against"></h3><table id="evidence" aria-labelledby="against">'
+        + '<thead><tr><th scope="col">column</th><th scope="col">value</th><td></td>'
+        + '<th scope="col" class="n">weight</th></tr></thead><tbody></tbody></table></div></div>'
+        + '<div id="cells" role="group" aria-label="Cells of the row"></div></div>'
         + "<noscript><p>This part needs the page's program, which is switched off.</p></noscript>"
     )
