@@ -28,7 +28,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick test-numpy test-spark test-browser test-thorough fuzz coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-mail docs docs-links picture sanitize clean
+.PHONY: help setup demo test test-quick test-numpy test-spark test-browser test-thorough fuzz coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail docs docs-links picture sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -96,6 +96,9 @@ bench-accuracy: $(NAIVELY) $(MADE)/bench ## accuracy and calibration, side by si
 
 bench-data: $(NAIVELY) $(MADE)/bench ## from frames and files to a model, beside the bare sources; ARGS='polars --rows 100000'
 	$(BIN)/python -m benchmarks.data $(ARGS)
+
+bench-engines: $(NAIVELY) $(MADE)/bench $(MADE)/test ## count, score and merge where the rows are; ARGS='scoring --rows 1000000'
+	$(BIN)/python -m benchmarks.engines $(ARGS)
 
 bench-mail: $(NAIVELY) $(MADE)/bench ## the mail filter, beside bogofilter where it is installed
 	$(BIN)/python -m benchmarks.mail
