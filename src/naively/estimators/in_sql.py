@@ -80,8 +80,8 @@ class Queried(Reported):
         >>> _ = shop.execute("CREATE TABLE visits AS SELECT 25 AS age, 'red' AS colour")
         >>> X = {"age": [20, 30, 3, 4], "colour": ["red", "red", "blue", "blue"]}
         >>> nb = NaiveBayes("gaussian", weights=None).fit({"age": X["age"]}, X["colour"])
-        >>> print(shop.execute(nb.to_sql("visits", keep=["age"])).fetchall())
-        [(25, 'red', 0.999...)]
+        >>> print(*shop.execute(nb.to_sql("visits", keep=["age"])).fetchone())
+        25 red 0.896...
         """
         from naively.engines.sql.score import Asked, score_query
         from naively.model.scorecard.scorecard import Scorecard
