@@ -322,3 +322,38 @@ def test_page_without_a_scorecard_runs_and_says_why(open_page):
     page = open_page(nb.report(cells))
     assert "No cell can be moved here." in page.locator("#whatif").inner_text()
     assert page.locator("#whatif input, #whatif select").count() == 0
+
+
+def test_infinite_numbers_are_starts(open_page):
+    nb, others = with_a_pair(), table(6, seed=1).drop(columns="y")
+    others["size"] = [np.inf, -np.inf, 1.0] * 2
+    page = open_page(nb.report(others))
+    scorer = scorer_of(page)
+    j = next(j for j, column in enumerate(scorer["columns"]) if column["name"] == "size")
+    for i, row in enumerate(scorer["rows"]):
+        page.select_option("#start", str(i))
+        right = nb.predict_proba(others.iloc[[place_of(row)]])[0]
+        np.testing.assert_allclose(posterior(page), right, atol=1e-12)
+        assert not page.is_checked(f"#missing-{j}")
+
+
+def test_level_may_be_called_never_seen(open_page):
+    levels, labels = ["(never seen)", "b"] * 20, [0, 1, 0, 0] * 10
+    nb = NaiveBayes().fit(pd.DataFrame({"x": levels}), labels)
+    page = open_page(nb.report())
+    options = page.locator("#cell-0 option").all_inner_texts()
+    assert options == ["(never seen)", "b", "((never seen))"]
+    for i, level in enumerate(["(never seen)", "b", "c"]):
+        page.locator("#cell-0").select_option(index=i)
+        right = nb.predict_proba(pd.DataFrame({"x": [level]}))[0]
+        np.testing.assert_allclose(posterior(page), right, atol=1e-12)
+
+
+def test_most_probable_of_many_classes_are_shown(open_page):
+    labels = np.arange(400) % 12
+    nb = NaiveBayes().fit({"x": np.random.default_rng(0).normal(labels, 2.0)}, labels)
+    page = open_page(nb.report())
+    p = posterior(page)
+    shown = page.locator("#posterior .bar:visible output").all_inner_texts()
+    assert len(p) == 12
+    assert sorted(shown, reverse=True) == [f"{of:.4f}" for of in sorted(p, reverse=True)[:8]]
