@@ -41,7 +41,7 @@ def ask(questions: list[dict[str, Any]]) -> list[Any]:
     done = subprocess.run(
         [node, "-e", PROGRAM, str(SCORER)],
         input=json.dumps(questions),
-        env={**os.environ, "TZ": "Pacific/Auckland"},  # times are in UTC wherever one is
+        env={**os.environ, "TZ": "America/Los_Angeles"},  # times are in UTC wherever one is
         capture_output=True,
         text=True,
         check=False,

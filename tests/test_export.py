@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from onnxruntime import InferenceSession
 from typer.testing import CliRunner
 
 from naively import GaussianNB, NaiveBayes
@@ -77,6 +78,16 @@ def test_a_script_scores_rows_by_itself(saved: Path) -> None:
     np.testing.assert_allclose(json.loads(done.stdout), known, rtol=1e-9)
 
 
+def test_onnx_is_written_to_a_file(saved: Path) -> None:
+    out = saved.with_suffix(".onnx")
+    assert run("export", saved, "-o", out).exit_code == 0
+    session = InferenceSession(out, providers=["CPUExecutionProvider"])
+    nb = NaiveBayes().fit(*table(80, 0))
+    columns, _ = table(9, 1)
+    _, p = session.run(None, nb.onnx_inputs(columns))
+    np.testing.assert_allclose(p, nb.predict_proba(columns), rtol=1e-9)
+
+
 def test_a_script_may_stand_in_a_page(tmp_path: Path) -> None:
     nb = NaiveBayes("categorical").fit({"c": ["</script>", "x"]}, [0, 1])
     nb.scorecard().save(tmp_path / "m.js")
@@ -93,7 +104,7 @@ def test_half_a_character_is_escaped(tmp_path: Path) -> None:
 def test_what_is_to_be_written_is_told_or_asked_for(saved: Path) -> None:
     done = run("export", saved, "-o", saved.with_suffix(".txt"))
     assert isinstance(done.exception, ValueError)
-    assert "give --format, one of json, js" in str(done.exception)
+    assert "give --format, one of json, js, onnx" in str(done.exception)
     given = saved.with_suffix(".txt")
     assert run("export", saved, "-o", given, "--format", "json").exit_code == 0
     assert json.loads(given.read_text(encoding="utf-8"))["version"] == 1

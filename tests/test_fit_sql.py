@@ -161,6 +161,27 @@ def test_cells_of_odd_numbers(database: tuple[str, Any], event: str) -> None:
     assert a[CELL].high.tolist() == b[CELL].high.tolist()
 
 
+def test_rows_of_weight_0_are_not_seen(database: tuple[str, Any]) -> None:
+    """They make no cell, level or class, so that the grid is that of the other rows."""
+    name, connection = database
+    columns: dict[str, list[Any]] = {
+        "x": np.random.default_rng(0).normal(size=3000).tolist(),
+        "s": [*["seen"] * 100, *["never"] * 2900],
+        "w": [*[1.0] * 100, *[0.0] * 2900],
+        "y": [*["a", "b"] * 50, *["c"] * 2900],
+    }
+    write(
+        connection, name, "t", columns, {"x": "number", "s": "string", "w": "number", "y": "string"}
+    )
+    theirs = NaiveBayes().fit_sql(connection, "t", "y", "w")
+    assert theirs.classes_.tolist() == ["a", "b"]
+    cells, levels = (block.axis for block in theirs.tally_.blocks.values())
+    assert cells.shifts == (0,)
+    assert len(cells) == 100
+    assert levels.levels == (("seen",),)
+    assert theirs._sample.seen == 100
+
+
 def test_sums_are_exact(database: tuple[str, Any]) -> None:
     name, connection = database
     rng = np.random.default_rng(0)
@@ -273,7 +294,7 @@ def test_parts_of_times(database: tuple[str, Any]) -> None:
     start = np.datetime64("1968-01-31T22:10:05.000001", "us")
     days = np.random.default_rng(0).integers(0, 1500 * 86_400, 200)
     when = start + days.astype("timedelta64[s]")
-    y = np.where(when.astype("datetime64[h]").astype(int) % 24 < 12, "am", "pm").tolist()
+    y = np.random.default_rng(1).choice(["a", "b"], 200).tolist()
     spelled = when.tolist() if name != "sqlite" else [str(t) for t in when]
     kind = "TIMESTAMP" if name != "sqlite" else "string"
     write(connection, name, "t", {"when": spelled, "y": y}, {"when": kind, "y": "string"})
@@ -381,6 +402,16 @@ def test_copies_of_few_rows_are_all_in_the_sample(large: Any) -> None:
     else:
         assert len(found.labels) == 4
         assert found.copies.sum() == LARGE - 1
+
+
+def test_of_rows_that_come_several_times_as_many_are_read_as_are_wanted(large: Any) -> None:
+    name, connection, _ = large
+    connection.execute("CREATE TABLE several AS SELECT code, y FROM t")
+    found = sample(Source.of(database_of(connection), "several", "y"), 300, 5)
+    assert 300 <= len(found.labels) <= 1700  # of some 2,100 different ones
+    if name != "sqlite":
+        assert found.copies.mean() > 10
+    assert found.share < 1
 
 
 def test_a_view_has_a_sample_too(large: Any) -> None:

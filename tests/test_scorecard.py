@@ -23,7 +23,7 @@ from tests.linear_parts import with_linear_part
 from tests.scorecards import Row, posterior, scores
 
 # What is no sum of given numbers, and what must happen (a share of 1) or is made by a program.
-NO_SUMS = ("predictive", "density", "joint", "features=", "Patterns", "binomial(")
+NO_SUMS = ("predictive", "density", "joint", "features=", "Patterns", "binomial(", "max_tokens")
 
 
 def read(model: Model) -> dict[str, Any]:
@@ -168,6 +168,7 @@ def test_impossible_rows_are_said_as_such() -> None:
         ("density", "'size'.*no sum of given numbers"),
         ({"note": Patterns()}, "'note'.*made by a program"),
         ({"note": Text(features=64)}, "'note'.*hashed"),
+        ({"note": Text(max_tokens=3)}, "'note'.*first words"),
         ({"note": Text(strip_accents="ascii")}, "'note'.*made by a program"),
     ],
     ids=str,

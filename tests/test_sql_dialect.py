@@ -10,11 +10,15 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+import sqlglot
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from naively.engines.sql.bits import bits_of, cell_of, parts_of_sums, total
+from naively.engines.sql.databases import database_of
 from naively.engines.sql.dialect import Dialect, dialect_of
+from naively.engines.sql.parts import CellCounts, Totals, Values, written
+from naively.engines.sql.source import Source
 from naively.kernels.cells import sortable
 from tests import databases
 
@@ -127,6 +131,21 @@ def test_other_dialects_say_that_they_were_not_run(name: str, quoted: str) -> No
     first, query = dialect.finished(asked_for).split("\n", 1)
     assert first == f"-- Written for {name} by sqlglot from a query for DuckDB; not run there."
     assert query.startswith(f"SELECT EXP({quoted}) FROM ")
+
+
+@pytest.mark.parametrize("name", ["bigquery", "snowflake", "spark"])
+def test_the_counting_query_is_written_for_others(name: str) -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE t (x DOUBLE, s TEXT, b BOOLEAN, day TIMESTAMP, y TEXT)")
+    database = database_of(connection)
+    database.dialect = dialect_of(name)
+    source = Source.of(database, "t", "y")
+    parts = [CellCounts("x", 45, (0.1, 20.0)), Totals("x", True, sizes=(0.1, 20.0))]
+    query = database.dialect.finished(written(source, [*parts, Values("s"), Values("b")]))
+    assert "not run there" in query.split("\n")[0]
+    assert len(sqlglot.parse_one(query, read=name).selects) > 5
+    with pytest.raises(ValueError, match=f"Times are not written for {name}: make"):
+        written(source, [CellCounts("day", 45)])
 
 
 def test_what_cannot_be_written_elsewhere_is_one_sentence() -> None:

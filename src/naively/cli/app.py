@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from naively.cli import ask, curve, demo, export, learn, report, share, update
+from naively.cli import ask, curve, demo, export, learn, report, share, sql, update
 from naively.mail import command
 from naively.messages import say
 
@@ -52,6 +52,7 @@ for function in (
     ask.diff,
     report.report,
     export.export,
+    sql.sql,
     demo.demo,
 ):
     app.command(cls=Once)(function)

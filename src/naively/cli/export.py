@@ -22,6 +22,7 @@ class Form(StrEnum):
 
     JSON = "json"
     JS = "js"
+    ONNX = "onnx"
 
 
 def export(
@@ -40,7 +41,7 @@ def export(
         typer.Option(
             "--format",
             help="json is a scorecard; js a script that scores rows by it, in a browser or in "
-            "Node.js. By default it is told by the file's name.",
+            "Node.js; onnx is for onnxruntime. By default it is told by the file's name.",
             show_default=False,
         ),
     ] = None,
@@ -75,7 +76,18 @@ def _as_script(card: Scorecard) -> bytes:
     return in_bytes(card.to_script())
 
 
-WRITTEN: dict[Form, Callable[[Scorecard], bytes]] = {Form.JSON: _as_json, Form.JS: _as_script}
+def _as_onnx(card: Scorecard) -> bytes:
+    from naively.engines.onnx.model import onnx_of
+
+    content: bytes = onnx_of(card).SerializeToString()
+    return content
+
+
+WRITTEN: dict[Form, Callable[[Scorecard], bytes]] = {
+    Form.JSON: _as_json,
+    Form.JS: _as_script,
+    Form.ONNX: _as_onnx,
+}
 
 
 def _form_of(output: str | None, form: Form | None) -> Form:

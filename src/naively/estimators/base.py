@@ -15,7 +15,7 @@ import numpy as np
 from naively.counting.labels import RowWeight, Target
 from naively.data.frames import TEXT, Table
 from naively.estimators.checks import check_is_fitted
-from naively.estimators.exported import Exported
+from naively.estimators.in_onnx import InOnnx
 from naively.evaluation.reservoir import Reservoir, merged
 from naively.model.file import store
 from naively.model.file.sample import SampledRows
@@ -45,7 +45,7 @@ def exclusive(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P
     return alone
 
 
-class CountingClassifier(Exported):
+class CountingClassifier(InOnnx):
     """A classifier that holds a frozen model: it predicts, explains, merges, forgets, decays."""
 
     unlabelled_weight_: float = 0.0  # how much a row without a label counts

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from naively.estimators.reported import Reported
+from naively.estimators.in_sql import Queried
 
 if TYPE_CHECKING:
     from naively.model.scorecard.scorecard import Scorecard
 
 
-class Exported(Reported):
+class Exported(Queried):
     """A fitted model that is written for programs in other languages."""
 
     def scorecard(self) -> Scorecard:

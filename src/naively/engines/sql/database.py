@@ -50,7 +50,7 @@ class Database(ABC):
     Parameters
     ----------
     connection : DB-API connection
-        Nothing is written, and no transaction is begun, committed or rolled back by hand.
+        Nothing is written, committed or rolled back.
     title : str
         What the database is called in messages.
     """
@@ -82,6 +82,26 @@ class Database(ABC):
             return self._ask(query)
         except _errors(self.connection) as error:
             raise ValueError(self._sentence(str(error))) from error
+
+    def run(self, statement: str) -> None:
+        """Run a statement that answers nothing.
+
+        Raises
+        ------
+        ValueError
+            If the database fails; the message is one sentence.
+        """
+        try:
+            self._run(statement)
+        except _errors(self.connection) as error:
+            raise ValueError(self._sentence(str(error))) from error
+
+    def _run(self, statement: str) -> None:
+        cursor = self.connection.cursor()
+        try:
+            cursor.execute(statement)
+        finally:
+            cursor.close()
 
     def _ask(self, query: str) -> list[tuple[Any, ...]]:
         cursor = self.connection.cursor()

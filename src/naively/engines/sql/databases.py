@@ -32,6 +32,12 @@ class OfDuckDB(Database):
         found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
         return found
 
+    def _run(self, statement: str) -> None:
+        if ADBC in modules_of(self.connection):
+            super()._run(statement)
+        else:
+            self.connection.execute(statement)
+
     def chosen(self, table: Table, columns: Sequence[str], share: float, seed: int) -> Chosen:
         hashed = ", ".join([str(seed), *map(self.dialect.identifier, columns)])
         limit = f"CAST({int(share * 2**64)} AS UBIGINT)"
@@ -97,7 +103,7 @@ class OfSQLite(Database):
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
         name, schema = (table, None) if isinstance(table, str) else (table[1], table[0])
         of = ", ".join(self.dialect.string(one) for one in (name, schema) if one is not None)
-        declared = self.ask(f"SELECT name, type FROM pragma_table_xinfo({of})")
+        declared = self.ask(f"SELECT name, type FROM pragma_table_xinfo({of}) WHERE hidden <> 1")
         if not declared:
             return []
         asked = []

@@ -68,6 +68,9 @@ def learn(
     source.check_labels()
     sampled = sample(source, reservoir.wanted(source.n_rows), reservoir.seed)
     odd = _odd_cells(source, sampled) if sampled.share < 1 else {}
+    weighed = source.rows(sampled.cells)
+    if sampled.weight is not None:
+        weighed = weighed.take(sampled.weight > 0)
     asked: dict[Part, Answer] = {}
     classes: Classes | None = None
     while True:
@@ -77,7 +80,7 @@ def learn(
             if known is None
             else extend(known, rows, event_models, settings)
         )
-        parts = [part for part in plan(source, schema, rows) if part not in asked]
+        parts = [part for part in plan(source, schema, weighed) if part not in asked]
         if parts or classes is None:
             classes = _ask(source, parts, asked)
         answers = Answers(source, classes, asked)
@@ -107,7 +110,7 @@ def plan(source: Source, schema: Schema, rows: ColumnRows) -> list[Part]:
     schema : Schema
         How columns are counted.
     rows : ColumnRows
-        Some of the rows, which show how coarse a grid must be at least.
+        Some of the rows of a weight above 0, which show how coarse a grid must be at least.
 
     Raises
     ------

@@ -23,6 +23,14 @@ class Transpiled(LikeDuckDB):
     def as_text(self, x: str) -> str:
         return f"CAST({x} AS VARCHAR)"  # by what strings are compared is said otherwise elsewhere
 
+    def is_missing(self, x: str) -> str:
+        return f"({x} IS NULL OR ISNAN({x}))"
+
+    def seconds(self, x: str) -> str:
+        raise ValueError(
+            f"Times are not written for {self.name}: make {x} a column of seconds since 1970."
+        )
+
     def finished(self, query: str) -> str:
         from sqlglot import transpile
         from sqlglot.errors import ErrorLevel, SqlglotError

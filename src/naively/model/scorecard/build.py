@@ -150,6 +150,8 @@ class _Terms:
         analyser = group.analyser
         if not isinstance(analyser, Text) or analyser.is_programmed:
             raise ValueError(_refused(group, "its tokens are made by a program"))
+        if analyser.max_tokens is not None:
+            raise ValueError(_refused(group, "only the first words of its texts count"))
         if axis.hashed:
             raise ValueError(_refused(group, "its tokens are hashed, so that none is known"))
         normalised = isinstance(likelihood, LengthNormalised)

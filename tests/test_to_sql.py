@@ -1,0 +1,426 @@
+"""A query scores rows as the model does, in DuckDB, SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import gzip
+import json
+import pickle
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from naively import Bernoulli, CategoricalNB, GaussianNB, NaiveBayes, Text
+from naively.data import files
+from naively.data.frames import as_rows
+from naively.engines.sql import tokens
+from naively.engines.sql.score import Asked, Query, score_query
+from naively.model.model import Model
+from naively.model.scorecard.scorecard import Scorecard
+from tests import databases
+from tests.cases import CASES, Case
+from tests.laws import samples
+from tests.linear_parts import with_linear_part
+from tests.test_scorecard import COLUMNS, Fitted, models, read, rows_of, table
+
+KINDS = {"number": "number", "boolean": "boolean", "string": "string", "text": "string"}
+TIMES = {"duckdb": "TIMESTAMP", "sqlite": "TEXT", "postgres": "TIMESTAMP"}
+EXACT = 1e-12
+
+
+@pytest.fixture(scope="module", params=databases.NAMES)
+def base(request: pytest.FixtureRequest, postgres: Callable[[], str]) -> Iterator[tuple[str, Any]]:
+    """The name of a database and one connection to it, for all examples of this file."""
+    with databases.connected(request.param, postgres) as connection:
+        yield request.param, connection
+
+
+def cell_for(name: str, cell: Any) -> Any:
+    """A cell as the database takes it."""
+    if isinstance(cell, dt.datetime) and name == "sqlite":
+        return cell.isoformat(" ")
+    if isinstance(cell, float) and cell != cell:
+        return None if name == "sqlite" else cell
+    return cell
+
+
+def scored(
+    base: tuple[str, Any],
+    card: Scorecard,
+    rows: list[dict[str, Any]],
+    named: str = "rows",
+    **asked: Any,
+) -> tuple[list[Any], np.ndarray]:
+    """Write rows to a table, score them, and return predictions and probabilities, in order."""
+    name, connection = base
+    for made in (named, "naively_weights", "naively_tokens"):
+        connection.execute(f"DROP TABLE IF EXISTS {databases.quoted(made)}")
+    columns: dict[str, list[Any]] = {"row id": list(range(len(rows)))}
+    types = {"row id": "whole"}
+    for column, kind in card.kinds.items():
+        columns[column] = [cell_for(name, row.get(column)) for row in rows]
+        types[column] = TIMES[name] if kind == "time" else KINDS[kind]
+    databases.write(connection, name, named, columns, types)
+    if any(term.kind == "tokens" for term in card.terms):
+        tokens.write_tokens(card, connection, named, "row id", "naively_tokens")
+        asked |= {"tokens": "naively_tokens", "row_id": "row id"}
+    asked = {"probabilities": True, **asked}
+    query = score_query(card, Asked(table=named, dialect=name, **asked))
+    for statement in query.setup:
+        connection.execute(statement)
+    found = sorted(connection.execute(query).fetchall(), key=lambda row: row[0])
+    k = len(card.classes)
+    p = np.array([row[-k:] for row in found], np.float64)
+    assert [row[0] for row in found] == columns["row id"]
+    return [row[-k - 1] for row in found], p
+
+
+@pytest.mark.parametrize("case", CASES, ids=repr)
+@settings(max_examples=5)
+@given(data=st.data())
+def test_a_query_gives_the_probabilities_of_the_model(
+    base: tuple[str, Any], case: Case, data: Any
+) -> None:
+    sample = data.draw(samples(case, least=2))
+    other = data.draw(samples(case, least=1))
+    model = sample.model
+    assume(set(sample.columns) <= set(other.columns))
+    try:
+        card = Scorecard.of(model)
+    except ValueError:
+        return
+    columns = {name: other.columns[name] for name in sample.columns}
+    if case.text:
+        rows, cells = as_rows(columns["c0"].tolist()), rows_of({"text": columns["c0"]})
+    else:
+        rows, cells = type(other)(case, columns, other.y).rows, rows_of(columns)
+    where = data.draw(st.sampled_from(["auto", "inline", "table"]))
+    labels, p = scored(base, card, cells, weights=where)
+    assert_posterior(p, model, rows)
+    best = model.classes[p.argmax(axis=1)].tolist()
+    unsure = np.ptp(np.sort(p, axis=1)[:, -2:], axis=1)
+    assert all(a == b or near < 1e-9 for a, b, near in zip(labels, best, unsure, strict=True))
+
+
+def assert_posterior(p: np.ndarray, model: Model, rows: Any) -> None:
+    joint = model.joint_log_likelihood(rows)
+    finite = np.where(np.isfinite(joint), np.abs(joint), 0).max(axis=1)
+    small = finite < 1e3  # larger sums lose digits, in whatever order they are added
+    known = model.posterior(rows)
+    np.testing.assert_allclose(p[small], known[small], rtol=0, atol=EXACT)
+    rest = finite < 1e6
+    np.testing.assert_allclose(p[rest], known[rest], rtol=0, atol=1e-8)
+    assert np.isfinite(p).all()
+
+
+@pytest.fixture(scope="module")
+def fitted() -> Fitted:
+    return Fitted((nb, read(nb.model_)) for nb in models())
+
+
+@settings(max_examples=8)
+@given(rows=st.lists(st.fixed_dictionaries(COLUMNS), min_size=1, max_size=5))
+@pytest.mark.parametrize("where", ["inline", "table"])
+def test_default_models_of_mixed_tables(
+    base: tuple[str, Any], fitted: Fitted, where: str, rows: list[dict[str, Any]]
+) -> None:
+    for i, (nb, _) in enumerate(fitted):
+        cells = rows
+        if i == 4:
+            cells = [{**row, "size": row["size"] and abs(row["size"])} for row in rows]
+        of = {name: [row[name] for row in cells] for name in COLUMNS}
+        _, p = scored(base, Scorecard.of(nb.model_), cells, weights=where)
+        assert_posterior(p, nb.model_, as_rows(of))
+
+
+NASTY = 'it\'s "best"; DROP TABLE "kept"; -- . select 🐍'
+
+
+def test_names_and_labels_and_levels_cannot_be_read_as_sql(base: tuple[str, Any]) -> None:
+    name, connection = base
+    connection.execute("DROP TABLE IF EXISTS kept")
+    connection.execute("CREATE TABLE kept (x INTEGER)")
+    levels = [NASTY, "' OR 1 = 1 --", "", "\\", "%s ? :x $1", NASTY.lower()]
+    many = [f"{i}{NASTY}" for i in range(20)]  # more than are looked through one by one
+    table = NASTY[:25]
+    short = {NASTY: levels * 20, "select": many * 6, "naively 0": [0.5, 1.5, None] * 40}
+    labels = [f"{NASTY} a", "b' --"] * 60
+    nb = NaiveBayes(weights=None).fit(short, labels)
+    rows = [dict(zip(short, row, strict=True)) for row in zip(*short.values(), strict=True)][:30]
+    for where in ("inline", "table"):
+        found, p = scored(base, Scorecard.of(nb.model_), rows, named=table, weights=where)
+        assert_posterior(p, nb.model_, as_rows({n: of[:30] for n, of in short.items()}))
+        assert set(found) <= set(labels)
+    assert connection.execute("SELECT COUNT(*) FROM kept").fetchone() == (0,)
+    assert name in databases.NAMES
+
+
+def test_a_token_cannot_be_read_as_sql(base: tuple[str, Any]) -> None:
+    texts = [NASTY, "it's 'now'; --", "\\' 🐍🐍 ok", "plain text"]
+    text = Text(analyzer="char", ngram_range=(1, 4))
+    nb = NaiveBayes({"note": text}, weights=None).fit({"note": texts}, ["a", "b", "a", "b"])
+    for where in ("inline", "table"):
+        rows = [{"note": of} for of in [*texts, None, "", "ok now"]]
+        _, p = scored(base, Scorecard.of(nb.model_), rows, weights=where)
+        of = as_rows({"note": [row["note"] for row in rows]})
+        assert_posterior(p, nb.model_, of)
+
+
+@pytest.mark.parametrize("labels", [[3, -7], [1.0, -4.0], [False, True]], ids=str)
+def test_labels_are_values_of_their_type(base: tuple[str, Any], labels: list[Any]) -> None:
+    nb = GaussianNB().fit([[0.0], [1.0], [8.0], [9.0]], [labels[0]] * 2 + [labels[1]] * 2)
+    found, _ = scored(base, Scorecard.of(nb.model_), [{"x0": 0.5}, {"x0": 8.5}])
+    assert found == labels
+
+
+def test_an_impossible_row_has_the_class_prior(base: tuple[str, Any]) -> None:
+    nb = NaiveBayes("categorical", smoothing=0, weights=None)
+    nb.fit({"c": ["x", "x", "y", "z"]}, ["a", "a", "b", "c"])
+    rows = [{"c": cell} for cell in ("x", "y", "never", None)]
+    for where in ("inline", "table"):
+        found, p = scored(base, Scorecard.of(nb.model_), rows, weights=where)
+        assert found == ["a", "b", "a", "a"]
+        np.testing.assert_allclose(
+            p, [[1, 0, 0], [0, 1, 0], [0.5, 0.25, 0.25], [0.5, 0.25, 0.25]], rtol=0, atol=EXACT
+        )
+
+
+@pytest.mark.parametrize("x", [1e300, -1e300, 1e150, np.inf, -np.inf, 5e-324, -0.0, np.nan])
+def test_extreme_numbers_are_scored(base: tuple[str, Any], x: float) -> None:
+    for event in ("gaussian", "histogram", "auto"):
+        nb = NaiveBayes(event).fit({"x": [1.0, 2.0, 3.0, 7.0, 8.0, 9.0] * 5}, list("aabbbb") * 5)
+        _, p = scored(base, Scorecard.of(nb.model_), [{"x": x}])
+        np.testing.assert_allclose(p, nb.predict_proba({"x": [x]}), rtol=0, atol=EXACT)
+
+
+@pytest.mark.parametrize(("data", "target"), [("adult", "income"), ("letter", "class")])
+def test_real_tables(base: tuple[str, Any], data_folder: Path, data: str, target: str) -> None:
+    rows = files.read(str(data_folder / "tables" / f"{data}.csv")).rows
+    y = rows.values(target)
+    rest = rows.select([name for name in rows.names if name != target])
+    nb = NaiveBayes().fit(rest, y)
+    some = rest.take(slice(0, 400))
+    cells = {str(name): some.values(name).tolist() for name in some.names}
+    given = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
+    for where in ("inline", "table"):
+        labels, p = scored(base, Scorecard.of(nb.model_), given, weights=where)
+        np.testing.assert_allclose(p, nb.predict_proba(some), rtol=0, atol=EXACT)
+        assert labels == nb.predict(some).tolist()
+
+
+def test_real_texts(base: tuple[str, Any], data_folder: Path) -> None:
+    with gzip.open(data_folder / "text" / "sms_spam.jsonl.gz", "rt") as lines:
+        messages = [json.loads(line) for line in lines]
+    texts, y = [m["text"] for m in messages], [m["label"] for m in messages]
+    nb = NaiveBayes().fit({"text": texts[:1500]}, y[:1500])
+    some = [*texts[1500:1560], None, ""]
+    _, p = scored(base, Scorecard.of(nb.model_), [{"text": of} for of in some])
+    np.testing.assert_allclose(p, nb.predict_proba({"text": some}), rtol=0, atol=EXACT)
+
+
+def visits(name: str, connection: Any, columns: dict[str, Any], types: dict[str, str]) -> None:
+    connection.execute("DROP TABLE IF EXISTS visits")
+    databases.write(connection, name, "visits", columns, types)
+
+
+def simple() -> NaiveBayes:
+    X = {"age": [20.0, 30.0, 3.0, 4.0], "colour": ["red", "red", "blue", "red"]}
+    return NaiveBayes({"age": "gaussian"}, weights=None).fit(X, ["old", "old", "young", "young"])
+
+
+def test_all_columns_are_kept_or_those_that_are_named(base: tuple[str, Any]) -> None:
+    name, connection = base
+    columns = {"other": [7, 8], "age": [25.0, None], "colour": ["red", "grey"]}
+    types = {"other": "whole", "age": "number", "colour": "string"}
+    visits(name, connection, columns, types)
+    nb = simple()
+    p = nb.predict_proba({"age": columns["age"], "colour": columns["colour"]})
+    every = connection.execute(nb.to_sql("visits", name))
+    assert [of[0] for of in every.description] == [*columns, "prediction", "probability"]
+    found = sorted(every.fetchall())
+    assert [row[:3] for row in found] == [(7, 25.0, "red"), (8, None, "grey")]
+    np.testing.assert_allclose([row[-1] for row in found], p.max(axis=1), rtol=0, atol=EXACT)
+    assert [row[-2] for row in found] == nb.predict(
+        {k: columns[k] for k in ("age", "colour")}
+    ).tolist()
+    some = connection.execute(
+        nb.to_sql("visits", name, keep=["colour", "other"], probabilities=True)
+    )
+    names = [of[0] for of in some.description]
+    assert names == ["colour", "other", "prediction", "p(old)", "p(young)"]
+    found = sorted(some.fetchall(), key=lambda row: row[1])
+    np.testing.assert_allclose([row[-2:] for row in found], p, rtol=0, atol=EXACT)
+    none = connection.execute(nb.to_sql("visits", name, keep=[])).fetchall()
+    assert len(none) == 2
+    assert len(none[0]) == 2
+
+
+def test_a_view_is_scored_as_a_table_is(base: tuple[str, Any]) -> None:
+    name, connection = base
+    visits(
+        name, connection, {"age": [25.0], "colour": ["red"]}, {"age": "number", "colour": "string"}
+    )
+    connection.execute("CREATE VIEW seen AS SELECT age, colour FROM visits")
+    try:
+        keep = ["age"] if name == "sqlite" else None
+        found = connection.execute(simple().to_sql("seen", name, keep=keep)).fetchall()
+        assert found[0][0] == 25.0
+        assert found[0][-2] == "old"
+    finally:
+        connection.execute("DROP VIEW seen")
+
+
+def test_strings_where_numbers_were_learned_are_an_error(base: tuple[str, Any]) -> None:
+    name, connection = base
+    types = {"age": "string", "colour": "string"}
+    visits(name, connection, {"age": ["25", " 3.5"], "colour": ["red", "red"]}, types)
+    nb = simple()
+    found = connection.execute(nb.to_sql("visits", name, probabilities=True)).fetchall()
+    p = nb.predict_proba({"age": [25.0, 3.5], "colour": ["red", "red"]})
+    np.testing.assert_allclose(sorted(row[-1] for row in found), sorted(p[:, 1]), atol=EXACT)
+    visits(name, connection, {"age": ["25", "abc"], "colour": ["red", "red"]}, types)
+    with pytest.raises(Exception, match="abc") as told:
+        connection.execute(nb.to_sql("visits", name)).fetchall()
+    if name == "sqlite":
+        assert 'Column "age" held numbers in training and holds abc' in str(told.value)
+
+
+def test_a_column_that_is_not_there_is_an_error(base: tuple[str, Any]) -> None:
+    name, connection = base
+    visits(name, connection, {"age": [25.0]}, {"age": "number"})
+    with pytest.raises(Exception, match="colour"):
+        connection.execute(simple().to_sql("visits", name)).fetchall()
+
+
+def test_sqlite_refuses_what_is_no_time_or_has_no_logarithm() -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE visits (day TEXT, size REAL)")
+    days = np.array(["2024-01-01T10", "2024-03-01T10"] * 20, "datetime64[s]")
+    X = {"day": days, "size": np.arange(1.0, 41.0)}
+    nb = NaiveBayes({"size": "lognormal"}, weights=None).fit(X, ["a", "b"] * 20)
+    for day, size, said in (("soon", 1.0, "held times .* soon"), ("2024-01-01", 0.0, "above 0")):
+        connection.execute("DELETE FROM visits")
+        connection.execute("INSERT INTO visits VALUES (?, ?)", (day, size))
+        with pytest.raises(sqlite3.OperationalError, match=said):
+            connection.execute(nb.to_sql("visits", "sqlite")).fetchall()
+    connection.execute("DELETE FROM visits")
+    times = [
+        "2024-02-01 00:00:00.25",
+        "2024-02-01T01:00:00+01:00",
+        "2024-02-01",
+        "2024-02-01T00:00:00Z",
+    ]
+    connection.executemany("INSERT INTO visits VALUES (?, 5)", [(of,) for of in times])
+    found = connection.execute(nb.to_sql("visits", "sqlite", probabilities=True)).fetchall()
+    utc = ["2024-02-01T00:00:00.25"] + ["2024-02-01T00:00:00"] * 3
+    known = nb.predict_proba({"day": np.array(utc, "datetime64[us]"), "size": [5.0] * 4})
+    np.testing.assert_allclose([row[-2:] for row in found], known, rtol=0, atol=EXACT)
+
+
+def test_sqlite_without_mathematical_functions_names_the_one_it_lacks() -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE visits (age REAL, colour TEXT)")
+    connection.execute("INSERT INTO visits VALUES (3.5, 'red')")
+    connection.set_authorizer(
+        lambda action, _a, function, *_: (
+            sqlite3.SQLITE_DENY
+            if action == sqlite3.SQLITE_FUNCTION and function.lower() == "exp"
+            else sqlite3.SQLITE_OK
+        )
+    )
+    with pytest.raises(sqlite3.DatabaseError, match=r"(?i)function: exp"):
+        connection.execute(simple().to_sql("visits", "sqlite"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"dialect": "dbase"}, "There is no SQL dialect 'dbase'"),
+        ({"weights": "both"}, "weights must be 'auto', 'inline' or 'table', got 'both'"),
+        ({"keep": ["Prediction"]}, "The table has a column 'prediction'.*keep="),
+    ],
+    ids=str,
+)
+def test_a_wrong_option_is_one_sentence(asked: dict[str, Any], why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        simple().to_sql("visits", **asked)
+
+
+def test_texts_need_a_table_of_tokens_and_rows_that_differ(base: tuple[str, Any]) -> None:
+    name, connection = base
+    nb = NaiveBayes({"note": Text()}, weights=None).fit({"note": ["buy", "lunch"]}, ["a", "b"])
+    with pytest.raises(ValueError, match=r"'note' holds texts.*tokens="):
+        nb.to_sql("visits", name)
+    with pytest.raises(ValueError, match="row_id="):
+        nb.to_sql("visits", name, tokens="t")
+    with pytest.raises(ValueError, match="reads no texts"):
+        simple().write_tokens(connection, "visits", "id")
+    types = {"id": "whole", "note": "string"}
+    for ids, why in (([1, 1], "1 twice"), ([None, 2], "missing")):
+        visits(name, connection, {"id": ids, "note": ["buy", "lunch"]}, types)
+        connection.execute("DROP TABLE IF EXISTS naively_tokens")
+        with pytest.raises(ValueError, match=f"Column 'id' must tell rows apart, and is {why}"):
+            nb.write_tokens(connection, "visits", "id")
+
+
+def test_tokens_are_read_and_written_in_batches(
+    base: tuple[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tokens, "BATCH", 3)
+    monkeypatch.setattr(tokens, "ROWS", 2)
+    nb = NaiveBayes({"note": Text()}, weights=None).fit({"note": ["buy now", "lunch"]}, ["a", "b"])
+    notes = ["buy buy now", "lunch", None, "now lunch never", "buy", "", "now"]
+    _, p = scored(base, Scorecard.of(nb.model_), [{"note": of} for of in notes])
+    np.testing.assert_allclose(p, nb.predict_proba({"note": notes}), rtol=0, atol=EXACT)
+
+
+@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "spark"])
+def test_other_databases_are_spelled_and_marked_as_not_run(dialect: str) -> None:
+    columns, y = table(200, 5)
+    nb = with_linear_part(NaiveBayes(interactions="auto").fit(columns, y), products=2)
+    query = nb.to_sql("visits", dialect, tokens="words", row_id="id", weights="table")
+    for statement in (query, *query.setup):
+        assert statement.splitlines()[0].endswith("not run there.")
+    assert "visits" in query
+    assert "prediction" in query
+
+
+def test_the_drop_ins_and_a_copied_query() -> None:
+    nb = CategoricalNB().fit([[0, 1], [1, 1], [1, 0]], ["a", "b", "b"])
+    query = nb.to_sql("visits", weights="table")
+    assert isinstance(query, str)
+    assert isinstance(query, Query)
+    simple_query = simple().to_sql("visits", weights="table")
+    assert simple_query.setup[0].startswith("CREATE TABLE")
+    assert pickle.loads(pickle.dumps(simple_query)).setup == simple_query.setup
+    assert copy.deepcopy(simple_query) == simple_query
+
+
+def test_truths_above_a_threshold(base: tuple[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.poisson(3.0, (80, 2)).astype(float), rng.integers(2, size=80)
+    nb = with_linear_part(NaiveBayes(Bernoulli(threshold=2.5)).fit(x, y), products=1)
+    rows = [dict(zip(("x0", "x1"), row, strict=True)) for row in x[:20].tolist()]
+    _, p = scored(base, Scorecard.of(nb.model_), rows)
+    np.testing.assert_allclose(p, nb.predict_proba(x[:20]), rtol=0, atol=EXACT)
+
+
+def test_many_columns_of_strings_and_of_numbers(base: tuple[str, Any]) -> None:
+    rng = np.random.default_rng(1)
+    columns: dict[str, Any] = {
+        f"s{j}": rng.choice(list("abcdefghijkl"), 60).tolist() for j in range(70)
+    }
+    columns |= {f"n{j}": rng.normal(size=60).tolist() for j in range(150)}
+    nb = NaiveBayes(weights=None).fit(columns, rng.choice(["x", "y", "z"], 60).tolist())
+    some = {name: of[:5] for name, of in columns.items()}
+    rows = [dict(zip(some, row, strict=True)) for row in zip(*some.values(), strict=True)]
+    for where in ("inline", "table"):
+        _, p = scored(base, Scorecard.of(nb.model_), rows, weights=where)
+        np.testing.assert_allclose(p, nb.predict_proba(some), rtol=0, atol=EXACT)
