@@ -184,6 +184,11 @@ def test_rows_to_start_from_have_the_librarys_posteriors(products):
     starts_are_scored_as_by(nb, report, features.iloc)
     found = {column["name"]: column["kind"] for column in scorer_of(report)["columns"]}
     assert found == {title(name): kind for name, kind in nb.model_.schema.kinds.items()}
+    truths = {type(row["cells"]["wet"]) for row in scorer_of(report)["rows"]}
+    assert truths <= {bool, type(None)}
+    times = {row["cells"]["when"] for row in scorer_of(report)["rows"]} - {None}
+    assert times
+    assert all(time.endswith("T00:00:00.123456") for time in times)
     assert ["linear part", str(nb.weights_.linear)] in lines_of(parse(report), "#learned")
     assert any(line[0] == "size is missing" for line in lines_of(parse(report), "#rows"))
     pairs = [" × ".join(map(str, of.columns)) for of in nb.weights_.linear.products]
@@ -206,6 +211,14 @@ def test_real_table_is_scored_like_the_library():
     report = nb.report(X[1::2], y[1::2])
     assert len(report.html.encode()) < LARGEST
     starts_are_scored_as_by(nb, report, X[1::2])
+
+
+def test_scorecard_is_measured_as_it_is_written(nb, monkeypatch):
+    written = parse(nb.report()).css_first("#scorer").text()
+    monkeypatch.setattr("naively.report.scorer.MOST", len(written))
+    assert scorer_of(nb.report()) is not None
+    monkeypatch.setattr("naively.report.scorer.MOST", len(written) - 1)
+    assert scorer_of(nb.report()) is None
 
 
 def test_columns_that_are_worth_most_are_moved():
@@ -273,7 +286,8 @@ def test_texts_of_which_no_row_is_kept_can_be_written():
 def test_program_does_not_end_its_element(nb):
     page = nb.report().html
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    assert script == scorer_script() + files("naively.report").joinpath("page.js").read_text("utf-8")
+    own = files("naively.report").joinpath("page.js").read_text("utf-8")
+    assert script == scorer_script() + own
     assert "<!--" not in script
 
 

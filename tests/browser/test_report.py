@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from naively import NaiveBayes
+from naively import KernelDensity, NaiveBayes
+from naively.messages import visible
 from tests.linear_parts import with_linear_part
 from tests.reported import HOSTILE, table, with_a_pair, with_holes
 
@@ -52,11 +53,26 @@ def open_page(browser, tmp_path):
     assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
 
 
-@pytest.fixture(scope="module", params=["columns", "interactions", "linear"])
+def noted(n: int = 600, seed: int = 0) -> pd.DataFrame:
+    """The table with a column of texts, and with missing cells of each kind."""
+    found, rng = table(n, seed), np.random.default_rng(seed)
+    words = np.array(["cheap", "pills", "now", "lunch", "at", "noon", "meeting", "offer", "price"])
+    likely = {"ham": words[:6], "spam": words[2:], "unsure": words}
+    notes = [" ".join(rng.choice(likely[label], 12)) for label in found["y"]]
+    return with_holes(found.assign(note=notes), seed)
+
+
+@pytest.fixture(scope="module", params=["columns", "interactions", "products"])
 def model(request):
-    if request.param == "linear":  # whose missing cells are evidence too
-        return with_linear_part(NaiveBayes().fit(with_holes(table()), "y"))
-    return with_a_pair() if request.param == "interactions" else NaiveBayes().fit(table(), "y")
+    if request.param == "interactions":
+        return with_a_pair()
+    nb = NaiveBayes().fit(noted(), "y")
+    return with_linear_part(nb, products=3) if request.param == "products" else nb
+
+
+def others_of(model) -> pd.DataFrame:
+    """Rows that the model never saw, without labels."""
+    return noted(50, seed=1)[list(model.feature_names_in_)]
 
 
 def posterior(page) -> list[float]:
@@ -65,52 +81,139 @@ def posterior(page) -> list[float]:
     )
 
 
+def scorer_of(page) -> dict:
+    return page.evaluate("JSON.parse(document.getElementById('scorer').textContent)")
+
+
+def place_of(row: dict) -> int:
+    return int(row["name"].rsplit(" ", 1)[1])
+
+
 def test_posteriors_of_the_rows_are_the_librarys(model, open_page):
-    others = table(50, seed=1)
-    page = open_page(model.report(others, "y"))
-    scorer = page.evaluate("JSON.parse(document.getElementById('scorer').textContent)")
+    others = others_of(model)
+    page = open_page(model.report(others))
+    scorer = scorer_of(page)
     assert scorer["classes"] == model.classes_.tolist()
     assert len(scorer["rows"]) > 5
     for i, row in enumerate(scorer["rows"]):
         page.select_option("#start", str(i))
-        place = int(row["name"].rsplit(" ", 1)[1])
-        right = model.predict_proba(others.drop(columns="y").iloc[[place]])[0]
-        np.testing.assert_allclose(posterior(page), right, atol=1e-7)
+        right = model.predict_proba(others.iloc[[place_of(row)]])[0]
+        np.testing.assert_allclose(posterior(page), right, atol=1e-12)
+
+
+# By kind: what is entered for a column, and the cell that it is.
+MOVES = {
+    "number": [("-0.731", -0.731), ("1e3", 1000.0)],
+    "boolean": [("True", True), ("False", False)],
+    "string": [("(never seen)", "purple")],
+    "time": [("2026-02-03T04:05:06", pd.Timestamp("2026-02-03T04:05:06")),
+             ("1999-12-31T23:59:59", pd.Timestamp("1999-12-31T23:59:59"))],
+    "text": [("Cheap, cheap PILLS\nat noon!", "Cheap, cheap PILLS\nat noon!"), ("", "")],
+}  # fmt: skip
 
 
 def test_moved_cells_are_scored_as_the_library_scores_them(model, open_page):
-    others = table(50, seed=1)
-    page = open_page(model.report(others, "y"))
-    scorer = page.evaluate("JSON.parse(document.getElementById('scorer').textContent)")
-    place = int(scorer["rows"][0]["name"].rsplit(" ", 1)[1])
-    row = others.drop(columns="y").iloc[[place]].copy()
+    others = others_of(model)
+    page = open_page(model.report(others))
+    scorer = scorer_of(page)
+    row = others.iloc[[place_of(scorer["rows"][0])]].astype(object)
     page.select_option("#start", "0")
-    moved = 0
+    before = posterior(page)
+
+    def check(name, cell):
+        row[name] = pd.Series([cell], row.index, dtype=object)
+        found = row.astype({"size": float, "when": "datetime64[us]"})
+        np.testing.assert_allclose(posterior(page), model.predict_proba(found)[0], atol=1e-12)
+
+    assert {column["name"] for column in scorer["columns"]} == set(others)
     for j, column in enumerate(scorer["columns"]):
-        if column["name"] == "when":
-            continue
-        for i in {0, len(column["values"]) // 2, len(column["values"]) - 1}:
-            value = column["values"][i]
-            value = {"True": True, "False": False}.get(value, value)
-            page.evaluate(
-                "([id, i]) => { const c = document.getElementById(id); c.value = i;"
-                " c.dispatchEvent(new Event('input')); }",
-                [f"cell-{j}", i],
-            )
-            row = row.assign(**{column["name"]: pd.Series([value], row.index, dtype=object)})
-            if column["kind"] == "number":
-                row[column["name"]] = row[column["name"]].astype(float)
-            np.testing.assert_allclose(posterior(page), model.predict_proba(row)[0], atol=1e-7)
-            moved += 1
-    assert moved >= 12
+        name, control, missing = column["name"], page.locator(f"#cell-{j}"), f"#missing-{j}"
+        moves = MOVES[column["kind"]]
+        if column["kind"] == "string":
+            levels = sorted(others[name].dropna().unique())
+            assert control.locator("option").all_inner_texts() == [*levels, "(never seen)"]
+            moves = moves + [(level, level) for level in levels]
+        for entered, cell in moves:
+            if column["kind"] in {"boolean", "string"}:
+                control.select_option(entered)
+            else:
+                control.fill(entered)
+            assert not page.is_checked(missing)
+            check(name, cell)
+        page.check(missing)
+        check(name, None)
+        page.uncheck(missing)
+        check(name, cell)
+        if j % 2:  # the cells of other columns are moved beside missing ones, and others
+            page.check(missing)
+            check(name, None)
+    page.locator("#again").press("Enter")
+    assert posterior(page) == before
+
+
+def test_slider_and_number_move_each_other(model, open_page):
+    others = others_of(model)
+    page = open_page(model.report(others))
+    scorer = scorer_of(page)
+    j = next(j for j, column in enumerate(scorer["columns"]) if column["name"] == "size")
+    number, slider = page.locator(f"#cell-{j}"), page.locator("input[type=range]")
+    row = others.iloc[[place_of(scorer["rows"][0])]].copy()
+    page.select_option("#start", "0")
+    for x in (scorer["columns"][j]["low"], scorer["columns"][j]["high"]):
+        slider.fill(str(x))
+        assert float(number.input_value()) == x
+        row["size"] = x
+        np.testing.assert_allclose(posterior(page), model.predict_proba(row)[0], atol=1e-12)
+    number.fill("0.5")
+    assert float(slider.input_value()) == pytest.approx(0.5, abs=scorer["columns"][j]["step"])
+    number.fill("")
+    assert page.is_checked(f"#missing-{j}")
+    row["size"] = np.nan
+    np.testing.assert_allclose(posterior(page), model.predict_proba(row)[0], atol=1e-12)
+
+
+def test_row_without_any_cell_is_a_start(model, open_page):
+    others = others_of(model)
+    page = open_page(model.report(others))
+    page.select_option("#start", "none")
+    nothing = others.iloc[[0]].astype(object).mask(np.ones((1, others.shape[1]), bool), None)
+    nothing = nothing.astype({"size": float, "when": "datetime64[us]"})
+    np.testing.assert_allclose(posterior(page), model.predict_proba(nothing)[0], atol=1e-12)
+    assert page.locator(".missing input:checked").count() == others.shape[1]
+
+
+def test_evidence_is_that_of_explain(model, open_page):
+    others = others_of(model)
+    page = open_page(model.report(others))
+    for i, row in enumerate(scorer_of(page)["rows"]):
+        page.select_option("#start", str(i))
+        explained = model.explain(others.iloc[[place_of(row)]])[0]
+        c = explained.best
+        said = page.locator("#against").inner_text()
+        best, rival = (explained.classes[of] for of in (c, explained.rival(c)))
+        assert said == f"Evidence for {best} against {rival}, in nats"
+        lines = [line.split("\t") for line in page.locator("#evidence tbody tr").all_inner_texts()]
+        *weights, total = [float(line[-1]) for line in lines]
+        assert lines[-1][0] == "log odds"
+        assert total == pytest.approx(explained.log_odds(c), abs=1e-4)
+        assert sum(weights) == pytest.approx(total, abs=1e-3)
+        sizes = [abs(of) for of in weights]
+        n = len(sizes) - ("more" in lines[-2][0])
+        assert sizes[:n] == sorted(sizes[:n], reverse=True)
+        right = {}
+        for column, weight in zip(explained.column, explained.weights(c), strict=True):
+            right[column] = right.get(column, 0.0) + weight
+        for column, *_, weight in lines[:n]:
+            if column != "note":  # one line for each of its tokens
+                assert float(weight) == pytest.approx(right[column], abs=1e-4)
 
 
 def test_keys_alone_move_a_row(model, open_page):
-    page = open_page(model.report(table(50, seed=1), "y"))
+    page = open_page(model.report(others_of(model)))
     page.focus("#start")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.id") == "cell-0"
+    assert page.evaluate("document.activeElement.closest('.cell') !== null")
     slider = page.locator("input[type=range]").first
     slider.focus()
     slider.press("Home")
@@ -118,12 +221,28 @@ def test_keys_alone_move_a_row(model, open_page):
     slider.press("End")
     slider.press("ArrowLeft")
     assert posterior(page) != before
+    box = page.locator(".missing input").first
+    box.focus()
+    was = box.is_checked()
+    page.keyboard.press("Space")
+    assert box.is_checked() != was
     page.locator("#again").press("Enter")
+
+
+def test_each_control_is_named_after_its_column(model, open_page):
+    page = open_page(model.report(others_of(model)))
+    for j, column in enumerate(scorer_of(page)["columns"]):
+        name = column["name"]
+        assert page.get_by_label(name, exact=True).get_attribute("id") == f"cell-{j}"
+        box = page.get_by_role("checkbox", name=f"{name} is missing", exact=True)
+        assert box.get_attribute("id") == f"missing-{j}"
+    slider = page.get_by_role("slider", name="size, by slider", exact=True)
+    assert slider.count() == 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_fits_a_phone_in_light_and_dark(model, open_page, scheme):
-    page = open_page(model.report(table(50, seed=1), "y"), viewport=PHONE, color_scheme=scheme)
+    page = open_page(model.report(others_of(model)), viewport=PHONE, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     paper, ink = page.evaluate(
         "['backgroundColor', 'color'].map(n => getComputedStyle(document.body)[n])"
@@ -136,7 +255,7 @@ def test_page_fits_a_phone_in_light_and_dark(model, open_page, scheme):
 
 
 def test_text_of_pictures_is_text(model, open_page):
-    page = open_page(model.report(table(50, seed=1), "y"))
+    page = open_page(model.report(others_of(model)))
     texts = page.evaluate("[...document.querySelectorAll('svg text')].map(t => t.textContent)")
     assert any("confidence" in text.lower() for text in texts)
     assert page.locator("svg").count() == page.locator("svg[role=img][aria-label]").count() > 5
@@ -146,8 +265,11 @@ def test_nothing_in_the_data_is_obeyed(open_page):
     rng = np.random.default_rng(0)
     n = 400
     labels = np.array(HOSTILE)[np.arange(n) % len(HOSTILE)]
-    table = pd.DataFrame({name: rng.choice(HOSTILE, n) for name in HOSTILE[:4]})
+    names = [*HOSTILE[:4], "__proto__", "constructor"]
+    table = pd.DataFrame({name: rng.choice(HOSTILE, n) for name in names})
+    table.loc[::3, names[4]] = labels[::3]
     table[HOSTILE[4]] = rng.normal(size=n)
+    table[HOSTILE[5]] = rng.integers(2, size=n) > 0
     nb = NaiveBayes().fit(table, labels)
     page = open_page(nb.report(table[::20], labels[::20], name=HOSTILE[0]))
     assert page.evaluate("window.pwned") is None
@@ -159,23 +281,79 @@ def test_nothing_in_the_data_is_obeyed(open_page):
     assert "\\u202e" in text
     assert "مرحبا" in text
     assert "\x1b" not in page.content()
+    assert "\u202e" not in text
+    scorer = scorer_of(page)
+    row = table[::20].iloc[[place_of(scorer["rows"][0])]].copy()
+    page.select_option("#start", "0")
+    np.testing.assert_allclose(posterior(page), nb.predict_proba(row)[0], atol=1e-12)
+    for j, column in enumerate(scorer["columns"]):
+        if column["kind"] != "string":
+            continue
+        control = page.locator(f"#cell-{j}")
+        shown = control.locator("option").all_inner_texts()
+        assert sorted(shown) == sorted([*map(visible, HOSTILE), "(never seen)"])
+        for level in (HOSTILE[2], HOSTILE[5], HOSTILE[7]):
+            control.select_option(index=shown.index(visible(level)))
+            row[column["name"]] = level
+            np.testing.assert_allclose(posterior(page), nb.predict_proba(row)[0], atol=1e-12)
+    assert page.evaluate("window.pwned") is None
 
 
-def test_texts_are_searched_and_shown(open_page):
+def test_texts_are_searched_and_written(open_page):
     texts = [
         "cheap pills now",
         "lunch at noon",
         "cheap watches <b>now</b>",
         "see you at lunch",
     ] * 10
-    labels = ["spam", "ham", "spam", "ham"] * 10
-    nb = NaiveBayes().fit(texts, labels)
-    page = open_page(nb.report(texts[:4], labels[:4]))
+    nb = NaiveBayes().fit(texts, ["spam", "ham", "spam", "ham"] * 10)
+    page = open_page(nb.report())  # of texts no row is kept
     assert "pills" in page.locator("#classes").inner_text()
-    names = page.evaluate(
-        "JSON.parse(document.getElementById('scorer').textContent).rows.map(row => row.name)"
-    )
-    for i, name in enumerate(names):
+    for text in ("<img src=x onerror='window.pwned = 1'> cheap lunch", "pills\u202e \x1b[31m 🍕 é"):
+        page.locator("#cell-0").fill(text)
+        np.testing.assert_allclose(posterior(page), nb.predict_proba([text])[0], atol=1e-12)
+        assert page.locator("img").count() == 0
+        assert page.evaluate("window.pwned") is None
+
+
+def test_page_without_a_scorecard_runs_and_says_why(open_page):
+    cells = [[float(a), float(b)] for a in (0, 1) for b in (0, 1)] * 20
+    nb = NaiveBayes(KernelDensity()).fit(cells, [int(a) ^ int(b) for a, b in cells])
+    page = open_page(nb.report(cells))
+    assert "No cell can be moved here." in page.locator("#whatif").inner_text()
+    assert page.locator("#whatif input, #whatif select").count() == 0
+
+
+def test_infinite_numbers_are_starts(open_page):
+    nb, others = with_a_pair(), table(6, seed=1).drop(columns="y")
+    others["size"] = [np.inf, -np.inf, 1.0] * 2
+    page = open_page(nb.report(others))
+    scorer = scorer_of(page)
+    j = next(j for j, column in enumerate(scorer["columns"]) if column["name"] == "size")
+    for i, row in enumerate(scorer["rows"]):
         page.select_option("#start", str(i))
-        right = nb.predict_proba([texts[int(name.rsplit(" ", 1)[1])]])[0]
-        np.testing.assert_allclose(posterior(page), right, atol=1e-7)
+        right = nb.predict_proba(others.iloc[[place_of(row)]])[0]
+        np.testing.assert_allclose(posterior(page), right, atol=1e-12)
+        assert not page.is_checked(f"#missing-{j}")
+
+
+def test_level_may_be_called_never_seen(open_page):
+    levels, labels = ["(never seen)", "b"] * 20, [0, 1, 0, 0] * 10
+    nb = NaiveBayes().fit(pd.DataFrame({"x": levels}), labels)
+    page = open_page(nb.report())
+    options = page.locator("#cell-0 option").all_inner_texts()
+    assert options == ["(never seen)", "b", "((never seen))"]
+    for i, level in enumerate(["(never seen)", "b", "c"]):
+        page.locator("#cell-0").select_option(index=i)
+        right = nb.predict_proba(pd.DataFrame({"x": [level]}))[0]
+        np.testing.assert_allclose(posterior(page), right, atol=1e-12)
+
+
+def test_most_probable_of_many_classes_are_shown(open_page):
+    labels = np.arange(400) % 12
+    nb = NaiveBayes().fit({"x": np.random.default_rng(0).normal(labels, 2.0)}, labels)
+    page = open_page(nb.report())
+    p = posterior(page)
+    shown = page.locator("#posterior .bar:visible output").all_inner_texts()
+    assert len(p) == 12
+    assert sorted(shown, reverse=True) == [f"{of:.4f}" for of in sorted(p, reverse=True)[:8]]

@@ -4,10 +4,31 @@ from tests.mutants.fault import Fault
 
 FAULTS = [
     Fault(
-        "the page's evidence of a column holds the class prior too",
+        "a number that is missing is 0 in the rows that the page moves",
         "src/naively/report/scorer.py",
-        "joint[:-1] - joint[-1]",
-        "joint[:-1] - joint[-1] + model.start",
+        "None if np.isnan(x) else of",
+        "0.0 if np.isnan(x) else of",
+        ("tests/test_report.py",),
+    ),
+    Fault(
+        "a time in the rows that the page moves loses its fraction of a second",
+        "src/naively/report/scorer.py",
+        'str(time).removesuffix(".000000")',
+        "str(time)[:19]",
+        ("tests/test_report.py",),
+    ),
+    Fault(
+        "the page moves the columns that are worth least",
+        "src/naively/report/scorer.py",
+        "moved = names[:COLUMNS]",
+        "moved = names[-COLUMNS:]",
+        ("tests/test_report.py",),
+    ),
+    Fault(
+        "a slider ends before the greatest number of its column",
+        "src/naively/report/scorer.py",
+        '"high": math.ceil(high / step) * step',
+        '"high": math.floor(high / step) * step',
         ("tests/test_report.py",),
     ),
     Fault(
@@ -19,9 +40,9 @@ FAULTS = [
     ),
     Fault(
         "a label can end the element that the page's program reads",
-        "src/naively/report/page.py",
-        'return text.replace("<", "\\\\u003c")',
-        "return text",
+        "src/naively/report/scorer.py",
+        'return "\\\\u003c"',
+        "return of",
         ("tests/test_report.py",),
     ),
     Fault(
@@ -65,12 +86,5 @@ FAULTS = [
         "information += of_both - of_one - of_one.T + n_log_n(total)",
         "information += of_both - of_one - of_one.T",
         ("tests/test_dependence.py",),
-    ),
-    Fault(
-        "two interactions' evidence is moved as if it were one column's",
-        "src/naively/report/scorer.py",
-        "moved = moved + sum(pair.of_rows() for pair in pairs)",
-        "moved = moved + 0.0",
-        ("tests/test_report.py",),
     ),
 ]

@@ -29,8 +29,10 @@
     if (typeof cell === "number") return String(Number(cell.toPrecision(6)));
     return cell.length > LONGEST ? `${cell.slice(0, LONGEST)}…` : cell;
   };
-  const nats = (weight) => (
-    `${weight > 0 ? "+" : ""}${Number.isFinite(weight) ? weight.toFixed(4) : String(weight).replace("inity", "").toLowerCase()}`);
+  const nats = (weight) => {
+    const digits = Number.isFinite(weight) ? weight.toFixed(4) : String(weight).slice(0, 4).toLowerCase();
+    return weight > 0 ? `+${digits}` : digits;
+  };
 
   // The posterior: a bar for each class, or for those that are most probable.
   const bars = model.classes.map((name) => {
@@ -69,7 +71,8 @@
     find("evidence").tBodies[0].replaceChildren(
       ...lines.map(([column, value, weight]) => line(column, value, cell(weight), weight)),
       line("log odds", null, element("td"), Number.isNaN(total) ? odds : total));
-    find("against").replaceChildren("Evidence for ", data(model.classes[best]), " against ", data(model.classes[rival]), ", in nats");
+    find("against").replaceChildren("Evidence for ", data(model.classes[best]), " against ",
+      data(model.classes[rival]), ", in nats");
   };
 
   const update = () => {
@@ -90,7 +93,8 @@
 
   // How a cell of each kind is moved: the elements, how their cell is read, and how it is written.
   const choice = (values, names = values) => (id) => {
-    const select = element("select", { id }, ...values.map((_, i) => element("option", { value: i, textContent: visible(names[i]) })));
+    const options = names.map((name, i) => element("option", { value: i, textContent: visible(name) }));
+    const select = element("select", { id }, ...options);
     return {
       parts: [select],
       read: () => values[select.selectedIndex],
@@ -101,13 +105,14 @@
     number: ({ name, low, high, step }) => (id) => {
       const input = element("input", { id, type: "number", step: "any" });
       const write = (cell) => { input.value = Number.isFinite(cell) ? cell : ""; };
-      if (low === undefined) return { parts: [input], read: () => (input.value === "" ? null : Number(input.value)), write };
+      const read = () => (input.value === "" ? null : Number(input.value));
+      if (low === undefined) return { parts: [input], read, write };
       const slider = element("input", { type: "range", min: low, max: high, step, ariaLabel: `${visible(name)}, by slider` });
       slider.addEventListener("input", () => { input.value = slider.value; });
       input.addEventListener("input", () => { if (input.value !== "") slider.value = input.value; });
       return {
         parts: [slider, input],
-        read: () => (input.value === "" ? null : Number(input.value)),
+        read,
         write: (cell) => { write(cell); if (cell !== null) slider.value = cell; },
       };
     },
