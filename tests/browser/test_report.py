@@ -357,3 +357,10 @@ def test_most_probable_of_many_classes_are_shown(open_page):
     shown = page.locator("#posterior .bar:visible output").all_inner_texts()
     assert len(p) == 12
     assert sorted(shown, reverse=True) == [f"{of:.4f}" for of in sorted(p, reverse=True)[:8]]
+
+
+def test_only_class_has_no_evidence_against_another(open_page):
+    page = open_page(NaiveBayes().fit({"a": [1.0, 2.0, 3.0]}, ["x"] * 3).report())
+    page.locator("#cell-0").fill("7")
+    assert posterior(page) == [1.0]
+    assert page.locator("#why").is_hidden()
