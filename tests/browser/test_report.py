@@ -99,6 +99,14 @@ def test_posteriors_of_the_rows_are_the_librarys(model, open_page):
         page.select_option("#start", str(i))
         right = model.predict_proba(others.iloc[[place_of(row)]])[0]
         np.testing.assert_allclose(posterior(page), right, atol=1e-12)
+        for j, column in enumerate(scorer["columns"]):
+            cell, control = row["cells"][column["name"]], page.locator(f"#cell-{j}")
+            assert page.is_checked(f"#missing-{j}") == (cell is None)
+            if cell is not None and column["kind"] in {"boolean", "string"}:
+                assert control.locator("option:checked").inner_text() == str(cell)
+            elif cell is not None:
+                read = {"number": float, "time": np.datetime64, "text": str}[column["kind"]]
+                assert read(control.input_value()) == read(cell)
 
 
 # By kind: what is entered for a column, and the cell that it is.
