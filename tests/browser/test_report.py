@@ -99,6 +99,14 @@ def test_posteriors_of_the_rows_are_the_librarys(model, open_page):
         page.select_option("#start", str(i))
         right = model.predict_proba(others.iloc[[place_of(row)]])[0]
         np.testing.assert_allclose(posterior(page), right, atol=1e-12)
+        for j, column in enumerate(scorer["columns"]):
+            cell, control = row["cells"][column["name"]], page.locator(f"#cell-{j}")
+            assert page.is_checked(f"#missing-{j}") == (cell is None)
+            if cell is not None and column["kind"] in {"boolean", "string"}:
+                assert control.locator("option:checked").inner_text() == str(cell)
+            elif cell is not None:
+                read = {"number": float, "time": np.datetime64, "text": str}[column["kind"]]
+                assert read(control.input_value()) == read(cell)
 
 
 # By kind: what is entered for a column, and the cell that it is.
@@ -357,3 +365,10 @@ def test_most_probable_of_many_classes_are_shown(open_page):
     shown = page.locator("#posterior .bar:visible output").all_inner_texts()
     assert len(p) == 12
     assert sorted(shown, reverse=True) == [f"{of:.4f}" for of in sorted(p, reverse=True)[:8]]
+
+
+def test_only_class_has_no_evidence_against_another(open_page):
+    page = open_page(NaiveBayes().fit({"a": [1.0, 2.0, 3.0]}, ["x"] * 3).report())
+    page.locator("#cell-0").fill("7")
+    assert posterior(page) == [1.0]
+    assert page.locator("#why").is_hidden()

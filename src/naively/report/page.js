@@ -177,5 +177,6 @@
   if (unsure > 0) start.value = unsure; // where a cell matters most
   start.addEventListener("input", restart);
   find("again").addEventListener("click", restart);
+  find("why").hidden = !several; // nothing speaks against the only class
   restart();
 })();
