@@ -425,3 +425,13 @@ def test_many_columns_of_strings_and_of_numbers(base: tuple[str, Any]) -> None:
     for where in ("inline", "table"):
         _, p = scored(base, Scorecard.of(nb.model_), rows, weights=where)
         np.testing.assert_allclose(p, nb.predict_proba(some), rtol=0, atol=EXACT)
+
+
+def test_a_number_that_is_an_edge_is_in_the_bin_above(base: tuple[str, Any]) -> None:
+    x = np.random.default_rng(2).normal(size=400)
+    nb = NaiveBayes(weights=None).fit({"x": x}, np.where(x > 0.3, "a", "b"))
+    card = Scorecard.of(nb.model_)
+    edges = np.concatenate([term.edges for term in card.terms if term.kind == "bins"])
+    around = np.concatenate([edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)])
+    _, p = scored(base, card, [{"x": of} for of in around.tolist()])
+    np.testing.assert_allclose(p, nb.predict_proba({"x": around}), rtol=0, atol=EXACT)
