@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from tests import databases
-
 # While one works on the code the examples stay the same, so that a new failure is of the last edit.
 # What is checked before a change is accepted draws new ones for each commit, from a seed that it
 # prints.
@@ -51,14 +49,18 @@ def spamassassin(data_folder: Path, tmp_path_factory: pytest.TempPathFactory) ->
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Callable[[], str]]:
     """Return how to connect to a server of PostgreSQL, which starts when it is first asked for."""
+    from tests.databases import server
+
     with ExitStack() as stack:
-        yield cache(lambda: stack.enter_context(databases.server()))
+        yield cache(lambda: stack.enter_context(server()))
 
 
-@pytest.fixture(params=databases.NAMES)
+@pytest.fixture(params=["duckdb", "sqlite", "postgres"])
 def database(
     request: pytest.FixtureRequest, postgres: Callable[[], str]
 ) -> Iterator[tuple[str, Any]]:
     """The name of a database and a connection to it, empty: DuckDB, SQLite, PostgreSQL in turn."""
-    with databases.connected(request.param, postgres) as connection:
+    from tests.databases import connected
+
+    with connected(request.param, postgres) as connection:
         yield request.param, connection

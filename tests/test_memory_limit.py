@@ -31,7 +31,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "*.parquet"])
-def test_a_limit_changes_nothing(data: Path, tmp_path: Path, name: str) -> None:
+def test_a_limit_changes_nothing(
+    data: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")  # files say when they were trained
     limit, model = ("--memory-limit", "300MB"), tmp_path / "model"
     scores = ok("train", data / name, "-t", "kind", "-o", model)
     free = model.read_bytes()

@@ -57,10 +57,11 @@ def test_a_table_without_any_cell_is_answered_by_the_prior() -> None:
 
 
 def test_settings_and_classes_stay_as_models_add_and_subtract() -> None:
-    model, other = learn(TRUTHS, class_prior="uniform"), learn(TRUTHS, ["b", "c", "c", "b", "b"])
+    model = learn(TRUTHS, class_prior="uniform")
+    other = learn(TRUTHS, ["b", "c", "c", "b", "b"], class_prior="uniform")
     both = model + other
     assert both.classes.tolist() == ["a", "b", "c"]
-    assert both.settings is model.settings
+    assert both.settings == model.settings
     assert (both - other).classes.tolist() == ["a", "b"]
     np.testing.assert_allclose(both.class_log_prior, np.log(np.full(3, 1 / 3)))
     np.testing.assert_array_equal((model * 0.5).tally.class_count, [1.0, 1.5])

@@ -384,12 +384,15 @@ def test_tokens_are_read_and_written_in_batches(
 @pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "spark"])
 def test_other_databases_are_spelled_and_marked_as_not_run(dialect: str) -> None:
     columns, y = table(200, 5)
+    timed = NaiveBayes().fit({"when": columns.pop("when")}, y)
     nb = with_linear_part(NaiveBayes(interactions="auto").fit(columns, y), products=2)
     query = nb.to_sql("visits", dialect, tokens="words", row_id="id", weights="table")
     for statement in (query, *query.setup):
         assert statement.splitlines()[0].endswith("not run there.")
     assert "visits" in query
     assert "prediction" in query
+    with pytest.raises(ValueError, match=f"Times are not written for {dialect}"):
+        timed.to_sql("visits", dialect)
 
 
 def test_the_drop_ins_and_a_copied_query() -> None:
