@@ -381,6 +381,15 @@ def test_tokens_are_read_and_written_in_batches(
     np.testing.assert_allclose(p, nb.predict_proba({"note": notes}), rtol=0, atol=EXACT)
 
 
+def test_of_a_long_text_nothing_is_added(base: tuple[str, Any]) -> None:
+    text = Text(max_characters=8, event=Bernoulli())
+    nb = NaiveBayes({"note": text}, weights=None, missing="ignore")
+    nb.fit({"note": ["buy now", "lunch", "buy"]}, ["a", "b", "a"])
+    notes = ["lunch buy", "lunch bu", "Straße ü", "Straße üb", None]
+    _, p = scored(base, Scorecard.of(nb.model_), [{"note": of} for of in notes])
+    np.testing.assert_allclose(p, nb.predict_proba({"note": notes}), rtol=0, atol=EXACT)
+
+
 @pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "spark"])
 def test_other_databases_are_spelled_and_marked_as_not_run(dialect: str) -> None:
     columns, y = table(200, 5)
