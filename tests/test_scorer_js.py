@@ -151,6 +151,9 @@ def _for_model(i: int, row: Row) -> Row:
     return {**row, "size": row["size"] and abs(row["size"])} if i == 4 else row
 
 
+# Node.js may know letters that came to Unicode after this version of Python.
+KNOWN = st.characters(exclude_categories=["Cn", "Cs"])
+
 SPLITS = [
     Text(),
     Text(lowercase=False, ngram_range=(1, 3)),
@@ -162,7 +165,7 @@ SPLITS = [
 
 
 @pytest.mark.parametrize("text", SPLITS, ids=str)
-@given(texts=st.lists(st.text(max_size=30), max_size=20))
+@given(texts=st.lists(st.text(KNOWN, max_size=30), max_size=20))
 @settings(max_examples=3)
 def test_tokens_are_those_of_python(text: Text, texts: list[str]) -> None:
     every = [*TEXTS, *texts]
