@@ -13,6 +13,7 @@ from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.data.rows import Rows, column_rows
 from naively.kernels.double_double import Sums
+from naively.kernels.sparse_sums import SparseSums
 from naively.model.model import Model
 from tests.cases import Case
 from tests.learning import learn
@@ -89,7 +90,7 @@ def assert_same(a: Model, b: Model, rows: Rows, scale: float = 1e13) -> None:
     zero = a.tally - b.tally
     left = [zero.weight, *(sums for block in zero.blocks.values() for sums in block.sums.values())]
     for sums in left:
-        assert isinstance(sums, Sums)
+        assert isinstance(sums, Sums | SparseSums)
         assert np.abs(sums.high).max(initial=0.0) <= 1e-28 * scale
     if len(a.classes):
         mine, theirs = a.joint_log_likelihood(rows), b.joint_log_likelihood(rows)

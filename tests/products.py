@@ -25,6 +25,7 @@ from naively import (
 )
 from naively.counting.tally import Tally
 from naively.kernels.double_double import Sums
+from naively.kernels.sparse_sums import SparseSums
 from naively.model.linear_part import LinearPart
 from naively.schema.derived import Interaction, LevelBins, NumberBins
 from naively.schema.patterns import Patterns
@@ -256,7 +257,7 @@ def assert_same_tally(a: Tally, b: Tally, scale: float = 1e13) -> None:
     zero = a - b
     left = [zero.weight, *(sums for block in zero.blocks.values() for sums in block.sums.values())]
     for sums in left:
-        assert isinstance(sums, Sums)
+        assert isinstance(sums, Sums | SparseSums)
         assert np.abs(sums.high).max(initial=0.0) <= 1e-28 * scale
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naively.kernels.strings import Strings
+from tests.counted_texts import count, dense, lengths, score
 from tests.test_tokens import SPLITS, STOP_WORDS, every_split, spaced_texts
 from tests.test_vocabulary import MULTILINGUAL, any_text, both
 
@@ -32,13 +33,13 @@ def packed(texts: Sequence[str | None], junk: bytes = b"", around: bytes = b"") 
 def everything(v: Any, texts: Any, *, presence: bool) -> list[Any]:
     """All that a vocabulary says of texts, and its tokens after it has counted them."""
     y = np.arange(len(texts), dtype=np.int32) % 3
-    counts = v.count(texts, y, None, 3, presence)[0]
+    counts = count(v, texts, y, None, 3, presence)[0]
     w = np.arange(len(texts)) / 7
-    weighted = v.count(texts, y, w, 3, presence)[0]
+    weighted = count(v, texts, y, w, 3, presence)[0]
     slope = np.random.default_rng(0).normal(size=(len(v), 3))
-    scores = v.score(texts, slope, np.zeros(3), presence, "joint", np.zeros(3))
-    lengths = v.lengths(texts, presence)
-    return [counts, weighted, *v.encode(texts, presence), lengths, scores]
+    scores = score(v, texts, slope, np.zeros(3), presence, "joint", np.zeros(3))
+    encoded = dense(v.encode(texts, presence), (len(texts), len(v)))
+    return [counts, weighted, encoded, lengths(v, texts, presence), scores]
 
 
 def check(
@@ -100,7 +101,7 @@ def test_every_character(Vocabulary: Any) -> None:
     tables = []
     for texts in (pages, packed(pages)):
         v = Vocabulary()
-        high, _ = v.count(texts, np.zeros(len(pages), np.int32), None, 1, False)
+        high, _ = count(v, texts, np.zeros(len(pages), np.int32), None, 1, False)
         tables.append((v.words(), high.tolist()))
     assert tables[0] == tables[1]
 
@@ -139,10 +140,10 @@ def refused(Vocabulary: Any, strings: Strings, message: str) -> None:
     v = Vocabulary(["one"])
     zero = np.zeros(1)
     for ask in (
-        lambda: v.count(strings, np.zeros(rows, np.int32), None, 1, False),
+        lambda: count(v, strings, np.zeros(rows, np.int32), None, 1, False),
         lambda: v.encode(strings, False),
-        lambda: v.lengths(strings, False),
-        lambda: v.score(strings, np.zeros((1, 1)), zero, False, "joint", zero),
+        lambda: lengths(v, strings, False),
+        lambda: score(v, strings, np.zeros((1, 1)), zero, False, "joint", zero),
     ):
         with pytest.raises(ValueError, match=message):
             ask()

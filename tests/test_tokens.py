@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
-from tests.test_vocabulary import MULTILINGUAL, any_texts, both, dense
+from tests.counted_texts import count, dense, lengths, score
+from tests.test_vocabulary import MULTILINGUAL, any_texts, both
 
 SPLITS = [
     {"analyzer": analyzer, "ngram_range": ngram_range, "lowercase": lowercase}
@@ -38,7 +39,7 @@ def check(Vocabulary, texts, split, stop_words=(), *, presence=False):
     expected = list(dict.fromkeys(token for text in texts for token in analyse(text)))
     v = Vocabulary((), **split, stop_words=stop_words)
     y = np.arange(len(texts), dtype=np.int32)
-    high, low = v.count(texts, y, None, max(len(texts), 1), presence)
+    high, low = count(v, texts, y, None, max(len(texts), 1), presence)
     assert low is None
     assert v.words() == expected
     assert len(v) == len(expected)
@@ -50,9 +51,9 @@ def check(Vocabulary, texts, split, stop_words=(), *, presence=False):
     counts = high[:, : len(texts)].T
     assert (counts[:, column] == matrix).all()
     assert (dense(v.encode(texts, presence), counts.shape) == counts).all()
-    assert v.lengths(texts, presence).tolist() == counts.sum(axis=1).tolist()
+    assert lengths(v, texts, presence).tolist() == counts.sum(axis=1).tolist()
     slope = np.random.default_rng(0).normal(size=(len(v), 3))
-    scores = v.score(texts, slope, np.zeros(3), presence, "joint", np.zeros(3))
+    scores = score(v, texts, slope, np.zeros(3), presence, "joint", np.zeros(3))
     np.testing.assert_allclose(scores, counts @ slope, rtol=1e-9, atol=1e-9)
     again = Vocabulary(v.words(), **split, stop_words=stop_words)
     assert again.words() == expected
@@ -116,7 +117,7 @@ def test_real_tokens_are_count_vectorizers(Vocabulary, name, split, load):
     matrix = oracle.fit_transform(texts)
     v = Vocabulary((), **split)
     y = np.arange(len(texts), dtype=np.int32) % 2
-    high, _ = v.count(texts, y, None, 2, False)
+    high, _ = count(v, texts, y, None, 2, False)
     names = oracle.get_feature_names_out().tolist()
     order = v.find(names)
     assert sorted(v.words()) == names
@@ -144,7 +145,7 @@ def test_lists_of_words_are_taken_as_they_are(Vocabulary, ngram_range, rows):
 
     expected = list(dict.fromkeys(token for row in rows for token in ngrams(row)))
     v = Vocabulary((), ngram_range=ngram_range, stop_words=("a", "É"))
-    high, _ = v.count(rows, np.arange(len(rows), dtype=np.int32), None, max(len(rows), 1), False)
+    high, _ = count(v, rows, np.arange(len(rows), dtype=np.int32), None, max(len(rows), 1), False)
     assert v.words() == expected
     for i, row in enumerate(rows):
         assert [high[j, i] for j in range(len(v))] == [ngrams(row).count(t) for t in expected]
@@ -155,7 +156,7 @@ def test_lists_of_words_are_taken_as_they_are(Vocabulary, ngram_range, rows):
 def test_hashed_tokens_are_crc_32(Vocabulary, texts, split):
     analyse = CountVectorizer(**split).build_analyzer()
     v = Vocabulary((), **split, features=97)
-    high, _ = v.count(texts, np.zeros(len(texts), np.int32), None, 1, False)
+    high, _ = count(v, texts, np.zeros(len(texts), np.int32), None, 1, False)
     expected = np.zeros(97)
     for text in texts:
         for token in analyse(text):
@@ -171,7 +172,7 @@ def test_hashed_tokens_are_crc_32(Vocabulary, texts, split):
 @both
 def test_hashed_words_are_not_known(Vocabulary):
     v = Vocabulary((), features=8, stop_words=("the",))
-    assert v.lengths(["the end of the end"], False).tolist() == [3]
+    assert lengths(v, ["the end of the end"], False).tolist() == [3]
     for ask in (v.words, v.to_arrays, lambda: v.select(np.ones(8, bool)), lambda: v.join(v)):
         with pytest.raises(ValueError, match="hashed words are not known"):
             ask()
@@ -181,8 +182,8 @@ def test_hashed_words_are_not_known(Vocabulary):
 @given(first=any_texts, second=any_texts, split=st.sampled_from(SPLITS))
 def test_joined_vocabularies_know_the_words_of_both(Vocabulary, first, second, split):
     a, b = Vocabulary((), **split), Vocabulary((), **split)
-    a.count(first, np.zeros(len(first), np.int32), None, 1, False)
-    b.count(second, np.zeros(len(second), np.int32), None, 1, False)
+    count(a, first, np.zeros(len(first), np.int32), None, 1, False)
+    count(b, second, np.zeros(len(second), np.int32), None, 1, False)
     mine, theirs = a.words(), b.words()
     copy = a.copy()
     numbers = a.join(b)
@@ -213,9 +214,9 @@ def test_bad_options_are_refused(Vocabulary, options, message):
 def test_what_are_not_words_is_named(Vocabulary):
     y = np.zeros(2, np.int32)
     with pytest.raises(TypeError, match="word 1 of text 1 is not a str but int"):
-        Vocabulary().count(["one", ["two", 3]], y, None, 1, False)
+        count(Vocabulary(), ["one", ["two", 3]], y, None, 1, False)
     with pytest.raises(TypeError, match="text 0 is not a str but list"):
-        Vocabulary((), analyzer="char").count([["one"], "two"], y, None, 1, False)
+        count(Vocabulary((), analyzer="char"), [["one"], "two"], y, None, 1, False)
     with pytest.raises(ValueError, match="2 choices for 1 words"):
         Vocabulary(["one"]).select(np.ones(2, bool))
 
@@ -224,9 +225,9 @@ def test_what_are_not_words_is_named(Vocabulary):
 def test_enormous_texts(Vocabulary):
     word = "é" * 100_000
     v = Vocabulary((), ngram_range=(1, 2))
-    v.count([f"{word} ab {word}"], y := np.zeros(1, np.int32), None, 1, False)
+    count(v, [f"{word} ab {word}"], y := np.zeros(1, np.int32), None, 1, False)
     assert v.words() == [word, "ab", f"{word} ab", f"ab {word}"]
     v = Vocabulary((), analyzer="char", ngram_range=(2, 3))
-    high, _ = v.count([word], y, None, 1, False)
+    high, _ = count(v, [word], y, None, 1, False)
     assert v.words() == ["éé", "ééé"]
     assert high[:, 0].tolist() == [99_999, 99_998]

@@ -25,6 +25,11 @@ void bind_find_bins(nb::module_& m);
 // kernels/hashes.py
 void bind_hash_rows(nb::module_& m);
 
+// kernels/sparse.py
+void bind_tally_sparse(nb::module_& m);
+void bind_score_sparse(nb::module_& m);
+void bind_leave_out_words(nb::module_& m);
+
 // kernels/strings.py
 void bind_pack_strings(nb::module_& m);
 void bind_pack_views(nb::module_& m);

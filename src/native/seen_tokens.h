@@ -10,41 +10,44 @@ namespace naively {
 class SeenTokens {
   public:
     void next_text() {
+        std::fill_n(slots_.begin(), capacity_, EMPTY);
         size_ = 0;
-        if (++text_ == 0) {
-            std::fill(slots_.begin(), slots_.end(), 0);
-            text_ = 1;
-        }
+        capacity_ = LEAST;  // a long text before makes none after it slower
     }
 
     // True the first time in this text.
     bool insert(uint32_t number) {
-        if (2 * (size_ + 1) > slots_.size()) enlarge();
+        if (2 * (size_ + 1) > capacity_) enlarge();
         return place(number);
     }
 
   private:
-    std::vector<uint64_t> slots_ = std::vector<uint64_t>(256);  // text and number; a power of two
-    uint32_t text_ = 0;
+    static constexpr uint32_t EMPTY = UINT32_MAX;
+    static constexpr size_t LEAST = 256;
+
+    std::vector<uint32_t> slots_ = std::vector<uint32_t>(LEAST, EMPTY);
+    size_t capacity_ = LEAST;  // of the slots, how many are in use: a power of two; others are empty
     size_t size_ = 0;
 
     bool place(uint32_t number) {
-        const size_t mask = slots_.size() - 1;
-        const uint64_t wanted = uint64_t{text_} << 32 | number;
+        const size_t mask = capacity_ - 1;
         size_t i = (number * uint64_t{0x9E3779B97F4A7C15} >> 32) & mask;
-        for (; slots_[i] >> 32 == text_; i = (i + 1) & mask)
-            if (slots_[i] == wanted) return false;
-        slots_[i] = wanted;
+        for (; slots_[i] != EMPTY; i = (i + 1) & mask)
+            if (slots_[i] == number) return false;
+        slots_[i] = number;
         ++size_;
         return true;
     }
 
     void enlarge() {
-        std::vector<uint64_t> smaller(4 * slots_.size());
-        smaller.swap(slots_);
+        const std::vector<uint32_t> before(slots_.begin(),
+                                           slots_.begin() + static_cast<ptrdiff_t>(capacity_));
+        std::fill_n(slots_.begin(), capacity_, EMPTY);
+        capacity_ *= 4;
+        if (slots_.size() < capacity_) slots_.resize(capacity_, EMPTY);
         size_ = 0;
-        for (const uint64_t slot : smaller)
-            if (slot >> 32 == text_) place(static_cast<uint32_t>(slot));
+        for (const uint32_t number : before)
+            if (number != EMPTY) place(number);
     }
 };
 

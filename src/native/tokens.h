@@ -80,18 +80,30 @@ void visit_characters(Table& table, TokenBuffers& buffers, Visit&& visit) {
     for (size_t i = found < WAITING ? 0 : found - WAITING; i < found; ++i) take(i);
 }
 
-// Word n-grams: for each n, those of n words, each from the one of n - 1 words and the next word.
-template <class Table, class Soon, class Visit>
-void visit_word_ngrams(Table& table, TokenBuffers& buffers, Soon&& soon, Visit&& visit) {
+// The ids of the words of a text, stop words left out; a word that a const table lacks is NONE.
+template <class Table, class Visit>
+void visit_collected_ids(Table& table, const TokenBuffers& buffers, Visit&& visit) {
     const std::vector<Word>& words = buffers.words;
-    std::vector<uint32_t>&ids = buffers.ids, &ngrams = buffers.ngrams, &numbers = buffers.numbers;
-    const size_t low = table.splitting().low, high = table.splitting().high;
-    ids.clear();
     for (size_t i = 0; i < words.size(); ++i) {
         if (i + AHEAD < words.size()) table.words().prefetch(buffers.hashes[i + AHEAD]);
         const uint32_t id = table.word_id(words[i], buffers.hashes[i]);
-        if (!table.is_stop_word(id)) ids.push_back(id);
+        if (!table.is_stop_word(id)) visit(id);
     }
+}
+
+template <class Table, class Visit>
+void visit_word_ids(Table& table, const Text& text, TokenBuffers& buffers, Visit&& visit) {
+    collect_words(table, text, buffers);
+    visit_collected_ids(table, buffers, visit);
+}
+
+// N-grams of words with these ids: for each n, those of n words, each from the one of n - 1 words
+// and the next word.
+template <class Table, class Soon, class Visit>
+void visit_ngrams_of(Table& table, const std::vector<uint32_t>& ids, TokenBuffers& buffers,
+                     Soon&& soon, Visit&& visit) {
+    std::vector<uint32_t>&ngrams = buffers.ngrams, &numbers = buffers.numbers;
+    const size_t low = table.splitting().low, high = table.splitting().high;
     ngrams.assign(ids.begin(), ids.end());
     for (size_t n = 1; n <= high && n <= ids.size(); ++n) {
         const size_t last = ids.size() - n + 1;
@@ -115,6 +127,13 @@ void visit_word_ngrams(Table& table, TokenBuffers& buffers, Soon&& soon, Visit&&
             visit(numbers[i]);
         }
     }
+}
+
+template <class Table, class Soon, class Visit>
+void visit_word_ngrams(Table& table, TokenBuffers& buffers, Soon&& soon, Visit&& visit) {
+    buffers.ids.clear();
+    visit_collected_ids(table, buffers, [&](uint32_t id) { buffers.ids.push_back(id); });
+    visit_ngrams_of(table, buffers.ids, buffers, soon, visit);
 }
 
 // A word that holds a space is itself an n-gram, as nothing tells "a b" and "c" from "a" and "b c".

@@ -1,5 +1,5 @@
 // Vocabulary of kernels/vocabulary.py: the Python class. It holds a table of tokens and a lock, and
-// hands texts to the kernels in text_count.h, text_encode.h, text_lengths.h and text_score.h.
+// hands texts to text_together.h.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -18,13 +18,9 @@
 #include "arrays.h"
 #include "bindings.h"
 #include "python_words.h"
-#include "table_sums.h"
-#include "tally_rows.h"
-#include "text_count.h"
-#include "text_encode.h"
-#include "text_lengths.h"
-#include "text_score.h"
 #include "text_source.h"
+#include "text_together.h"
+#include "threads.h"
 #include "token_table.h"
 
 namespace naively {
@@ -127,75 +123,45 @@ class Vocabulary {
         return chosen.release();
     }
 
-    nb::object count(const nb::sequence& sequence, nb::handle y, nb::handle w, int64_t k,
-                     bool presence) {
-        const TextSource texts = source_of(sequence);
-        const auto rows = static_cast<int64_t>(texts.size());
-        const ClassIndices classes(y, rows, k);
-        const Weights weights(w, rows);
-        const auto count_as = [&](auto zero) {
-            LargeVector<decltype(zero)> cells;
-            int64_t tokens;
-            {
-                const nb::gil_scoped_release released;
-                const std::unique_lock lock(mutex_);
-                cells = count_texts<decltype(zero)>(tokens_, texts, classes.data(), weights.data(),
-                                                    static_cast<size_t>(std::max<int64_t>(k, 0)),
-                                                    presence);
-                tokens = static_cast<int64_t>(tokens_.size());
-            }
-            return export_high_low(cells.data(), tokens, std::max<int64_t>(k, 0));
-        };
-        // In all n-grams through a character or word, and the spaces around: more than a sum has.
-        const size_t terms = 3 * texts.characters() * tokens_.splitting().high;
-        if (weights.data() != nullptr) {
-            const Wholeness seen = look_at_weights(weights.data(), rows);
-            const bool exact = seen.sums_are_exact(static_cast<int64_t>(terms));
-            return exact ? count_as(double{}) : count_as(Sum{});
+    // See encode_together of kernels/vocabulary.py.
+    static nb::list encode_together(nb::handle vocabularies, const nb::sequence& sequence,
+                                    nb::handle presence, nb::handle passed_over, bool grow) {
+        const std::vector<Vocabulary*> of = pointers_of(vocabularies);
+        const size_t n = of.size();
+        if (n == 0 || nb::len(presence) != n || nb::len(passed_over) != n)
+            throw std::invalid_argument("vocabularies and what is asked of them differ in number");
+        const Splitting& first = of[0]->tokens_.splitting();
+        for (const Vocabulary* vocabulary : of)
+            if (vocabulary->tokens_.splitting().lowercase != first.lowercase)
+                throw std::invalid_argument("texts are lower-cased for some vocabularies only");
+        const bool lists = std::all_of(of.begin(), of.end(), [](const Vocabulary* vocabulary) {
+            return vocabulary->tokens_.splitting().unit == Unit::words;
+        });
+        const TextSource texts(sequence, first.lowercase, lists);
+        using Flags = Input<Layout::contiguous, bool>;
+        std::vector<std::optional<Flags>> flags(n);
+        std::vector<const uint8_t*> skipped(n, nullptr);
+        std::vector<bool> once(n);
+        for (size_t i = 0; i < n; ++i) {
+            once[i] = nb::cast<bool>(presence[i]);
+            if (nb::object(passed_over[i]).is_none()) continue;
+            flags[i].emplace(passed_over[i], "passed_over", 1);
+            flags[i]->require_shape({static_cast<int64_t>(texts.size())});
+            skipped[i] = reinterpret_cast<const uint8_t*>(flags[i]->data());
         }
-        // 32 bits halve the memory that is counted in; only an enormous batch can overflow them.
-        return terms <= UINT32_MAX ? count_as(uint32_t{}) : count_as(uint64_t{});
-    }
-
-    nb::tuple encode(const nb::sequence& sequence, bool presence) const {
-        const TextSource texts = source_of(sequence);
-        EncodedTexts encoded;
+        std::vector<std::vector<EncodedTexts>> parts;
         {
             const nb::gil_scoped_release released;
-            const std::shared_lock lock(mutex_);
-            encoded = encode_texts(tokens_, texts, presence);
+            if (grow)
+                parts = encode_all<TokenTable, std::unique_lock<std::shared_mutex>>(
+                    of, texts, once, skipped);
+            else
+                parts = encode_all<const TokenTable, std::shared_lock<std::shared_mutex>>(
+                    of, texts, once, skipped);
         }
-        return nb::make_tuple(copied<int64_t>(encoded.indptr), copied<int32_t>(encoded.indices),
-                              copied<double>(encoded.data));
-    }
-
-    nb::object lengths(const nb::sequence& sequence, bool presence) const {
-        const TextSource texts = source_of(sequence);
-        std::vector<int64_t> lengths;
-        {
-            const nb::gil_scoped_release released;
-            const std::shared_lock lock(mutex_);
-            lengths = count_lengths(tokens_, texts, presence);
-        }
-        return copied<int64_t>(lengths);
-    }
-
-    nb::object score(const nb::sequence& sequence, nb::handle slope_array, nb::handle start,
-                     bool presence, const std::string& finish, nb::handle log_prior) const {
-        const TextSource texts = source_of(sequence);
-        const Doubles slope(slope_array, "slope", 2);
-        const Scores scores(static_cast<int64_t>(texts.size()), slope.shape(1), start, finish,
-                            log_prior);
-        {
-            const nb::gil_scoped_release released;
-            const std::shared_lock lock(mutex_);
-            if (static_cast<size_t>(slope.shape(0)) != tokens_.size())
-                throw std::invalid_argument(std::to_string(slope.shape(0)) +
-                                            " rows of slopes for " +
-                                            std::to_string(tokens_.size()) + " words");
-            score_texts(tokens_, texts, slope.data(), scores, presence);
-        }
-        return scores.object();
+        nb::list encoded;
+        for (size_t i = 0; i < n; ++i) encoded.append(exported(parts, i, once[i]));
+        return encoded;
     }
 
     nb::tuple to_arrays() const {
@@ -227,6 +193,70 @@ class Vocabulary {
     TokenTable locked_without_tokens() const {
         const std::shared_lock lock(mutex_);
         return tokens_.without_tokens();
+    }
+
+    static std::vector<Vocabulary*> pointers_of(nb::handle vocabularies) {
+        std::vector<Vocabulary*> pointers;
+        for (size_t i = 0; i < nb::len(vocabularies); ++i)
+            pointers.push_back(nb::cast<Vocabulary*>(vocabularies[i]));
+        return pointers;
+    }
+
+    // Encodes texts in parts, each of which one thread makes; where tokens are added, in one.
+    template <class Table, class Lock>
+    static std::vector<std::vector<EncodedTexts>> encode_all(
+        const std::vector<Vocabulary*>& of, const TextSource& texts, const std::vector<bool>& once,
+        const std::vector<const uint8_t*>& skipped) {
+        std::vector<Vocabulary*> ordered = of;  // so that two calls do not wait for each other
+        std::sort(ordered.begin(), ordered.end());
+        ordered.erase(std::unique(ordered.begin(), ordered.end()), ordered.end());
+        std::vector<Lock> locks;
+        for (const Vocabulary* vocabulary : ordered) locks.emplace_back(vocabulary->mutex_);
+        std::vector<Asked<Table>> asked;
+        for (size_t i = 0; i < of.size(); ++i)
+            asked.push_back({&of[i]->tokens_, once[i], skipped[i]});
+        const auto rows = static_cast<int64_t>(texts.size());
+        constexpr double operations_per_character = 8;
+        const double operations =
+            operations_per_character * static_cast<double>(texts.characters());
+        const int parts = std::is_const_v<Table>
+                              ? count_parts(rows, operations / std::max<double>(rows, 1.0))
+                              : 1;
+        std::vector<std::vector<EncodedTexts>> encoded(static_cast<size_t>(parts));
+        run_parts(rows, parts, [&](int64_t begin, int64_t end, int part) {
+            TogetherEncoder<Table> encoder(asked);
+            for (int64_t row = begin; row < end; ++row)
+                encoder.encode(texts[static_cast<size_t>(row)], static_cast<size_t>(row));
+            encoded[static_cast<size_t>(part)] = std::move(encoder.encoded());
+        });
+        return encoded;
+    }
+
+    // The CSR arrays of one vocabulary from all parts, one after the other.
+    static nb::tuple exported(std::vector<std::vector<EncodedTexts>>& parts, size_t i, bool once) {
+        size_t rows = 0, tokens = 0;
+        for (const auto& part : parts) {
+            rows += part[i].indptr.size() - 1;
+            tokens += part[i].indices.size();
+        }
+        const Result<int64_t> indptr("empty", rows + 1);
+        const Result<int32_t> indices("empty", tokens);
+        std::optional<Result<double>> data;
+        if (!once) data.emplace("empty", tokens);
+        int64_t* end_of_row = indptr.data();
+        *end_of_row = 0;
+        int64_t before = 0;
+        for (auto& part : parts) {
+            EncodedTexts& encoded = part[i];
+            for (size_t row = 1; row < encoded.indptr.size(); ++row)
+                *++end_of_row = before + encoded.indptr[row];
+            std::copy(encoded.indices.begin(), encoded.indices.end(), indices.data() + before);
+            if (data) std::copy(encoded.data.begin(), encoded.data.end(), data->data() + before);
+            before += static_cast<int64_t>(encoded.indices.size());
+            encoded = EncodedTexts();
+        }
+        return nb::make_tuple(indptr.object(), indices.object(),
+                              data ? data->object() : nb::none());
     }
 
     // Splitting never changes, so that it is read without the lock.
@@ -275,15 +305,20 @@ void bind_vocabulary(nb::module_& m) {
         .def("join", &Vocabulary::join, nb::arg("other"))
         .def("select", &Vocabulary::select, nb::arg("keep"), nb::rv_policy::take_ownership)
         .def("copy", [](const Vocabulary& self) { return new Vocabulary(self); })
-        .def("count", &Vocabulary::count, nb::arg("texts"), nb::arg("y"), nb::arg("w").none(),
-             nb::arg("k"), nb::arg("presence"))
-        .def("encode", &Vocabulary::encode, nb::arg("texts"), nb::arg("presence"))
-        .def("lengths", &Vocabulary::lengths, nb::arg("texts"), nb::arg("presence"))
-        .def("score", &Vocabulary::score, nb::arg("texts"), nb::arg("slope"), nb::arg("start"),
-             nb::arg("presence"), nb::arg("finish"), nb::arg("log_prior"))
+        .def(
+            "encode",
+            [](nb::handle self, const nb::sequence& texts, bool presence, bool grow) {
+                const nb::list found = Vocabulary::encode_together(
+                    nb::make_tuple(self), texts, nb::make_tuple(presence),
+                    nb::make_tuple(nb::none()), grow);
+                return nb::object(found[0]);
+            },
+            nb::arg("texts"), nb::arg("presence"), nb::arg("grow") = false)
         .def("to_arrays", &Vocabulary::to_arrays)
         .def_static("from_arrays", &Vocabulary::from_arrays, nb::arg("utf8"), nb::arg("ends"),
                     nb::arg("options"));
+    m.def("encode_together", &Vocabulary::encode_together, nb::arg("vocabularies"),
+          nb::arg("texts"), nb::arg("presence"), nb::arg("passed_over"), nb::arg("grow"));
 }
 
 }  // namespace naively

@@ -126,13 +126,16 @@ class Sparse(Block):
         return row[there], self.indices[there].astype(np.int64), clipped(self.data[there])
 
     def select(self, rows: NDArray[np.int64]) -> Sparse:
-        length = np.diff(self.indptr)[rows]
-        indptr = np.concatenate([[0], np.cumsum(length)]).astype(self.indptr.dtype)
-        of = np.repeat(self.indptr[rows] - indptr[:-1], length) + np.arange(indptr[-1])
+        begin, end = self.indptr[:-1][rows], self.indptr[1:][rows]
+        indptr = np.concatenate([[0], np.cumsum(end - begin)]).astype(self.indptr.dtype)
+        spans = [slice(*span) for span in zip(begin.tolist(), end.tolist(), strict=True)]
+        indices = np.concatenate([self.indices[:0], *(self.indices[span] for span in spans)])
+        if self.presence:
+            data: NDArray[np.number] = np.broadcast_to(1.0, len(indices))
+        else:
+            data = np.concatenate([self.data[:0], *(self.data[span] for span in spans)])
         absent = None if self.absent is None else self.absent[rows]
-        return replace(
-            self, indptr=indptr, indices=self.indices[of], data=self.data[of], absent=absent
-        )
+        return replace(self, indptr=indptr, indices=indices, data=data, absent=absent)
 
     def followed_by(self, others: Sequence[Sparse]) -> Sparse:
         every = [self, *others]
@@ -145,9 +148,32 @@ class Sparse(Block):
             absent=np.concatenate([o.missing for o in every]),
         )
 
+    def once(self) -> Sparse:
+        """Return texts in which each word that they hold counts once."""
+        if self.presence:
+            return self
+        return replace(self, data=np.broadcast_to(1.0, len(self.indices)), presence=True)
+
+    def by_words(self, axis: Words) -> Sparse:
+        """Return texts by the words of another axis; words that it lacks are left out."""
+        assert isinstance(self.axis, Words)
+        place = axis.find(self.axis)
+        return replace(self, axis=axis) if place is None else self.moved(place, axis)
+
+    def moved(self, place: NDArray[np.int64], axis: Columns | Words) -> Sparse:
+        """Return a matrix whose columns have other numbers, ``place``; those at -1 are left out."""
+        indices = place[self.indices].astype(np.int32)
+        stay = indices >= 0
+        if stay.all():
+            return replace(self, indices=indices, axis=axis)
+        indptr = np.append(0, np.cumsum(stay))[self.indptr]
+        return replace(self, indptr=indptr, indices=indices[stay], data=self.data[stay], axis=axis)
+
     @property
     def lengths(self) -> NDArray[np.int64]:
         """How many known words each text has, of shape (rows,)."""
+        if self.presence:
+            return np.diff(self.indptr).astype(np.int64)
         before = np.concatenate([np.zeros(1), np.cumsum(self.data)])
         length: NDArray[np.int64] = np.diff(before[self.indptr]).astype(np.int64)
         return length
@@ -184,44 +210,49 @@ class Codes(Block):
 
 @dataclass(frozen=True, eq=False)
 class Documents(Block):
-    """Texts as they are (None is missing), which are split while they are counted or scored.
+    """Texts as they are (None is missing), which are split before they are counted or scored.
 
     ``Analyser.rows`` made them, so that some may be lists of words, and all together may be
-    `Strings`. With ``presence`` a word counts at most once in a text.
+    `Strings`. With ``presence`` a word counts at most once in a text. ``found`` is how often each
+    text holds each word, where they have been split already.
     """
 
     texts: Sequence[Row]
     axis: Words
     presence: bool = False
+    found: Sparse | None = None
 
     def __len__(self) -> int:
         return len(self.texts)
 
     def split(self, axis: Words | None = None) -> Sparse:
         """Return how often each text holds each word of ``axis``, by default of the block's."""
-        axis = self.axis if axis is None else axis  # one without words is an axis too
-        indptr, word, count = axis.vocabulary.encode(self.texts, self.presence)
-        return Sparse(indptr, word, count, axis, self.missing, self.presence)
+        if axis is not None and self.found is not None:
+            return self.found.by_words(axis)
+        on = self if axis is None else replace(self, axis=axis)
+        return _split([on], grow=False)[0]
 
     def entries(self) -> Entries:
         return self.split().entries()
 
     def select(self, rows: NDArray[np.int64]) -> Documents:
+        found = None if self.found is None else self.found.select(rows)
         if isinstance(self.texts, Strings):  # the bytes of other rows are not kept
-            return replace(self, texts=dispatch.take_strings(self.texts, rows))
-        return replace(self, texts=[self.texts[row] for row in rows.tolist()])
+            return replace(self, texts=dispatch.take_strings(self.texts, rows), found=found)
+        return replace(self, texts=[self.texts[row] for row in rows.tolist()], found=found)
 
     def followed_by(self, others: Sequence[Documents]) -> Documents:
         every = [self.texts, *(other.texts for other in others)]
         strings = [texts for texts in every if isinstance(texts, Strings)]
         if len(strings) == len(every):
-            return replace(self, texts=Strings.join(strings))
-        return replace(self, texts=[text for texts in every for text in texts])
+            return replace(self, texts=Strings.join(strings), found=None)
+        texts = [text for texts in every for text in texts]
+        return replace(self, texts=texts, found=None)
 
     @property
     def lengths(self) -> NDArray[np.int64]:
         """How many known words each text has, of shape (rows,)."""
-        return self.axis.vocabulary.lengths(self.texts, self.presence)
+        return self.split().lengths
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -231,6 +262,79 @@ class Documents(Block):
         if isinstance(self.texts, Strings) or None not in self.texts:  # the cheap question first
             return np.zeros(len(self.texts), np.bool_)
         return np.fromiter((text is None for text in self.texts), np.bool_, len(self.texts))
+
+    @property
+    def size(self) -> int:
+        """About how many characters the texts have."""
+        if isinstance(self.texts, Strings):
+            return int(self.texts.offsets[-1] - self.texts.offsets[0])
+        return sum(len(text) for text in self.texts if isinstance(text, str))
+
+
+def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict[BlockKey, Block]:
+    """Return blocks of which each text is the counts of its words; each text is read once.
+
+    Parameters
+    ----------
+    blocks : mapping of hashable to Block
+        Blocks of the same rows.
+    grow : bool, default False
+        Whether words that the axes lack become known: the axes of the result have them then.
+
+    Examples
+    --------
+    >>> from naively import Text
+    >>> analyser = Text()
+    >>> axis = Words(("note",), analyser.new_vocabulary(), analyser)
+    >>> words = split_texts({"words": Documents(["to be", "to go"], axis)}, grow=True)["words"]
+    >>> words.axis.words, words.indptr
+    (['to', 'be', 'go'], array([0, 2, 4]))
+    """
+    found = dict(blocks)
+    together: dict[object, list[BlockKey]] = {}
+    for key, block in blocks.items():
+        if isinstance(block, Documents) and block.found is not None and grow:
+            found[key] = block.found.once() if block.presence else block.found
+        elif isinstance(block, Documents):
+            grows = grow and block.axis.grows
+            together.setdefault((grows, *_source(block)), []).append(key)
+    for (grows, *_), keys in together.items():
+        split = _split([blocks[key] for key in keys], grow=grows)
+        found |= dict(zip(keys, split, strict=True))
+    return found
+
+
+def _source(block: Documents) -> tuple[object, ...]:
+    """Return what is the same for blocks whose texts can be read together."""
+    texts = block.texts
+    if not isinstance(texts, Strings):
+        return (id(block),)
+    lowercase = block.axis.analyser.splitting.get("lowercase", True)
+    return id(texts.offsets), id(texts.utf8), lowercase
+
+
+def _split(blocks: Sequence[Documents], *, grow: bool) -> list[Sparse]:
+    """Return texts of one source as the counts of their words."""
+    axes = [block.axis for block in blocks]
+    if grow:
+        axes = [axis.grown(axis.vocabulary.copy()) for axis in axes]
+    texts, passed_over = blocks[0].texts, [None for _ in blocks]
+    if len(blocks) > 1:
+        assert isinstance(texts, Strings)
+        passed_over = [block.missing for block in blocks]
+        texts = Strings(texts.offsets, texts.utf8)
+    encoded = dispatch.encode_together(
+        [axis.vocabulary for axis in axes],
+        texts,
+        [block.presence for block in blocks],
+        passed_over,
+        grow,
+    )
+    found = []
+    for block, axis, (indptr, word, count) in zip(blocks, axes, encoded, strict=True):
+        once = np.broadcast_to(1.0, len(word)) if count is None else count
+        found.append(Sparse(indptr, word, once, axis, block.missing, block.presence))
+    return found
 
 
 Counts: TypeAlias = Dense | Sparse | Documents
@@ -288,7 +392,16 @@ class Batch:
 
     def split(self) -> Batch:
         """Return the same rows with each text as the counts of its words, to split it only once."""
-        return replace(self, blocks={key: block.split() for key, block in self.blocks.items()})
+        return replace(self, blocks=split_texts(self.blocks))
+
+    def tokenised(self) -> Batch:
+        """Return the same rows with texts that know their words, so that they are split once."""
+        split = split_texts(self.blocks, grow=True)
+        blocks = {
+            key: replace(block, found=split[key]) if isinstance(block, Documents) else block
+            for key, block in self.blocks.items()
+        }
+        return replace(self, blocks=blocks)
 
     @property
     def form(self) -> dict[BlockKey, object]:

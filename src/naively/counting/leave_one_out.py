@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns
-from naively.counting.block import B, Block
+from naively.counting.block import B, Block, Sparse
 from naively.counting.labels import Labels
 from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
+from naively.kernels.sparse_sums import AnySums, SparseSums
 
 ROWS = 1000  # of counts that are left out at a time, to bound memory
 SURE = 0.25  # nats that a choice costs if its logarithm is 1 away from where it is shrunk to
@@ -117,7 +118,7 @@ class LeftOut(Generic[B]):
         number, own = Sums(self.x[:, None]), Sums(self.own)
         added = {PRESENT: own, VALUE: number * own, SQUARE: number * number * own}
         sums = {
-            s: (tally[s][self.column] if tally.axis.per_row(s) else tally[s]) - added[s]
+            s: (tally[s].rows(self.column) if tally.axis.per_row(s) else tally[s]) - added[s]
             for s in statistics
         }
         return BlockTally(Columns(range(len(self))), sums)
@@ -156,12 +157,15 @@ def frequency_of(tally: BlockTally, block: Block) -> Floats:
 
     The shape is (words or columns,).
     """
-    frequency: Floats = tally[block.frequency].high.sum(axis=1)
-    return frequency
+    return tally[block.frequency].by_row()
 
 
 def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
     """Return how many of each row's words other rows have too, of shape (rows,)."""
+    if isinstance(block, Sparse) and block.presence and labels.weight is None and tally.axis.grows:
+        there = frequency_of(tally, block) - 1.0 > NEGLIGIBLE
+        before = np.append(0, np.cumsum(there[block.indices]))
+        return np.diff(before[block.indptr]).astype(np.float64)
     cells = LeftOut.of(block, labels)
     known = ~cells.alone(tally, cells.others(frequency_of(tally, block)))
     return np.bincount(cells.row[known], cells.x[known], len(block)).astype(np.float64)
@@ -291,12 +295,12 @@ def choose(
     return best
 
 
-def pseudo_count_of_words(count: Floats) -> float:
+def pseudo_count_of_words(count: AnySums) -> float:
     """Return the pseudo-count under which the other words predict each single word best.
 
     Parameters
     ----------
-    count : ndarray of shape (words, classes)
+    count : sums of shape (words, classes)
         How often each word came.
 
     Notes
@@ -304,9 +308,10 @@ def pseudo_count_of_words(count: Floats) -> float:
     The leave-one-out likelihood of Minka, Estimating a Dirichlet distribution (2000), section 2.3,
     which needs only how many words came how often; it is weakly shrunk towards 1.
     """
-    total = count.sum(axis=0)
-    seen, often = np.unique(count[count > 0], return_counts=True)
-    tokens, words = seen * often, len(count)
+    total, words = count.by_class(), count.shape[0]
+    stored = count.stored.high if isinstance(count, SparseSums) else count.high
+    seen, often = np.unique(stored[stored > 0], return_counts=True)
+    tokens = seen * often
 
     def loss(alpha: float) -> float:
         of_total = np.maximum(total - 1.0, 0.0) + alpha * words

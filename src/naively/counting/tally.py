@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Generic
+from operator import add, sub
+from typing import TYPE_CHECKING, Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from naively.kernels import dispatch
 from naively.kernels.cells import CAP
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import scatter
+from naively.kernels.sparse_sums import AnySums, SparseSums
 from naively.messages import Shown
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10  # classes that are printed
 LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer count as none; sums of more overflow
+FEW_CLASSES = 30  # of a sparse matrix: with more, the table of its sums is sparse too
 LARGEST = 1e300  # a larger sum cannot be scaled, split and multiplied
 
 
@@ -40,19 +43,19 @@ class BlockTally(Shown, Generic[A]):
     """The sums of one block: for each statistic a table of axis rows × classes."""
 
     axis: A
-    sums: Mapping[Statistic, Sums]
+    sums: Mapping[Statistic, AnySums]
 
-    def __getitem__(self, statistic: Statistic) -> Sums:
+    def __getitem__(self, statistic: Statistic) -> AnySums:
         return self.sums[statistic]
 
     def __str__(self) -> str:
         of = f"{len(self.axis):,} {type(self.axis).__name__.lower()}"
         classes = max((sums.shape[-1] for sums in self.sums.values()), default=0)
         counted = ", ".join(statistic.value for statistic in self.sums)
-        size = sum(sums.high.nbytes + sums.low.nbytes for sums in self.sums.values())
+        size = sum(sums.nbytes for sums in self.sums.values())
         return f"{of} × {classes:,} classes: {counted} ({size:,} bytes)"
 
-    def map(self, function: Callable[[Sums], Sums]) -> BlockTally[A]:
+    def map(self, function: Callable[[AnySums], AnySums]) -> BlockTally[A]:
         """Apply a function to each table."""
         return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
 
@@ -60,7 +63,7 @@ class BlockTally(Shown, Generic[A]):
         """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade."""
         if PRESENT in self.sums:
             faded = faded | (np.abs(self[PRESENT].high * factor) < LEAST_ROWS)
-        return self.map(lambda sums: _without(sums * factor, faded))
+        return self.map(lambda sums: (sums * factor).without(faded))
 
     def of(self, columns: Collection[Name]) -> BlockTally[A]:
         """Return the tally of some of the columns."""
@@ -71,7 +74,7 @@ class BlockTally(Shown, Generic[A]):
 
     def place_classes(self, places: RowMap, k: int) -> BlockTally[A]:
         """Return the tally with k classes, class i moved to ``places[i]``."""
-        return self.map(lambda sums: _place_columns(sums, places, k))
+        return self.map(lambda sums: sums.place_classes(places, k))
 
     def align(self, other: BlockTally[A]) -> tuple[BlockTally[A], BlockTally[A]]:
         """Return both tallies on the union of their axes; their classes must be the same."""
@@ -79,14 +82,12 @@ class BlockTally(Shown, Generic[A]):
         return self._move(axis, mine), other._move(axis, theirs)
 
     def __add__(self, other: BlockTally[A]) -> BlockTally[A]:
-        return self.combine(other, Sums.__add__)
+        return self.combine(other, add)
 
-    def combine(
-        self, other: BlockTally[A], operation: Callable[[Sums, Sums], Sums]
-    ) -> BlockTally[A]:
+    def combine(self, other: BlockTally[A], operation: Callable[[Any, Any], Any]) -> BlockTally[A]:
         """Apply an operation to each pair of tables; the classes must be the same."""
         a, b = self.align(other)
-        return BlockTally(a.axis, {s: operation(a[s], b[s]) for s in a.sums})
+        return BlockTally(a.axis, {s: _combined(a[s], b[s], operation) for s in a.sums})
 
     def _move(self, axis: A, rows: RowMap) -> BlockTally[A]:
         if rows is None:
@@ -104,7 +105,7 @@ class BlockTally(Shown, Generic[A]):
         keep = self.axis.stays
         for statistic, sums in self.sums.items():
             if self.axis.per_row(statistic):
-                keep |= (sums.high != 0).any(axis=1)
+                keep |= sums.rows_there()
         return self._kept(keep)
 
     def _kept(self, keep: NDArray[np.bool_]) -> BlockTally[A]:
@@ -119,10 +120,10 @@ class BlockTally(Shown, Generic[A]):
         if not isinstance(self.axis, Words) or not self.axis.analyser.selects:
             return self
         analyser = self.axis.analyser
-        times = self[VALUE].high.sum(axis=1)
+        times = self[VALUE].by_row()
         keep = np.ones(len(times), np.bool_)
         if analyser.counts_documents:
-            documents = self.sums.get(DOCUMENT, self[VALUE]).high.sum(axis=1)
+            documents = self.sums.get(DOCUMENT, self[VALUE]).by_row()
             all_documents = float(self[PRESENT].high.sum())
             least, most = (
                 limit * all_documents if isinstance(limit, float) else limit
@@ -182,12 +183,12 @@ class Tally(Shown):
         return "\n".join(lines + [f"{name}: {block}" for name, block in self.blocks.items()])
 
     def __add__(self, other: Tally) -> Tally:
-        return self.combine(other, Sums.__add__)
+        return self.combine(other, add)
 
     def __sub__(self, other: Tally) -> Tally:
-        return self.combine(other, Sums.__sub__).pruned()  # unchecked, unlike ``lawful.forget``
+        return self.combine(other, sub).pruned()  # unchecked, unlike ``lawful.forget``
 
-    def combine(self, other: Tally, operation: Callable[[Sums, Sums], Sums]) -> Tally:
+    def combine(self, other: Tally, operation: Callable[[Any, Any], Any]) -> Tally:
         """Apply an operation to the aligned sums of both tallies; nothing is pruned."""
         classes = union_classes(self.classes, other.classes)
         k = len(classes)
@@ -221,7 +222,7 @@ class Tally(Shown):
         faded = np.abs(weight.high) < LEAST_ROWS
         return Tally(
             self.classes,
-            _without(weight, faded),
+            weight.without(faded),
             {name: b.scaled(factor, faded) for name, b in self.blocks.items()},
         )
 
@@ -239,7 +240,7 @@ class Tally(Shown):
         keep = self.weight.high != 0
         for block in blocks.values():
             for sums in block.sums.values():
-                keep = keep | (sums.high != 0).any(axis=0)
+                keep = keep | sums.classes_there()
         if keep.all():
             return Tally(self.classes, self.weight, blocks)
         return Tally(
@@ -260,7 +261,7 @@ def count_classes(labels: Labels) -> Sums:
 def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> BlockTally:
     """Count a block's statistics by class: ``Yᵀ · s(X)``; nothing is pruned."""
     y, w, k = labels.codes, labels.weight, labels.k
-    tables: dict[Statistic, Sums]
+    tables: dict[Statistic, AnySums]
     axis: Axis = block.axis
     if isinstance(block, Dense) and CELL in statistics:
         *found, sums = dispatch.tally_cells(block.values, y, w, k, CAP)
@@ -271,21 +272,10 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
         _refuse_infinite(block, tables[VALUE], "infinite values")
         if SQUARE in statistics:
             _refuse_infinite(block, tables[SQUARE], "values whose squares overflow")
-    elif isinstance(block, Sparse):
-        return _count_sparse(block, statistics, labels)
-    elif isinstance(block, Documents) and block.axis.analyser.vocabulary is not None:
-        return _count_sparse(block.split(), statistics, labels)  # no other word is counted
+    elif isinstance(block, Sparse | Documents):
+        return _count_sparse(block.split(), statistics, labels)
     elif isinstance(block, Codes):
         tables = {LEVEL: Sums(*dispatch.tally_codes(block.codes, block.axis.first, y, w, k))}
-    elif isinstance(block, Documents):
-        vocabulary = block.axis.vocabulary.copy()
-        sums = vocabulary.count(block.texts, y, w, k, block.presence)
-        axis = block.axis.grown(vocabulary)
-        tables = {VALUE: Sums(*sums)}
-        if block.axis.analyser.counts_documents and not block.presence:
-            tables[DOCUMENT] = Sums(*vocabulary.count(block.texts, y, w, k, True))
-            statistics = (*statistics, DOCUMENT)
-        tables[PRESENT] = _count_present(block, labels)
     else:
         raise TypeError(f"cannot count a {type(block).__name__}")
     return BlockTally(axis, {s: tables[s] for s in statistics})
@@ -295,14 +285,18 @@ def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels
     """Count what is stored of a sparse matrix, or the words of texts."""
     axis, k = block.axis, labels.k
 
-    def by_class(data: NDArray[np.number]) -> Sums:
-        csr = block.indptr, block.indices, data
-        return Sums(*dispatch.tally_csr(*csr, labels.codes, labels.weight, k, len(axis)))
+    def by_class(data: NDArray[np.number] | None) -> AnySums:
+        rows = labels.codes, labels.weight, k, len(axis)
+        if isinstance(axis, Words) or k > FEW_CLASSES:
+            csr = block.indptr, block.indices.astype(np.int32, copy=False), data
+            first, classes, *stored = dispatch.tally_sparse(*csr, *rows)
+            return SparseSums(first, classes, Sums(*stored), k)
+        return Sums(*dispatch.tally_csr(block.indptr, block.indices, block.data, *rows))
 
-    tables = {VALUE: by_class(block.data)}
+    tables = {VALUE: by_class(None if block.presence else block.data)}
     if isinstance(axis, Words):
         if axis.analyser.counts_documents and not block.presence:
-            tables[DOCUMENT] = by_class(np.ones(len(block.data)))
+            tables[DOCUMENT] = by_class(None)
             statistics = (*statistics, DOCUMENT)
         tables[PRESENT] = _count_present(block, labels)
     else:
@@ -319,8 +313,9 @@ def _count_present(block: Sparse | Documents, labels: Labels) -> Sums:
     return count_classes(labels.take(np.flatnonzero(~block.missing)))[None]
 
 
-def _refuse_infinite(block: Dense | Sparse, sums: Sums, what: str) -> None:
-    if sums.high.max(initial=0.0) <= LARGEST and sums.high.min(initial=0.0) >= -LARGEST:
+def _refuse_infinite(block: Dense | Sparse, sums: AnySums, what: str) -> None:
+    high = sums.stored.high if isinstance(sums, SparseSums) else sums.high
+    if high.max(initial=0.0) <= LARGEST and high.min(initial=0.0) >= -LARGEST:
         return
     row = int(np.flatnonzero((~(np.abs(sums.high) <= LARGEST)).any(axis=1))[0])
     name = title(block.axis.columns[row])
@@ -338,16 +333,9 @@ def class_places(classes: LabelArray, among: LabelArray) -> RowMap:
     return None if len(places) == len(place) and (places == np.arange(len(place))).all() else places
 
 
-def _without(sums: Sums, faded: NDArray[np.bool_]) -> Sums:
-    """Return sums with 0 where ``faded`` is true, of shape (classes,) or that of the sums."""
-    if not faded.any():
-        return sums
-    return Sums(np.where(faded, 0.0, sums.high), np.where(faded, 0.0, sums.low))
-
-
-def _place_columns(sums: Sums, places: RowMap, k: int) -> Sums:
-    if places is None:
-        return sums
-    placed = Sums.zeros((*sums.shape[:-1], k))
-    placed.high[..., places], placed.low[..., places] = sums.high, sums.low
-    return placed
+def _combined(a: AnySums, b: AnySums, operation: Callable[[Any, Any], Any]) -> AnySums:
+    """Apply an operation to two tables; if one is sparse, so is the result."""
+    if isinstance(b, SparseSums) and isinstance(a, Sums):
+        a = SparseSums.of(a)
+    found: AnySums = operation(a, b)
+    return found

@@ -215,7 +215,7 @@ class InMemory(Training):
             raise ValueError("No row has a label; label some rows of each class.")
         check_rows(self.rows, self.labels)
         schema = infer(self.every, event_models, settings)
-        batch = schema.encode(self.rows, self.labels)
+        batch = schema.encode(self.rows, self.labels).tokenised()
         model = Model.count(batch, schema, settings)
         sample.add(batch, model)
         return Learned(model, sample, [batch])

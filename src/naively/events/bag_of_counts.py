@@ -30,6 +30,7 @@ from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, dirichlet
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
+from naively.kernels.sparse_sums import SparseSums
 
 
 @dataclass(frozen=True)
@@ -54,9 +55,9 @@ class BagOfCounts(Estimable[Items, Counts]):
     def settled(self, tally: BlockTally[Items]) -> Self:
         if self.alpha != "auto":
             return self
-        count, recorded = tally[VALUE].high, (tally[PRESENT].high > 0).any(axis=1)
+        count, recorded = tally[VALUE], (tally[PRESENT].high > 0).any(axis=1)
         if not recorded.all():  # a column never recorded does not count as a word
-            count = count[np.broadcast_to(recorded, len(count))]
+            count = count[np.broadcast_to(recorded, len(tally.axis))]
         return replace(self, alpha=pseudo_count_of_words(count))
 
     def counted(self, tally: BlockTally[Items]) -> Floats:
@@ -113,6 +114,14 @@ class BagOfCounts(Estimable[Items, Counts]):
         log_p[self._unrecorded(tally)] = 0.0
         return log_p
 
+    def pretended_of_words(self, tally: BlockTally[Items]) -> Floats | None:
+        """Return what is added to each sparse count, (words,); None where not all are above 0."""
+        if not isinstance(tally[VALUE], SparseSums) or self._unrecorded(tally).any():
+            return None
+        pretend = self._pretend(tally, self.estimate)[:, 0]
+        words = np.broadcast_to(pretend, len(tally.axis)).astype(np.float64)
+        return words if len(words) and words.min() > 0 else None
+
     def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """Return the log likelihood of each row as if it had not been counted.
 
@@ -137,7 +146,7 @@ class BagOfCounts(Estimable[Items, Counts]):
     def _bands(self, tally: BlockTally[Items]) -> int:
         """Return how many bands of document frequency the words are divided into."""
         by_band = self.by_word and tally.axis.by_band
-        return count_bands(tally[VALUE].high.sum(axis=1)) if by_band else 1
+        return count_bands(tally[VALUE].by_row()) if by_band else 1
 
     @np.errstate(divide="ignore", invalid="ignore")
     def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
@@ -171,7 +180,7 @@ class BagOfCounts(Estimable[Items, Counts]):
     def _unrecorded(self, tally: BlockTally[Items]) -> NDArray[np.bool_]:
         """Return which columns were never recorded, (words,); of a text, all words or none."""
         recorded = (tally[PRESENT].high > 0).any(axis=1)
-        return np.broadcast_to(~recorded, len(tally[VALUE].high))
+        return np.broadcast_to(~recorded, len(tally.axis))
 
     def _counts(self, tally: BlockTally[Items], how: How) -> Floats:
         """Return counts with pretend counts, (words, classes); 0 for a column never recorded."""

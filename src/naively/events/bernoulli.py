@@ -108,7 +108,7 @@ class Bernoulli(Estimable[Items, Counts]):
         if isinstance(block, Documents):
             return replace(block, presence=True)
         if isinstance(block, Sparse) and isinstance(block.axis, Words):
-            return replace(block, data=np.ones(len(block.data)), presence=True)
+            return block.once()
         if self.threshold is None:
             _check_share(block)
             return block

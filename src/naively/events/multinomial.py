@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Words
-from naively.counting.block import Counts, Dense, Documents
+from naively.counting.block import Counts, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import BagsLeftOut
 from naively.counting.statistic import PRESENT, VALUE
@@ -30,7 +30,9 @@ from naively.events.estimates.words import axis_of_words
 from naively.events.lengths import draw_lengths
 from naively.events.m_estimate import bags_left_of_spread, check_m, check_shares, spread
 from naively.events.prior import share
+from naively.events.words import evidence_of_words_without, slopes_of_words
 from naively.kernels.reference import Floats
+from naively.kernels.sparse_sums import SparseSums
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.dirichlet_multinomial import (
     DirichletMultinomial,
@@ -145,6 +147,11 @@ class Multinomial(BagOfCounts):
     def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
         if self.integrates:
             return DirichletMultinomial(self._counts(tally, "mean"))
+        count, pretend = tally[VALUE], self.pretended_of_words(tally)
+        if pretend is not None and isinstance(count, SparseSums):
+            slopes = slopes_of_words(count, pretend)
+            if slopes is not None:
+                return replace(slopes, base=log_coefficient)
         return LogLinear(self.log_probabilities(tally, self.estimate), base=log_coefficient)
 
     def sample(
@@ -182,6 +189,20 @@ class Multinomial(BagOfCounts):
         cell = np.bincount(row * len(value) + drawn, minlength=shape[0] * shape[1])
         return numbers(cell.reshape(shape).astype(np.float64), tally)
 
+    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+        count, pretend = tally[VALUE], self.pretended_of_words(tally)
+        fixed = self.m is None or self._spreads_alike
+        sparse = isinstance(block, Sparse) and isinstance(count, SparseSums)
+        if pretend is None or self.integrates or not fixed or not sparse or not tally.axis.grows:
+            return super().evidence_without(tally, block, labels)
+        bands = self._bands(tally)
+        return evidence_of_words_without(count, pretend, block, labels, bands)
+
+    @property
+    def _spreads_alike(self) -> bool:
+        """Whether pretend counts do not change with a row that is left out."""
+        return isinstance(self.p, tuple) or self.estimate == "mle" or self.prior is not None
+
     def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:
         if not self.integrates:
             return super()._log_likelihood(bags, part, parts)
@@ -205,8 +226,7 @@ class Multinomial(BagOfCounts):
     def _left_out(
         self, tally: BlockTally[Items], block: Counts, labels: Labels
     ) -> Iterator[tuple[NDArray[np.int64], BagsLeftOut]]:
-        alike = isinstance(self.p, tuple) or self.estimate == "mle" or self.prior is not None
-        if self.m is None or alike:
+        if self.m is None or self._spreads_alike:
             return super()._left_out(tally, block, labels)
         recorded, p = ~self._unrecorded(tally), None if self.p is None else "uniform"
         return bags_left_of_spread(tally, block, labels, recorded, self.m, p)

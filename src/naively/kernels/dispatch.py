@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from naively.kernels import cells, hashes, reference, strings
+from naively.kernels import cells, hashes, reference, sparse, strings, vocabulary
 from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
 built: ModuleType | None
@@ -56,6 +56,9 @@ score_quadratic = _choose(reference.score_quadratic)
 score_csr = _choose(reference.score_csr)
 score_codes = _choose(reference.score_codes)
 finish_rows = _choose(reference.finish_rows)
+tally_sparse = _choose(sparse.tally_sparse)
+score_sparse = _choose(sparse.score_sparse)
+leave_out_words = _choose(sparse.leave_out_words)
 pack_strings = _choose(strings.pack_strings)
 pack_views = _choose(strings.pack_views)
 take_strings = _choose(strings.take_strings)
@@ -63,6 +66,7 @@ encode_strings = _choose(strings.encode_strings)
 repair_utf8 = _choose(strings.repair_utf8)
 read_numbers = _choose(strings.read_numbers)
 read_times = _choose(strings.read_times)
+encode_together = _choose(vocabulary.encode_together)
 if NATIVE is not None:
     Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods
 

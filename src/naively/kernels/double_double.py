@@ -73,6 +73,36 @@ class Sums:
         """Shape of the array."""
         return self.high.shape
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether no number has a rounding error."""
+        return not self.low.any()
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the arrays, in bytes."""
+        return self.high.nbytes + self.low.nbytes
+
+    def by_row(self) -> Floats:
+        """Return the sum of each row of a table, of shape (rows,)."""
+        return np.asarray(self.high.sum(axis=1))
+
+    def by_class(self) -> Floats:
+        """Return the sum of each class of a table of rows × classes, of shape (classes,)."""
+        return np.asarray(self.high.sum(axis=0))
+
+    def rows_there(self) -> NDArray[np.bool_]:
+        """Return which rows of a table hold anything but 0, of shape (rows,)."""
+        return np.asarray((self.high != 0).any(axis=1))
+
+    def classes_there(self) -> NDArray[np.bool_]:
+        """Return which classes of a table of rows × classes hold anything but 0, (classes,)."""
+        return np.asarray((self.high != 0).any(axis=0))
+
+    def rows(self, index: NDArray[Any]) -> Sums:
+        """Return some rows."""
+        return self[index]
+
     def __getitem__(self, index: Any) -> Sums:
         return Sums(self.high[index], self.low[index])
 
@@ -116,6 +146,20 @@ class Sums:
             return self.total_by_group(begins).place(rows[begins], size)
         placed = Sums.zeros((size, *self.shape[1:]))
         placed.high[rows], placed.low[rows] = self.high, self.low
+        return placed
+
+    def without(self, classes: NDArray[np.bool_]) -> Sums:
+        """Return the table with 0 in these classes, of shape (classes,) or that of the sums."""
+        if not classes.any():
+            return self
+        return Sums(np.where(classes, 0.0, self.high), np.where(classes, 0.0, self.low))
+
+    def place_classes(self, places: NDArray[np.int64] | None, k: int) -> Sums:
+        """Return the table of k classes, class i moved to ``places[i]``."""
+        if places is None:
+            return self
+        placed = Sums.zeros((*self.shape[:-1], k))
+        placed.high[..., places], placed.low[..., places] = self.high, self.low
         return placed
 
     def total(self, axis: int = 0) -> Sums:

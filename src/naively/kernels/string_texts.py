@@ -74,9 +74,13 @@ def without_longer(strings: Strings, most: int) -> Strings:
     >>> list(without_longer(Strings(np.array([0, 4, 9]), utf8), 3))
     [None, 'été']
     """
-    if not len(strings) or np.diff(strings.offsets).max() <= most:  # bytes are at least as many
+    long = np.flatnonzero(np.diff(strings.offsets) > most)  # bytes are at least as many
+    if not len(long):
         return strings
-    missing = count_characters(strings) > most
+    missing = np.zeros(len(strings), np.bool_)
+    missing[long] = True
+    if strings.utf8.max() >= 0x80:  # not all are ASCII, so that some may have fewer characters
+        missing[long] = [count_characters(strings[i : i + 1])[0] > most for i in long.tolist()]
     if strings.missing is not None:
         missing |= strings.missing
     return Strings(strings.offsets, strings.utf8, missing)

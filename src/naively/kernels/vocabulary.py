@@ -1,7 +1,7 @@
-"""The numbers of tokens, and texts counted and scored by them: contract, oracle, and fallback.
+"""The numbers of tokens, and texts encoded by them: contract, oracle, and fallback.
 
 A `Vocabulary` numbers tokens (``kernels.tokens`` says what they are) in order of first sight. It
-grows when texts are counted and at no other time, and it never forgets, so that the number of a
+grows when it is asked to and at no other time, and it never forgets, so that the number of a
 token is its row in every table. With ``features`` it does not even grow: the number is a hash. The
 native module has the same class, faster; ``naively.kernels.dispatch`` chooses.
 """
@@ -11,12 +11,11 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from zlib import crc32
 
 import numpy as np
 
-from naively.kernels.reference import check_codes, scatter, score_csr
 from naively.kernels.string_texts import unpack_texts
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import check_rows, splitter
@@ -26,8 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from naively.kernels.reference import Finish, Finished, Floats, HighLow, Integers
+    from naively.kernels.reference import Floats
     from naively.kernels.tokens import Row, Unit
+
+    Encoded: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], Floats | None]
 
 
 class Vocabulary:
@@ -57,14 +58,9 @@ class Vocabulary:
     Examples
     --------
     >>> vocabulary = Vocabulary()
-    >>> high, low = vocabulary.count(["Buy now!", "See you now"], np.array([0, 1]), None, 2, False)
-    >>> vocabulary.words()
-    ['buy', 'now', 'see', 'you']
-    >>> high
-    array([[1., 0.],
-           [1., 1.],
-           [0., 1.],
-           [0., 1.]])
+    >>> indptr, number, times = vocabulary.encode(["Buy now!", "See you now"], False, grow=True)
+    >>> vocabulary.words(), number
+    (['buy', 'now', 'see', 'you'], array([0, 1, 1, 2, 3], dtype=int32))
     """
 
     def __init__(
@@ -150,83 +146,30 @@ class Vocabulary:
         """
         return type(self)(self._numbers, *self._options)
 
-    def count(
-        self, texts: Sequence[Row], y: Integers, w: Floats | None, k: int, presence: bool
-    ) -> HighLow:
-        """Return the weighted counts of tokens by class; new tokens join the vocabulary.
-
-        ``y``, ``w`` and ``k`` are those of `naively.kernels.reference`. The table has the shape
-        (len(self), classes).
-
-        >>> Vocabulary().count(["well, well"], np.array([0]), np.array([3.0]), 2, False)
-        (array([[6., 0.]]), None)
-        """
-        texts = self._checked(texts)
-        if len(y) != len(texts) or (w is not None and len(w) != len(texts)):
-            raise ValueError("texts, classes and weights differ in number")
-        check_codes(y, k, "class")
-        number, length = self._number_tokens(texts, self._add_each)
-        if presence:
-            number, length = once(number, length)
-        weight = None if w is None else np.repeat(w, length)
-        cell = number * k + np.repeat(y, length)
-        return scatter(cell, np.ones(len(cell)), weight, (len(self), k))
-
     def encode(
-        self, texts: Sequence[Row], presence: bool
-    ) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats]:
-        """Count the known tokens of each text.
+        self,
+        texts: Sequence[Row],
+        presence: bool,
+        grow: bool = False,
+    ) -> Encoded:
+        """Count the known tokens of each text; if ``grow`` is true, new tokens become known.
 
         They are the ``indptr``, ``indices`` and ``data`` of a CSR matrix of shape
-        (texts, len(self)).
+        (texts, len(self)), whose indices are in no particular order within a row. If ``presence``
+        is true there is no data: each number is 1.
 
         >>> Vocabulary(["one", "two"]).encode(["Two and one and two", None], False)
         (array([0, 2, 2]), array([0, 1], dtype=int32), array([1., 2.]))
         """
         texts = self._checked(texts)
-        number, length = self._number_tokens(texts, self._find_each)
+        number, length = self._number_tokens(texts, self._add_each if grow else self._find_each)
         row = np.repeat(np.arange(len(texts)), length)
         known = number >= 0
         cell, times = np.unique(row[known] * len(self) + number[known], return_counts=True)
         row, number = np.divmod(cell, max(len(self), 1))
         indptr = np.searchsorted(row, np.arange(len(texts) + 1))
-        data = np.ones(len(cell)) if presence else times.astype(np.float64)
+        data = None if presence else times.astype(np.float64)
         return indptr.astype(np.int64), number.astype(np.int32), data
-
-    def lengths(self, texts: Sequence[Row], presence: bool) -> NDArray[np.int64]:
-        """Return how many known tokens each text has, of shape (texts,).
-
-        >>> Vocabulary(["one", "two"]).lengths(["Two and one and two", None], False)
-        array([3, 0])
-        """
-        indptr, _, data = self.encode(texts, presence)
-        before = np.concatenate([np.zeros(1), np.cumsum(data)])
-        return np.diff(before[indptr]).astype(np.int64)
-
-    def score(
-        self,
-        texts: Sequence[Row],
-        slope: Floats,
-        start: Floats,
-        presence: bool,
-        finish: Finish,
-        log_prior: Floats,
-    ) -> Finished:
-        """Return start + Σ of the slopes of the known tokens of each text, finished.
-
-        ``slope`` has the shape (len(self), classes); ``start``, ``finish`` and ``log_prior`` are
-        those of `naively.kernels.reference`.
-
-        >>> slope, start = np.array([[-1.0, -3.0], [-2.0, -1.0]]), np.array([-0.5, -0.5])
-        >>> texts = ["Buy, buy!", "See?", None]
-        >>> Vocabulary(["buy", "see"]).score(texts, slope, start, False, "joint", start)
-        array([[-2.5, -6.5],
-               [-2.5, -1.5],
-               [-0.5, -0.5]])
-        """
-        if len(slope) != len(self):
-            raise ValueError(f"{len(slope)} rows of slopes for {len(self)} words")
-        return score_csr(*self.encode(texts, presence), slope, start, finish, log_prior)
 
     def to_arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """Return the UTF-8 ("surrogatepass") of all tokens, joined, and where each token ends.
@@ -314,20 +257,40 @@ def hashed(features: int, word: str) -> int:
     return crc32(word.encode("utf-8", "surrogatepass")) % features
 
 
-def once(
-    number: NDArray[np.int64], length: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Keep each number once in each text.
+def encode_together(
+    vocabularies: Sequence[Vocabulary],
+    texts: Sequence[Row],
+    presence: Sequence[bool],
+    passed_over: Sequence[NDArray[np.bool_] | None],
+    grow: bool,
+) -> list[Encoded]:
+    """Encode texts by several vocabularies; the native function reads each text once.
 
-    ``number``, of shape (tokens,), holds the numbers of all texts, one text after another;
-    ``length``, of shape (texts,), says how many each text has. The returned arrays are alike.
+    Parameters
+    ----------
+    vocabularies : sequence of Vocabulary
+        All of them lower-case texts, or none does.
+    texts, presence, grow
+        As for ``Vocabulary.encode``; ``presence`` for each vocabulary.
+    passed_over : sequence of ndarray of bool, of shape (texts,), or None
+        For each vocabulary, which texts are as if they were missing.
 
-    >>> once(np.array([7, 5, 7, 7]), np.array([3, 0, 1]))
-    (array([5, 7, 7]), array([2, 0, 1]))
+    Examples
+    --------
+    >>> words, pairs = Vocabulary(), Vocabulary(ngram_range=(2, 2))
+    >>> skip = np.array([False, True])
+    >>> found = encode_together([words, pairs], ["to be", "to go"], [True] * 2, [None, skip], True)
+    >>> [indptr for indptr, _, _ in found], words.words(), pairs.words()
+    ([array([0, 2, 4]), array([0, 1, 1])], ['to', 'be', 'go'], ['to be'])
     """
-    row = np.repeat(np.arange(len(length)), length)
-    pairs = np.unique(np.stack([row, number]), axis=1)
-    return pairs[1], np.bincount(pairs[0], minlength=len(length))
+    found = []
+    for vocabulary, once, skip in zip(vocabularies, presence, passed_over, strict=True):
+        some: Sequence[Row] = texts
+        if skip is not None:
+            pairs = zip(texts, skip.tolist(), strict=True)
+            some = [None if passed else text for text, passed in pairs]
+        found.append(vocabulary.encode(some, once, grow))
+    return found
 
 
 def check_strings(values: Iterable[str], what: str) -> None:

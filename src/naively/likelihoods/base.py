@@ -89,6 +89,14 @@ class Likelihood(ABC, Generic[B]):
         equal for all classes.
         """
 
+    def weighted_by_part(self, weight: Floats, part: NDArray[np.int64]) -> Likelihood:
+        """Return this with the weights of each column's or word's part, as ``weighted`` does.
+
+        ``weight`` is of shape (parts, classes), and ``part``, the number of each part, of shape
+        (columns or words,).
+        """
+        return self.weighted(weight[part])
+
     def normalised_by_length(self) -> Likelihood:
         """Return this with a text's evidence over the square root of its number of known words."""
         raise TypeError(f"{type(self).__name__} does not add up the evidence of words.")

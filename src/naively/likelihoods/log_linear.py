@@ -75,11 +75,9 @@ class LogLinear(Likelihood[Counts]):
             return dispatch.score_linear(block.values, slope, offset, start, finish, log_prior)
         if offset is not None:
             start = start + np.where(block.missing[:, None], 0.0, base)
-        if isinstance(block, Sparse):
-            csr = block.indptr, block.indices, block.data
-            return dispatch.score_csr(*csr, slope, start, finish, log_prior)
-        words = block.axis.vocabulary
-        return words.score(block.texts, slope, start, block.presence, finish, log_prior)
+        words = block.split()
+        csr = words.indptr, words.indices, words.data
+        return dispatch.score_csr(*csr, slope, start, finish, log_prior)
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         x = clipped(x)[:, None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from naively.counting.block import Batch
+from naively.counting.block import Batch, Documents, split_texts
 from naively.counting.labels import Labels
 from naively.counting.tally import Tally, count_classes
 from naively.data.rows import Rows
@@ -35,5 +35,11 @@ def check_counted(schema: Schema) -> None:
 
 def count_batch(batch: Batch, schema: Schema) -> Tally:
     """Count encoded rows; nothing is pruned."""
-    blocks = {g.key: g.event.tally(batch.blocks[g.key], batch.labels) for g in schema.groups}
+    texts = {
+        g.key: g.event.prepare(block)
+        for g in schema.groups
+        if isinstance(block := batch.blocks[g.key], Documents)
+    }
+    words = {**batch.blocks, **split_texts(texts, grow=True)}
+    blocks = {g.key: g.event.tally(words[g.key], batch.labels) for g in schema.groups}
     return Tally(batch.labels.classes, count_classes(batch.labels), blocks)

@@ -10,7 +10,7 @@ from operator import add
 import numpy as np
 
 from naively.counting.axis import Axis
-from naively.counting.block import Batch, Block
+from naively.counting.block import Batch, Block, split_texts
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.lawful import forget, impossible
 from naively.counting.names import Derived, Name
@@ -279,8 +279,8 @@ class Model(Shown):
         places = self.weights.places(classes)
         for name, likelihood in plain.items():
             parts = self.parts[name]
-            weight = self.weights.table(parts.keys, classes)[parts.of_unit]
-            found = likelihood.weighted(weight)
+            weight = self.weights.table(parts.keys, classes)
+            found = likelihood.weighted_by_part(weight, parts.of_unit)
             normal = parts.by_word and name in self.weights.groups
             found = found.normalised_by_length() if normal else found
             axis = self.counts[name].axis
@@ -311,7 +311,8 @@ class Model(Shown):
 
     def blocks(self, batch: Batch) -> dict[GroupKey, Block]:
         """Return the blocks of encoded rows, prepared to be scored."""
-        return {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.schema.groups}
+        blocks = {g.key: g.event.prepare(batch.blocks[g.key]) for g in self.schema.groups}
+        return split_texts(blocks)
 
     def score(self, batch: Batch, finish: Finish) -> Finished:
         """Add up the evidence of encoded rows, and finish it (see ``Finish`` in the kernels).

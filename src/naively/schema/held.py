@@ -8,7 +8,6 @@ forgotten.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,8 +71,8 @@ class Held(Encoded):
         match self.blocks.get(key):
             case Documents() as here:
                 return here.split(axis)
-            case Sparse(axis=Words() as words) as here:
-                return _on_words(here, words, axis)
+            case Sparse(axis=Words()) as here:
+                return here.by_words(axis)
         (name,) = axis.columns
         if name not in self.coded:
             nothing = np.full(self.rows, fill_value=True)
@@ -123,27 +122,10 @@ class Held(Encoded):
         return levels_of(self.number(name))  # truths are numbers
 
 
-def _on_words(block: Sparse, words: Words, axis: Words) -> Sparse:
-    """Return texts by the words of another axis; words that it lacks are left out."""
-    place = axis.find(words)
-    if place is None:
-        return replace(block, axis=axis)
-    return _moved(block, place, axis)
-
-
 def _widened(block: Sparse, columns: Sequence[Name]) -> Sparse:
     """Return a matrix by other columns, among which are all of its own."""
     if block.axis.columns == columns:
         return block
     place = {name: j for j, name in enumerate(columns)}
     moved = np.array([place[name] for name in block.axis.columns], np.int64)
-    return _moved(block, moved, Columns.named(columns))
-
-
-def _moved(block: Sparse, place: NDArray[np.int64], axis: Columns | Words) -> Sparse:
-    """Return a matrix whose columns or words have other numbers; those with -1 are left out."""
-    indices = place[block.indices]
-    stay = indices >= 0
-    row = np.repeat(np.arange(len(block)), np.diff(block.indptr))[stay]
-    indptr = np.searchsorted(row, np.arange(len(block) + 1)).astype(np.int64)
-    return replace(block, indptr=indptr, indices=indices[stay], data=block.data[stay], axis=axis)
+    return block.moved(moved, Columns.named(columns))

@@ -19,6 +19,7 @@ from naively.likelihoods.log_linear import LengthNormalised, LogLinear
 from naively.likelihoods.quadratic import Quadratic
 from naively.likelihoods.sloped import Sloped
 from naively.likelihoods.table import Binned, LevelTable
+from naively.likelihoods.words import WordSlopes
 from naively.model.linear_part import FARTHEST
 from naively.model.linear_part import Line as OfLine
 from naively.model.linear_part import Term as OfLinear
@@ -77,7 +78,7 @@ class _Terms:
         match likelihood:
             case LevelTable() if isinstance(axis, LevelAxis):
                 yield from self._of_levels(group, likelihood, axis)
-            case LogLinear() | LengthNormalised() if isinstance(axis, Words):
+            case LogLinear() | LengthNormalised() | WordSlopes() if isinstance(axis, Words):
                 yield self._of_words(group, likelihood, axis)
             case _:
                 cells = [self._cell(name, group) for name in axis.columns]
@@ -115,18 +116,20 @@ class _Terms:
                 ):
                     yield Presence(cell, offset, self.none)
                     yield Parabola(cell, mean, half)
-            case LogLinear():
+            case LogLinear() | WordSlopes():
                 yield from self._of_slopes(group, likelihood, cells)
             case _:
                 raise ValueError(_refused(group, "its evidence is no sum of given numbers"))
 
     def _of_slopes(
-        self, group: Group, likelihood: LogLinear, cells: Sequence[Cell]
+        self, group: Group, likelihood: LogLinear | WordSlopes, cells: Sequence[Cell]
     ) -> Iterator[Term]:
+        slopes = likelihood.slope
+        offsets = likelihood.offset if isinstance(likelihood, LogLinear) else None
         for j, cell in enumerate(cells):
-            slope = likelihood.slope[j]
-            if likelihood.offset is not None:
-                offset = likelihood.offset[j]
+            slope = slopes[j]
+            if offsets is not None:
+                offset = offsets[j]
                 if not np.isfinite(offset).all() or np.isposinf(slope).any():
                     raise ValueError(_refused(group, MUST))
                 yield Presence(cell, offset, self.none)
@@ -145,7 +148,7 @@ class _Terms:
                     yield Levels(self._cell(name, group), axis.levels[j], points)
 
     def _of_words(
-        self, group: Group, likelihood: LogLinear | LengthNormalised, axis: Words
+        self, group: Group, likelihood: LogLinear | LengthNormalised | WordSlopes, axis: Words
     ) -> Tokens:
         analyser = group.analyser
         if not isinstance(analyser, Text) or analyser.is_programmed:
@@ -157,7 +160,9 @@ class _Terms:
         normalised = isinstance(likelihood, LengthNormalised)
         words = likelihood.words if isinstance(likelihood, LengthNormalised) else likelihood
         points, there = words.slope, self.none
-        if words.offset is not None:
+        if isinstance(words, WordSlopes):
+            normalised = words.by_length
+        elif words.offset is not None:
             if not np.isfinite(words.offset).all() or np.isposinf(points).any():
                 raise ValueError(_refused(group, MUST))
             there = words.offset.sum(axis=0)

@@ -1,0 +1,241 @@
+"""Tables of words × classes that store only what is not 0, counted and multiplied: the contract.
+
+Most words come in few classes, so that such a table has few cells beside words times classes. It is
+given as ``first``, of shape (words + 1,), where the cells of each word begin, and last where they
+end; ``classes``, of shape (cells,), ascending within a word; and the values of the cells. Texts are
+the arrays ``indptr``, ``indices`` and ``data`` of a CSR matrix of rows × words; without data every
+number is 1. The native kernels are the same functions, faster.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.kernels.double_double import NEGLIGIBLE
+from naively.kernels.reference import (
+    Finish,
+    Finished,
+    Floats,
+    Integers,
+    check_codes,
+    finish_rows,
+    scatter,
+)
+
+Cells: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats | None]"
+ROUNDING = 1e-9  # as in ``naively.counting.parts``
+
+
+def tally_sparse(
+    indptr: Integers,
+    indices: Integers,
+    data: Floats | None,
+    y: Integers,
+    w: Floats | None,
+    k: int,
+    width: int,
+) -> Cells:
+    """Return the weighted sums of a CSR matrix's numbers by column and class.
+
+    Parameters
+    ----------
+    indptr, indices, data
+        The matrix, of shape (rows, width); NaN adds nothing.
+    y, w, k
+        The classes of the rows, their weights, and how many classes there are.
+
+    Returns
+    -------
+    first : ndarray of int64, of shape (width + 1,)
+    classes : ndarray of int32, of shape (cells,)
+    high : ndarray of shape (cells,)
+    low : ndarray of shape (cells,), or None
+        None where all sums are exact.
+
+    Examples
+    --------
+    >>> rows = np.array([0, 2, 3]), np.array([0, 2, 2], np.int32)
+    >>> tally_sparse(*rows, None, np.array([1, 0]), None, 2, 3)
+    (array([0, 1, 1, 3]), array([1, 0, 1], dtype=int32), array([1., 1., 1.]), None)
+    """
+    if len(y) != len(indptr) - 1 or (w is not None and len(w) != len(y)):
+        raise ValueError("rows, classes and weights differ in number")
+    check_codes(y, k, "class")
+    check_codes(indices, width, "column")
+    row, x = _entries(indptr, data)
+    cell, place = np.unique(
+        indices[indptr[0] : indptr[-1]].astype(np.int64) * k + np.asarray(y, np.int64)[row],
+        return_inverse=True,
+    )
+    weight = None if w is None else w[row]
+    high, low = scatter(place, np.nan_to_num(x), weight, (len(cell), 1))
+    keep = high[:, 0] != 0 if low is None else (high[:, 0] != 0) | (low[:, 0] != 0)
+    column, classes = np.divmod(cell[keep], max(k, 1))
+    first = np.searchsorted(column, np.arange(width + 1)).astype(np.int64)
+    return first, classes.astype(np.int32), high[keep, 0], None if low is None else low[keep, 0]
+
+
+def score_sparse(  # noqa: PLR0917  (as in the native kernel)
+    indptr: Integers,
+    indices: Integers,
+    data: Floats | None,
+    first: NDArray[np.int64],
+    classes: NDArray[np.int32],
+    values: Floats,
+    band: NDArray[np.uint8],
+    shift: Floats,
+    slope: Floats,
+    weight: Floats,
+    by_length: bool,
+    start: Floats,
+    finish: Finish,
+    log_prior: Floats,
+) -> Finished:
+    """Return start + x·slopes of the rows of a CSR matrix, finished.
+
+    The slope of a word in a class is that of its band, plus the word's shift times the weight of
+    its band, plus the value of its cell if there is one.
+
+    Parameters
+    ----------
+    indptr, indices, data
+        The matrix, of shape (rows, words); NaN adds nothing.
+    first, classes, values
+        The cells, of a table of words × classes.
+    band : ndarray of uint8, of shape (words,)
+        The band of each word.
+    shift : ndarray of shape (words,)
+        What is added in each class, times the weight of the band.
+    slope, weight : ndarray of shape (bands, classes)
+        What the words of a band have in common.
+    by_length : bool
+        Whether a row's sum is over the square root of the sum of its numbers, which is at least 1.
+    start, finish, log_prior
+        As for the other scores (`naively.kernels.reference`).
+
+    Examples
+    --------
+    >>> rows = np.array([0, 2]), np.array([0, 1], np.int32), None
+    >>> cells = np.array([0, 1, 1]), np.array([1], np.int32), np.array([0.5])
+    >>> bands = np.zeros(2, np.uint8), np.zeros(2), np.array([[2.0, 3.0]]), np.ones((1, 2))
+    >>> score_sparse(*rows, *cells, *bands, False, np.zeros(2), "joint", np.zeros(2))
+    array([[4. , 6.5]])
+    """
+    n, (bands, k), words = len(indptr) - 1, slope.shape, len(first) - 1
+    check_codes(indices, words, "column")
+    row, x = _entries(indptr, data)
+    x, word = np.nan_to_num(x), indices[indptr[0] : indptr[-1]]
+    of_band = row * bands + band[word]
+    length = np.bincount(of_band, x, n * bands).reshape(n, bands)
+    shifts = np.bincount(of_band, x * shift[word], n * bands).reshape(n, bands)
+    total = length @ slope + shifts @ weight
+    entry, cell = _cells_of(word, first)
+    at = row[entry] * k + classes[cell]
+    total += np.bincount(at, x[entry] * values[cell], n * k).reshape(n, k)
+    if by_length:
+        total /= np.sqrt(np.maximum(length.sum(axis=1), 1.0))[:, None]
+    return finish_rows(total + start, finish, log_prior)
+
+
+def leave_out_words(
+    indptr: Integers,
+    indices: Integers,
+    data: Floats | None,
+    y: Integers,
+    w: Floats | None,
+    first: NDArray[np.int64],
+    classes: NDArray[np.int32],
+    count: Floats,
+    frequency: Floats,
+    pretend: Floats,
+    total: Floats,
+    bands: int,
+) -> tuple[Floats, Floats]:
+    """Return log likelihoods of counted rows, each without itself, and their lengths.
+
+    A word of a class has the probability (count + pretend count) / total. One that no other row
+    has is as if it had never been seen.
+
+    Parameters
+    ----------
+    indptr, indices, data
+        The rows, a CSR matrix of shape (rows, words); NaN adds nothing.
+    y, w
+        The class of each row, and what its numbers were multiplied by when they were counted.
+    first, classes, count
+        How often each word came in the classes that it came in.
+    frequency : ndarray of shape (words,)
+        How often it came in all classes.
+    pretend : ndarray of shape (words,)
+        Its pretend count, above 0.
+    total : ndarray of shape (classes,)
+        The counts of all words, with the pretend counts.
+    bands : int
+        A word that at least 2**b other rows have, but fewer than twice as many, is in band b, the
+        last band taking all beyond; with one band all words are in it.
+
+    Returns
+    -------
+    evidence : ndarray of shape (rows, bands, classes)
+        0 in a class of which nothing is left.
+    length : ndarray of shape (rows,)
+        How many words each row has that others have too.
+
+    Examples
+    --------
+    >>> rows = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32), None
+    >>> cells = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32), np.ones(3)
+    >>> counts = np.array([2.0, 1.0]), np.ones(2), np.array([4.0, 3.0])
+    >>> evidence, length = leave_out_words(*rows, np.array([0, 1]), None, *cells, *counts, 1)
+    >>> np.exp(evidence[:, 0]), length  # in row 0: (0 + 1) / (4 - 2 - 1) and (1 + 1) / (3 - 1)
+    (array([[1. , 1. ],
+           [0.5, 0.5]]), array([1., 1.]))
+    """
+    n, k = len(indptr) - 1, len(total)
+    check_codes(indices, len(first) - 1, "column")
+    check_codes(y, k, "class")
+    row, x = _entries(indptr, data)
+    x, word = np.nan_to_num(x), indices[indptr[0] : indptr[-1]]
+    own = x if w is None else x * w[row]
+    others, least = frequency[word] - own, pretend[word]
+    alone = others <= NEGLIGIBLE
+    band = np.zeros(len(word), np.int64)
+    if bands > 1:
+        band = np.frexp(np.maximum(others, 1.0) * (1 + ROUNDING))[1].astype(np.int64) - 1
+        band = np.minimum(band, bands - 1)
+    part = row * bands + band
+    known = np.where(alone, 0.0, x)
+    length = np.bincount(part, known, n * bands).reshape(n, bands, 1)
+    shift = np.bincount(part, known * np.log(least), n * bands).reshape(n, bands, 1)
+    entry, cell = _cells_of(word, first)
+    is_own = classes[cell] == np.asarray(y)[row[entry]]
+    left = np.where(is_own, np.maximum(count[cell] - own[entry], 0.0), count[cell])
+    gain = known[entry] * (np.log(left + least[entry]) - np.log(least[entry]))
+    at = part[entry] * k + classes[cell]
+    evidence = np.bincount(at, gain, n * bands * k).reshape(n, bands, k)
+    gone = np.bincount(row[entry[is_own]], (count[cell] - left)[is_own], n)
+    rest = np.tile(total, (n, 1)) - np.bincount(row, alone * least, n)[:, None]
+    rest[np.arange(n), y] -= gone
+    there = rest > NEGLIGIBLE
+    log_rest = np.log(np.where(there, rest, 1.0))
+    evidence = np.where(there[:, None], evidence + shift - length * log_rest[:, None], 0.0)
+    return evidence, length.sum(axis=(1, 2))
+
+
+def _entries(indptr: Integers, data: Floats | None) -> tuple[NDArray[np.int64], Floats]:
+    """Return the row and the number of each entry of a CSR matrix, both of shape (entries,)."""
+    row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+    return row, np.ones(len(row)) if data is None else np.asarray(data[indptr[0] : indptr[-1]])
+
+
+def _cells_of(
+    word: Integers, first: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the number of the entry and that of the cell, for each cell of each entry's word."""
+    size = first[word.astype(np.int64) + 1] - first[word]
+    entry = np.repeat(np.arange(len(word)), size)
+    cell = np.arange(len(entry)) - np.repeat(np.cumsum(size) - size, size) + first[word][entry]
+    return entry, cell

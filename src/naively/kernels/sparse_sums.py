@@ -1,0 +1,219 @@
+"""Double-double sums of a table of words × classes that stores only what is not 0.
+
+They add, subtract and multiply as `Sums` do, and are `Sums` where somebody asks for all cells.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.kernels.double_double import Floats, Sums
+
+
+@dataclass(frozen=True, eq=False)
+class SparseSums:
+    """A table of double-double numbers, rows × classes, of which most are 0.
+
+    Parameters
+    ----------
+    first : ndarray of int64, of shape (rows + 1,)
+        Where the cells of each row begin, and where the last ends.
+    classes : ndarray of int32, of shape (cells,)
+        The class of each cell, ascending within a row.
+    stored : Sums of shape (cells,)
+        The numbers, none of which is 0.
+    k : int
+        How many classes there are.
+
+    Examples
+    --------
+    >>> table = SparseSums.of(Sums(np.array([[0.0, 2.0], [0.0, 0.0], [1.0, 3.0]])))
+    >>> table.classes, (table + table).stored.high
+    (array([1, 0, 1], dtype=int32), array([4., 2., 6.]))
+    >>> (table - table).stored.high
+    array([], dtype=float64)
+    """
+
+    first: NDArray[np.int64]
+    classes: NDArray[np.int32]
+    stored: Sums
+    k: int
+
+    @classmethod
+    def of(cls, sums: Sums) -> SparseSums:
+        """Return the cells of a table that are not 0."""
+        row, column = np.nonzero((sums.high != 0) | (sums.low != 0))
+        return cls._by_row(row, column, sums[row, column], *sums.shape)
+
+    @classmethod
+    def _by_row(
+        cls, row: NDArray[Any], classes: NDArray[Any], stored: Sums, rows: int, k: int
+    ) -> SparseSums:
+        """Return cells that are in order of their rows and classes, both of shape (cells,)."""
+        first = np.zeros(rows + 1, np.int64)
+        np.cumsum(np.bincount(row, minlength=rows), out=first[1:])
+        return cls(first, classes.astype(np.int32, copy=False), stored, k)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and classes."""
+        return len(self.first) - 1, self.k
+
+    @property
+    def row(self) -> NDArray[np.int64]:
+        """The row of each cell, of shape (cells,)."""
+        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+
+    @property
+    def high(self) -> Floats:
+        """All numbers, rounded, of shape (rows, classes); those that are not stored are 0."""
+        return self._spread(self.stored.high)
+
+    @property
+    def low(self) -> Floats:
+        """The rounding errors of all numbers, of shape (rows, classes)."""
+        return self._spread(self.stored.low)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no number has a rounding error."""
+        return not self.stored.low.any()
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of the arrays, in bytes."""
+        arrays = self.first, self.classes, self.stored.high, self.stored.low
+        return sum(array.nbytes for array in arrays)
+
+    def by_row(self) -> Floats:
+        """Return the sum of each row, of shape (rows,)."""
+        return np.bincount(self.row, self.stored.high, len(self.first) - 1).astype(np.float64)
+
+    def by_class(self) -> Floats:
+        """Return the sum of each class, of shape (classes,)."""
+        return np.bincount(self.classes, self.stored.high, self.k).astype(np.float64)
+
+    def rows_there(self) -> NDArray[np.bool_]:
+        """Return which rows have a cell, of shape (rows,)."""
+        return np.asarray(self.first[1:] > self.first[:-1])
+
+    def classes_there(self) -> NDArray[np.bool_]:
+        """Return which classes have a cell, of shape (classes,)."""
+        there = np.zeros(self.k, np.bool_)
+        there[self.classes] = True
+        return there
+
+    def rows(self, index: NDArray[Any]) -> Sums:
+        """Return all numbers of some rows, of shape (rows of the index, classes)."""
+        some = self[index]
+        return Sums(some.high, some.low)
+
+    def __getitem__(self, index: Any) -> SparseSums:
+        """Return some rows, or with ``[:, classes]`` some classes, in the order of the index."""
+        if isinstance(index, tuple):
+            rows, classes = index
+            place = np.full(self.k, -1, np.int64)
+            chosen = np.arange(self.k)[classes]
+            place[chosen] = np.arange(len(chosen))
+            table = self if rows == slice(None) else self[rows]
+            return table.place_classes(place, len(chosen))
+        rows = np.arange(len(self.first) - 1)[index]
+        size = self.first[rows + 1] - self.first[rows]
+        first = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(size, out=first[1:])
+        of = np.repeat(self.first[rows] - first[:-1], size) + np.arange(first[-1])
+        return SparseSums(first, self.classes[of], self.stored[of], self.k)
+
+    def __add__(self, other: SparseSums | Sums) -> SparseSums:
+        return self._combined(other, lambda a, b: a + b)
+
+    def __sub__(self, other: SparseSums | Sums) -> SparseSums:
+        return self._combined(other, lambda a, b: a - b)
+
+    def __neg__(self) -> SparseSums:
+        return SparseSums(self.first, self.classes, -self.stored, self.k)
+
+    def __mul__(self, factor: float) -> SparseSums:
+        return SparseSums(self.first, self.classes, self.stored * factor, self.k).compact()
+
+    __rmul__ = __mul__
+
+    def compact(self) -> SparseSums:
+        """Return the table without cells that are 0."""
+        keep = (self.stored.high != 0) | (self.stored.low != 0)
+        return self if keep.all() else self._kept(keep)
+
+    def without(self, classes: NDArray[np.bool_]) -> SparseSums:
+        """Return the table with nothing in these classes, (classes,)."""
+        return self._kept(~classes[self.classes]) if classes.any() else self
+
+    def place(self, rows: NDArray[np.int64] | None, size: int) -> SparseSums:
+        """Return a table of ``size`` rows that holds row i of this one at ``rows[i]``."""
+        if rows is None:
+            return self
+        if len(rows) == size and (rows == np.arange(size)).all():
+            return self
+        of = np.full(size, -1, np.int64)
+        of[rows] = np.arange(len(rows))
+        there = np.flatnonzero(of >= 0)
+        some = self[of[there]]
+        first = np.zeros(size + 1, np.int64)
+        first[there + 1] = np.diff(some.first)
+        return SparseSums(np.cumsum(first), some.classes, some.stored, self.k)
+
+    def place_classes(self, places: NDArray[np.int64] | None, k: int) -> SparseSums:
+        """Return the table of k classes, class i moved to ``places[i]``, or dropped at -1."""
+        if places is None:
+            return self
+        moved = places[self.classes]
+        table = SparseSums(self.first, moved.astype(np.int32), self.stored, k)
+        if (moved < 0).any():
+            table = table._kept(moved >= 0)
+        order = np.argsort(table.row * k + table.classes, kind="stable")
+        return SparseSums(table.first, table.classes[order], table.stored[order], k)
+
+    def _combined(self, other: SparseSums | Sums, operation: Any) -> SparseSums:
+        """Apply an operation cell by cell to two tables of one shape."""
+        if isinstance(other, Sums):
+            other = SparseSums.of(other)
+        if not len(other.classes) or not len(self.classes):
+            nothing = Sums.zeros((1,))
+            mine = operation(self.stored, nothing) if len(self.classes) else None
+            theirs = None if mine is not None else operation(nothing, other.stored)
+            table = self if mine is not None else other
+            return SparseSums(table.first, table.classes, mine or theirs, self.k).compact()
+        k = self.k
+        mine, theirs = self.row * k + self.classes, other.row * k + other.classes
+        both = np.concatenate([mine, theirs])
+        # The keys are two ascending runs, which a stable sort merges in linear time.
+        order = np.argsort(both, kind="stable")
+        merged = both[order]
+        begins = np.append(True, merged[1:] != merged[:-1])
+        place = np.empty(len(both), np.int64)
+        place[order] = np.cumsum(begins) - 1
+        key = merged[begins]
+        a, b = (Sums.zeros((len(key),)) for _ in range(2))
+        for sums, at, stored in (
+            (a, place[: len(mine)], self.stored),
+            (b, place[len(mine) :], other.stored),
+        ):
+            sums.high[at], sums.low[at] = stored.high, stored.low
+        row, classes = np.divmod(key, k)
+        return SparseSums._by_row(row, classes, operation(a, b), len(self.first) - 1, k).compact()
+
+    def _kept(self, keep: NDArray[np.bool_]) -> SparseSums:
+        """Return the table of some of its cells, (cells,)."""
+        before = np.append(0, np.cumsum(keep))
+        return SparseSums(before[self.first], self.classes[keep], self.stored[keep], self.k)
+
+    def _spread(self, values: Floats) -> Floats:
+        table = np.zeros(self.shape)
+        table[self.row, self.classes] = values
+        return table
+
+
+AnySums: TypeAlias = Sums | SparseSums

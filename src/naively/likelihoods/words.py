@@ -1,0 +1,152 @@
+"""Likelihoods of words: ``Σ x · slope``, where most words have in most classes what all have there.
+
+In a class that a word never came in, its slope is that of any word that never came in it. So a
+slope is that of the word's band, and something more in the few classes that the word came in; there
+is no table of words × classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.axis import Words
+from naively.counting.block import Counts, Dense, Sparse
+from naively.kernels import dispatch
+from naively.kernels.reference import Finish, Finished, Floats, clipped
+from naively.likelihoods.base import Contributions, Likelihood, Typical
+from naively.likelihoods.log_linear import LogLinear, length_factor
+
+MOST_BANDS = 255
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WordSlopes(Likelihood[Counts]):
+    """``Σ_j x_j · slope_j`` over words (or columns), of finite slopes.
+
+    The slope of a word is that of its band, plus the word's shift times the weight of its band,
+    plus what is stored for the word and the class, if anything is.
+
+    Parameters
+    ----------
+    first : ndarray of int64, of shape (words + 1,)
+        Where the stored numbers of each word begin, and where the last ends.
+    classes : ndarray of int32, of shape (stored,)
+        The class of each, ascending within a word.
+    value : ndarray of shape (stored,)
+        The numbers.
+    shift : ndarray of shape (words,)
+        What is added for every class, times the weight of the band.
+    of_band, weight : ndarray of shape (bands, classes)
+        The slope of any word of a band in each class, and the weight of the band.
+    band : ndarray of uint8, of shape (words,), optional
+        The band of each word; by default there is one for all.
+    by_length : bool, default False
+        Whether a text's evidence is over the square root of the number of its known words.
+    base : callable, optional
+        Returns the log base measure of a block's rows, of shape (rows,).
+    """
+
+    first: NDArray[np.int64]
+    classes: NDArray[np.int32]
+    value: Floats
+    shift: Floats
+    of_band: Floats
+    weight: Floats
+    band: NDArray[np.uint8]
+    by_length: bool = False
+    base: Callable[[Counts], Floats] | None = None
+
+    @property
+    def slope(self) -> Floats:
+        """The slopes of all words, of shape (words, classes)."""
+        return self.slopes(np.arange(len(self.shift)))
+
+    def slopes(self, word: NDArray[np.integer]) -> Floats:
+        """Return the slopes of some words, of shape (words, classes)."""
+        band = self.band[word]
+        table: Floats = self.of_band[band] + self.shift[word][:, None] * self.weight[band]
+        size = self.first[word + 1] - self.first[word]
+        row = np.repeat(np.arange(len(word)), size)
+        at = np.repeat(self.first[word] - (np.cumsum(size) - size), size) + np.arange(len(row))
+        table[row, self.classes[at]] += self.value[at]
+        return table
+
+    def log_prob(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
+        if isinstance(block, Dense):
+            return LogLinear(self.slope).log_prob(block, start, finish, log_prior)
+        words = block.split()
+        return dispatch.score_sparse(
+            words.indptr,
+            words.indices.astype(np.int32, copy=False),
+            None if words.presence else clipped(words.data),
+            self.first,
+            self.classes,
+            self.value,
+            self.band,
+            self.shift,
+            self.of_band,
+            self.weight,
+            self.by_length,
+            start,
+            finish,
+            log_prior,
+        )
+
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
+        x = clipped(x)[:, None]
+        return np.nan_to_num(np.where(x == 0, 0.0, x * self.slopes(column)), nan=0.0)
+
+    def weighted(self, weight: Floats) -> LogLinear:
+        return LogLinear(self.slope, base=self.base).weighted(weight)
+
+    def weighted_by_part(self, weight: Floats, part: NDArray[np.int64]) -> WordSlopes | LogLinear:
+        """Return this with each word's slopes centred over the classes, times its part's weights.
+
+        This likelihood must have no weights yet.
+        """
+        if len(weight) > MOST_BANDS:
+            return self.weighted(weight[part])
+        k = self.of_band.shape[1]
+        row = np.repeat(np.arange(len(self.shift)), np.diff(self.first))
+        mean = np.bincount(row, self.value, len(self.shift)) / k
+        centred = self.of_band[0] - self.of_band[0].mean()
+        return replace(
+            self,
+            value=self.value * weight[part[row], self.classes],
+            shift=-mean,
+            of_band=centred * weight,
+            weight=weight,
+            band=part.astype(np.uint8),
+        )
+
+    def normalised_by_length(self) -> WordSlopes:
+        return replace(self, by_length=True)
+
+    def linear(self) -> tuple[Floats, Floats]:
+        if self.by_length:
+            raise ValueError(
+                "the evidence of a text is divided by the square root of its length, which is no "
+                "straight line; learn with weights=None."
+            )
+        return self.slope, np.zeros(self.of_band.shape[1])
+
+    def contributions(self, block: Counts) -> Contributions:
+        if isinstance(block, Dense):
+            return super().contributions(block)
+        words: Sparse = block.split()
+        row, item, x = words.entries()
+        row, item, x = (part[x != 0] for part in (row, item, x))
+        value = x[:, None] * self.slopes(item)
+        if self.by_length:
+            value *= length_factor(words.lengths)[row, None]
+        column = np.zeros_like(item) if isinstance(words.axis, Words) else item
+        return Contributions(row, column, item, value)
+
+    def typical(self, c: int) -> Typical:  # noqa: ARG002
+        return Typical(self.slope)

@@ -1,0 +1,307 @@
+// encode_together of kernels/vocabulary.py: the tokens of texts by several vocabularies, in one pass
+// over the characters. It needs no GIL.
+//
+// No word, and no n-gram within a word, reaches over white space. So a text is divided at white
+// space into chunks, each of which is split only where it is seen first: its tokens are kept, and
+// the next time it is looked up whole.
+#pragma once
+
+#include <Python.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "seen_tokens.h"
+#include "text.h"
+#include "text_source.h"
+#include "token_table.h"
+#include "tokens.h"
+#include "word_table.h"
+
+namespace naively {
+
+// The tokens of each text, as the arrays of a CSR matrix; where each counts once in a text, there
+// is no data.
+struct EncodedTexts {
+    std::vector<int64_t> indptr{0};
+    std::vector<int32_t> indices;
+    std::vector<double> data;
+};
+
+// One vocabulary, and what is asked of it. A const table knows its tokens, another adds new ones.
+template <class Table>
+struct Asked {
+    Table* table;
+    bool presence;               // whether a token counts once in a text
+    const uint8_t* passed_over;  // of each text; null where all are looked at
+};
+
+// Whether the tokens of a text are those of its chunks, or n-grams of the words of its chunks.
+inline bool splits_by_chunk(const TokenTable& table) {
+    const Unit unit = table.splitting().unit;
+    return unit == Unit::characters_within_words || (unit == Unit::words && !table.hashed());
+}
+
+namespace together_detail {
+
+inline bool is_space(Py_UCS4 c) {
+    static const auto made = [] {
+        std::array<bool, 256> spaces{};
+        for (Py_UCS4 i = 0; i < spaces.size(); ++i) spaces[i] = Py_UNICODE_ISSPACE(i) != 0;
+        return spaces;
+    }();
+    return c < made.size() ? made[c] : Py_UNICODE_ISSPACE(c) != 0;
+}
+
+// The chunks that were seen, of texts whose characters have the same width, and for each vocabulary
+// the tokens (or the words) of each chunk.
+class ChunkTable {
+  public:
+    explicit ChunkTable(size_t vocabularies)
+        : stride_(2 * vocabularies + 1), tokens_(vocabularies) {}
+
+    uint64_t hash_of(const Word& chunk) const { return chunks_.hash_of(chunk); }
+    void prefetch(uint64_t hash) const { chunks_.prefetch(hash); }
+    void prefetch_entry(uint64_t hash) const { chunks_.prefetch_entry(hash); }
+
+    uint32_t find_or_add(const Word& chunk, uint64_t hash) {
+        const uint32_t number = chunks_.find_or_add(chunk, hash);
+        if (records_.size() < (number + 1) * stride_)
+            records_.resize((number + 1) * stride_, NOTHING);
+        else
+            __builtin_prefetch(&records_[number * stride_]);
+        return number;
+    }
+
+    // Whether a chunk is seen for the first time in this text.
+    bool first_in(uint32_t chunk, uint32_t text) {
+        uint32_t& last = records_[chunk * stride_];
+        const bool first = last != text;
+        last = text;
+        return first;
+    }
+
+    // Whether the tokens of a chunk are known, and to make them so by split(tokens), which appends.
+    bool is_split(size_t vocabulary, uint32_t chunk) const {
+        return place(vocabulary, chunk)[0] != NOTHING;
+    }
+    template <class Split>
+    void split(size_t vocabulary, uint32_t chunk, Split&& split) {
+        std::vector<uint32_t>& tokens = tokens_[vocabulary];
+        const size_t before = tokens.size();
+        split(tokens);
+        uint32_t* at = &records_[chunk * stride_ + 1 + 2 * vocabulary];
+        at[0] = static_cast<uint32_t>(before);
+        at[1] = static_cast<uint32_t>(tokens.size());
+    }
+
+    void prefetch_tokens(size_t vocabulary, uint32_t chunk) const {
+        __builtin_prefetch(begin(vocabulary, chunk));
+    }
+    const uint32_t* begin(size_t vocabulary, uint32_t chunk) const {
+        return tokens_[vocabulary].data() + place(vocabulary, chunk)[0];
+    }
+    const uint32_t* end(size_t vocabulary, uint32_t chunk) const {
+        return tokens_[vocabulary].data() + place(vocabulary, chunk)[1];
+    }
+
+    // Whether so much is kept that it should be forgotten.
+    bool is_full() const {
+        constexpr size_t most = size_t{1} << 24;
+        size_t kept = records_.size();
+        for (const auto& tokens : tokens_) kept += tokens.size();
+        return kept > most;
+    }
+
+  private:
+    static constexpr uint32_t NOTHING = UINT32_MAX;
+    WordTable chunks_;
+    // Of each chunk the text that it was in, and of each vocabulary where its tokens begin and end.
+    size_t stride_;
+    LargeVector<uint32_t> records_;
+    std::vector<std::vector<uint32_t>> tokens_;
+
+    const uint32_t* place(size_t vocabulary, uint32_t chunk) const {
+        return &records_[chunk * stride_ + 1 + 2 * vocabulary];
+    }
+};
+
+}  // namespace together_detail
+
+// Encodes texts one after the other, for all vocabularies that are asked.
+template <class Table>
+class TogetherEncoder {
+  public:
+    explicit TogetherEncoder(const std::vector<Asked<Table>>& asked)
+        : asked_(asked), encoded_(asked.size()), states_(asked.size()) {
+        for (size_t i = 0; i < asked.size(); ++i) {
+            const TokenTable& table = *asked[i].table;
+            State& state = states_[i];
+            state.by_chunk = splits_by_chunk(table);
+            state.of_words = table.splitting().unit == Unit::words;
+            state.in_sequence = state.of_words && !table.words_are_tokens();
+            any_by_chunk_ |= state.by_chunk;
+        }
+    }
+
+    void encode(const Text& text, size_t row) {
+        ++text_;
+        for (size_t i = 0; i < asked_.size(); ++i) {
+            states_[i].looks = asked_[i].passed_over == nullptr || asked_[i].passed_over[row] == 0;
+            states_[i].seen.next_text();
+            states_[i].found.clear();
+            states_[i].words.clear();
+        }
+        if (any_by_chunk_ && text.words == nullptr) {
+            switch (text.bytes_each) {
+                case 0:
+                case 1: divide<Py_UCS1>(text); break;
+                case 2: divide<Py_UCS2>(text); break;
+                default: divide<Py_UCS4>(text);
+            }
+        }
+        for (size_t i = 0; i < asked_.size(); ++i) {
+            State& state = states_[i];
+            if (state.looks && (!state.by_chunk || text.words != nullptr)) {
+                visit_tokens(*asked_[i].table, text, buffers_, [](uint32_t) {},
+                             [&](uint32_t token) { add(i, token); });
+            } else if (state.looks && state.in_sequence) {
+                tokens_detail::visit_ngrams_of(*asked_[i].table, state.words, buffers_,
+                                               [](uint32_t) {},
+                                               [&](uint32_t token) { add(i, token); });
+            }
+            end_row(i);
+        }
+    }
+
+    std::vector<EncodedTexts>& encoded() { return encoded_; }
+
+  private:
+    struct State {
+        bool by_chunk, of_words, in_sequence, looks;
+        SeenTokens seen;               // where a token counts once
+        std::vector<uint32_t> found;   // where each time counts
+        std::vector<uint32_t> words;   // of a text, where n-grams of them are asked for
+    };
+
+    struct Chunk {
+        Word word;
+        uint64_t hash;
+        const void* characters;
+        size_t length;  // in characters
+        uint32_t number;
+    };
+
+    std::vector<Asked<Table>> asked_;
+    std::vector<EncodedTexts> encoded_;
+    std::vector<State> states_;
+    bool any_by_chunk_ = false;
+    uint32_t text_ = 0;
+    TokenBuffers buffers_;
+    std::array<std::unique_ptr<together_detail::ChunkTable>, 3> chunks_;  // by width: 1, 2, 4
+    std::vector<Chunk> chunks_of_text_;
+
+    void add(size_t i, uint32_t token) {
+        if (!asked_[i].presence)
+            states_[i].found.push_back(token);
+        else if (states_[i].seen.insert(token))
+            encoded_[i].indices.push_back(static_cast<int32_t>(token));
+    }
+
+    void end_row(size_t i) {
+        EncodedTexts& encoded = encoded_[i];
+        std::vector<uint32_t>& found = states_[i].found;
+        std::sort(found.begin(), found.end());
+        for (size_t at = 0, next; at < found.size(); at = next) {
+            for (next = at + 1; next < found.size() && found[next] == found[at];) ++next;
+            encoded.indices.push_back(static_cast<int32_t>(found[at]));
+            encoded.data.push_back(static_cast<double>(next - at));
+        }
+        encoded.indptr.push_back(static_cast<int64_t>(encoded.indices.size()));
+    }
+
+    template <class Character>
+    void divide(const Text& text) {
+        const auto* const characters = static_cast<const Character*>(text.characters);
+        constexpr size_t width = sizeof(Character) / 2;
+        if (chunks_[width] == nullptr || chunks_[width]->is_full())
+            chunks_[width] = std::make_unique<together_detail::ChunkTable>(asked_.size());
+        together_detail::ChunkTable& table = *chunks_[width];
+        const size_t n = text.length;
+        chunks_of_text_.clear();
+        for (size_t i = 0; i < n;) {
+            while (i < n && together_detail::is_space(characters[i])) ++i;
+            const size_t begin = i;
+            while (i < n && !together_detail::is_space(characters[i])) ++i;
+            if (i == begin) break;
+            const auto* const bytes = reinterpret_cast<const uint8_t*>(characters + begin);
+            const size_t length = (i - begin) * sizeof(Character);
+            const Word word =
+                length > Word::HELD ? Word::pointed_at(bytes, length)
+                : (n - begin) * sizeof(Character) >= Word::HELD ? Word::held(bytes, length)
+                                                                : Word::of({bytes, length});
+            const uint64_t hash = table.hash_of(word);
+            table.prefetch(hash);
+            chunks_of_text_.push_back({word, hash, bytes, i - begin, 0});
+        }
+        // What is looked for is fetched some chunks ahead, as memory is slow to answer.
+        constexpr size_t AHEAD = 8;
+        const size_t m = chunks_of_text_.size();
+        for (size_t i = 0; i < m + 3 * AHEAD; ++i) {
+            if (i < m) table.prefetch_entry(chunks_of_text_[i].hash);
+            if (i >= AHEAD && i - AHEAD < m) {
+                Chunk& chunk = chunks_of_text_[i - AHEAD];
+                chunk.number = table.find_or_add(chunk.word, chunk.hash);
+            }
+            if (i >= 2 * AHEAD && i - 2 * AHEAD < m)
+                split_new(table, text, chunks_of_text_[i - 2 * AHEAD]);
+            if (i >= 3 * AHEAD) use(table, chunks_of_text_[i - 3 * AHEAD]);
+        }
+    }
+
+    // Splits a chunk that was never asked for.
+    void split_new(together_detail::ChunkTable& table, const Text& text, const Chunk& chunk) {
+        for (size_t i = 0; i < asked_.size(); ++i) {
+            if (!states_[i].by_chunk || !states_[i].looks) continue;
+            if (table.is_split(i, chunk.number))
+                table.prefetch_tokens(i, chunk.number);
+            else
+                table.split(i, chunk.number, [&](std::vector<uint32_t>& tokens) {
+                    const Text alone{chunk.characters, chunk.length, text.bytes_each, nullptr, false};
+                    split(i, alone, tokens);
+                });
+        }
+    }
+
+    void use(together_detail::ChunkTable& table, const Chunk& chunk) {
+        const bool first = table.first_in(chunk.number, text_);
+        for (size_t i = 0; i < asked_.size(); ++i)
+            if (states_[i].by_chunk && states_[i].looks)
+                add_all(i, table.begin(i, chunk.number), table.end(i, chunk.number), first);
+    }
+
+    void add_all(size_t i, const uint32_t* begin, const uint32_t* end, bool first) {
+        State& state = states_[i];
+        if (state.in_sequence)
+            state.words.insert(state.words.end(), begin, end);
+        else if (first || !asked_[i].presence)
+            for (; begin < end; ++begin) add(i, *begin);
+    }
+
+    // Appends the tokens of a chunk; of a vocabulary of n-grams of words, its words.
+    void split(size_t i, const Text& chunk, std::vector<uint32_t>& tokens) {
+        Table& table = *asked_[i].table;
+        const auto append = [&](uint32_t token) { tokens.push_back(token); };
+        if (states_[i].in_sequence)
+            tokens_detail::visit_word_ids(table, chunk, buffers_, append);
+        else
+            visit_tokens(table, chunk, buffers_, [](uint32_t) {}, append);
+    }
+};
+
+}  // namespace naively
