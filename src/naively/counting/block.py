@@ -291,16 +291,16 @@ def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict
     (['to', 'be', 'go'], array([0, 2, 4]))
     """
     found = dict(blocks)
-    together: dict[object, list[BlockKey]] = {}
+    together: dict[tuple[object, ...], list[BlockKey]] = {}
     for key, block in blocks.items():
         if isinstance(block, Documents) and block.found is not None and grow:
             found[key] = block.found.once() if block.presence else block.found
         elif isinstance(block, Documents):
-            grows = grow and block.axis.grows
-            together.setdefault((grows, *_source(block)), []).append(key)
-    for (grows, *_), keys in together.items():
-        split = _split([blocks[key] for key in keys], grow=grows)
-        found |= dict(zip(keys, split, strict=True))
+            of = grow and block.axis.grows, *_source(block)
+            together.setdefault(of, []).append(key)
+    for of, keys in together.items():
+        texts = [block for key in keys if isinstance(block := blocks[key], Documents)]
+        found |= dict(zip(keys, _split(texts, grow=bool(of[0])), strict=True))
     return found
 
 
@@ -318,7 +318,8 @@ def _split(blocks: Sequence[Documents], *, grow: bool) -> list[Sparse]:
     axes = [block.axis for block in blocks]
     if grow:
         axes = [axis.grown(axis.vocabulary.copy()) for axis in axes]
-    texts, passed_over = blocks[0].texts, [None for _ in blocks]
+    texts = blocks[0].texts
+    passed_over: list[NDArray[np.bool_] | None] = [None for _ in blocks]
     if len(blocks) > 1:
         assert isinstance(texts, Strings)
         passed_over = [block.missing for block in blocks]
@@ -396,11 +397,11 @@ class Batch:
 
     def tokenised(self) -> Batch:
         """Return the same rows with texts that know their words, so that they are split once."""
-        split = split_texts(self.blocks, grow=True)
-        blocks = {
-            key: replace(block, found=split[key]) if isinstance(block, Documents) else block
-            for key, block in self.blocks.items()
-        }
+        blocks = dict(self.blocks)
+        for key, split in split_texts(self.blocks, grow=True).items():
+            block = blocks[key]
+            if isinstance(block, Documents) and isinstance(split, Sparse):
+                blocks[key] = replace(block, found=split)
         return replace(self, blocks=blocks)
 
     @property

@@ -118,7 +118,7 @@ class LeftOut(Generic[B]):
         number, own = Sums(self.x[:, None]), Sums(self.own)
         added = {PRESENT: own, VALUE: number * own, SQUARE: number * number * own}
         sums = {
-            s: (tally[s].rows(self.column) if tally.axis.per_row(s) else tally[s]) - added[s]
+            s: (tally.sums[s].rows(self.column) if tally.axis.per_row(s) else tally[s]) - added[s]
             for s in statistics
         }
         return BlockTally(Columns(range(len(self))), sums)
@@ -157,7 +157,8 @@ def frequency_of(tally: BlockTally, block: Block) -> Floats:
 
     The shape is (words or columns,).
     """
-    return tally[block.frequency].by_row()
+    frequency: Floats = tally.sums[block.frequency].by_row()
+    return frequency
 
 
 def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
@@ -165,7 +166,8 @@ def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
     if isinstance(block, Sparse) and block.presence and labels.weight is None and tally.axis.grows:
         there = frequency_of(tally, block) - 1.0 > NEGLIGIBLE
         before = np.append(0, np.cumsum(there[block.indices]))
-        return np.diff(before[block.indptr]).astype(np.float64)
+        length: Floats = np.diff(before[block.indptr]).astype(np.float64)
+        return length
     cells = LeftOut.of(block, labels)
     known = ~cells.alone(tally, cells.others(frequency_of(tally, block)))
     return np.bincount(cells.row[known], cells.x[known], len(block)).astype(np.float64)

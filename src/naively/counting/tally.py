@@ -26,7 +26,7 @@ from naively.kernels import dispatch
 from naively.kernels.cells import CAP
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import scatter
-from naively.kernels.sparse_sums import AnySums, SparseSums
+from naively.kernels.sparse_sums import AnySums, SparseSums, as_dense
 from naively.messages import Shown
 
 if TYPE_CHECKING:
@@ -45,8 +45,9 @@ class BlockTally(Shown, Generic[A]):
     axis: A
     sums: Mapping[Statistic, AnySums]
 
-    def __getitem__(self, statistic: Statistic) -> AnySums:
-        return self.sums[statistic]
+    def __getitem__(self, statistic: Statistic) -> Sums:
+        """Return the sums of a statistic with all their cells, even where most are 0."""
+        return as_dense(self.sums[statistic])
 
     def __str__(self) -> str:
         of = f"{len(self.axis):,} {type(self.axis).__name__.lower()}"
@@ -87,7 +88,7 @@ class BlockTally(Shown, Generic[A]):
     def combine(self, other: BlockTally[A], operation: Callable[[Any, Any], Any]) -> BlockTally[A]:
         """Apply an operation to each pair of tables; the classes must be the same."""
         a, b = self.align(other)
-        return BlockTally(a.axis, {s: _combined(a[s], b[s], operation) for s in a.sums})
+        return BlockTally(a.axis, {s: _combined(a.sums[s], b.sums[s], operation) for s in a.sums})
 
     def _move(self, axis: A, rows: RowMap) -> BlockTally[A]:
         if rows is None:
@@ -120,10 +121,10 @@ class BlockTally(Shown, Generic[A]):
         if not isinstance(self.axis, Words) or not self.axis.analyser.selects:
             return self
         analyser = self.axis.analyser
-        times = self[VALUE].by_row()
+        times = self.sums[VALUE].by_row()
         keep = np.ones(len(times), np.bool_)
         if analyser.counts_documents:
-            documents = self.sums.get(DOCUMENT, self[VALUE]).by_row()
+            documents = self.sums.get(DOCUMENT, self.sums[VALUE]).by_row()
             all_documents = float(self[PRESENT].high.sum())
             least, most = (
                 limit * all_documents if isinstance(limit, float) else limit
@@ -287,13 +288,15 @@ def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels
 
     def by_class(data: NDArray[np.number] | None) -> AnySums:
         rows = labels.codes, labels.weight, k, len(axis)
+        indptr, indices = block.indptr, block.indices
         if isinstance(axis, Words) or k > FEW_CLASSES:
-            csr = block.indptr, block.indices.astype(np.int32, copy=False), data
-            first, classes, *stored = dispatch.tally_sparse(*csr, *rows)
-            return SparseSums(first, classes, Sums(*stored), k)
-        return Sums(*dispatch.tally_csr(block.indptr, block.indices, block.data, *rows))
+            x = None if data is None else np.asarray(data, np.float64)
+            number = indices.astype(np.int32, copy=False)
+            first, classes, high, low = dispatch.tally_sparse(indptr, number, x, *rows)
+            return SparseSums(first, classes, Sums(high, low), k)
+        return Sums(*dispatch.tally_csr(indptr, indices, block.data, *rows))
 
-    tables = {VALUE: by_class(None if block.presence else block.data)}
+    tables: dict[Statistic, AnySums] = {VALUE: by_class(None if block.presence else block.data)}
     if isinstance(axis, Words):
         if axis.analyser.counts_documents and not block.presence:
             tables[DOCUMENT] = by_class(None)

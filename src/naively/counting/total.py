@@ -9,18 +9,18 @@ set of tables, which grow.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
+from operator import add
 from typing import final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from naively.counting.axis import Words
 from naively.counting.block import BlockKey
 from naively.counting.labels import union_classes
+from naively.counting.statistic import Statistic
 from naively.counting.tally import BlockTally, Tally, class_places
-from naively.kernels.double_double import Floats, Sums, two_sum
+from naively.kernels.sparse_sums import AnySums, SparseSums, as_sparse
 
-GROWTH = 1.5  # how much longer a table is made when it is full
+SEVERAL = 50  # more tables than this are added up before there are more
 
 
 @final
@@ -97,7 +97,7 @@ class Total:
 
 @final
 class _Text:
-    """What was counted of the words of a text, in tables with room for more of them."""
+    """What was counted of the words of a text, of which more can be added."""
 
     def __init__(self, block: BlockTally[Words]) -> None:
         self._block = block
@@ -107,10 +107,9 @@ class _Text:
     def block(self) -> BlockTally[Words]:
         """Return what was counted until now."""
         if not self._lent:
-            n = len(self._vocabulary)
-            by_word = {statistic: rows.sums(n) for statistic, rows in self._rows.items()}
             axis = self._block.axis.grown(self._vocabulary)
-            self._block = BlockTally(axis, {s: by_word.get(s, t) for s, t in self._whole.items()})
+            sums = {s: self._added(s, n=len(self._vocabulary)) for s in self._block.sums}
+            self._block = BlockTally(axis, sums)
             self._lent = True
         return self._block
 
@@ -120,57 +119,20 @@ class _Text:
         axis.check_counted_alike(other.axis)
         if self._lent:
             self._vocabulary = axis.vocabulary.copy()
-            self._whole = dict(self._block.sums)
-            self._rows = {s: _Rows(t) for s, t in self._whole.items() if axis.per_row(s)}
+            self._parts = {s: [sums] for s, sums in self._block.sums.items()}
             self._lent = False
         rows = self._vocabulary.join(other.axis.vocabulary)
-        for statistic, table in self._whole.items():
-            if statistic in self._rows:
-                self._rows[statistic].add(rows, other[statistic], len(self._vocabulary))
-            else:
-                self._whole[statistic] = table + other[statistic]
+        for statistic, parts in self._parts.items():
+            sums = other.sums[statistic]
+            if axis.per_row(statistic):
+                sums = as_sparse(sums).place(rows, len(self._vocabulary))
+            parts.append(sums)
+            if len(parts) > SEVERAL:
+                self._parts[statistic] = [self._added(statistic, len(self._vocabulary))]
 
-
-@final
-class _Rows:
-    """A table of sums, rows × classes, that is added to by row and has room for more rows."""
-
-    def __init__(self, sums: Sums) -> None:
-        self._high = sums.high.copy()
-        self._low = sums.low.copy() if sums.low.any() else None  # None: all are exact
-
-    def sums(self, n: int) -> Sums:
-        """Return the first n rows."""
-        high = self._high[:n]
-        return Sums(high) if self._low is None else Sums(high, self._low[:n])
-
-    def add(self, rows: NDArray[np.int64], more: Sums, n: int) -> None:
-        """Add row i of ``more`` to row ``rows[i]``, each of which is there once, of n rows then."""
-        if len(self._high) < n:
-            self._high = _longer(self._high, n)
-            self._low = None if self._low is None else _longer(self._low, n)
-        high = self._high.take(rows, axis=0)
-        if self._low is None and not more.low.any():  # as of counts, whose sums are exact mostly
-            total, error = two_sum(high, more.high)
-            if not error.any():
-                _put(self._high, rows, total)
-                return
-        if self._low is None:
-            self._low = np.zeros(self._high.shape)
-        both = Sums(high, self._low.take(rows, axis=0)) + more
-        _put(self._high, rows, both.high)
-        _put(self._low, rows, both.low)
-
-
-def _longer(table: Floats, n: int) -> Floats:
-    """Return a table with room for n rows or more, the new ones of zeros."""
-    longer = np.zeros((max(n, int(GROWTH * len(table))), *table.shape[1:]))
-    longer[: len(table)] = table
-    return longer
-
-
-def _put(table: Floats, rows: NDArray[np.int64], values: Floats) -> None:
-    """Set rows of a table; NumPy is several times as fast if a row is one item of its type."""
-    whole = np.dtype((np.void, table.itemsize * table.shape[1]))
-    if whole.itemsize:
-        table.view(whole)[rows] = np.ascontiguousarray(values).view(whole)
+    def _added(self, statistic: Statistic, n: int) -> AnySums:
+        """Return the sum of all parts of a statistic, of n words."""
+        parts = self._parts[statistic]
+        if self._block.axis.per_row(statistic):
+            return SparseSums.sum_of([as_sparse(part) for part in parts], n)
+        return reduce(add, parts)

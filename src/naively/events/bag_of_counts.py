@@ -55,7 +55,7 @@ class BagOfCounts(Estimable[Items, Counts]):
     def settled(self, tally: BlockTally[Items]) -> Self:
         if self.alpha != "auto":
             return self
-        count, recorded = tally[VALUE], (tally[PRESENT].high > 0).any(axis=1)
+        count, recorded = tally.sums[VALUE], (tally[PRESENT].high > 0).any(axis=1)
         if not recorded.all():  # a column never recorded does not count as a word
             count = count[np.broadcast_to(recorded, len(tally.axis))]
         return replace(self, alpha=pseudo_count_of_words(count))
@@ -116,7 +116,7 @@ class BagOfCounts(Estimable[Items, Counts]):
 
     def pretended_of_words(self, tally: BlockTally[Items]) -> Floats | None:
         """Return what is added to each sparse count, (words,); None where not all are above 0."""
-        if not isinstance(tally[VALUE], SparseSums) or self._unrecorded(tally).any():
+        if not isinstance(tally.sums[VALUE], SparseSums) or self._unrecorded(tally).any():
             return None
         pretend = self._pretend(tally, self.estimate)[:, 0]
         words = np.broadcast_to(pretend, len(tally.axis)).astype(np.float64)
@@ -146,7 +146,7 @@ class BagOfCounts(Estimable[Items, Counts]):
     def _bands(self, tally: BlockTally[Items]) -> int:
         """Return how many bands of document frequency the words are divided into."""
         by_band = self.by_word and tally.axis.by_band
-        return count_bands(tally[VALUE].by_row()) if by_band else 1
+        return count_bands(tally.sums[VALUE].by_row()) if by_band else 1
 
     @np.errstate(divide="ignore", invalid="ignore")
     def _log_likelihood(self, bags: BagsLeftOut, part: NDArray[np.int64], parts: int) -> Floats:

@@ -147,7 +147,7 @@ class Multinomial(BagOfCounts):
     def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
         if self.integrates:
             return DirichletMultinomial(self._counts(tally, "mean"))
-        count, pretend = tally[VALUE], self.pretended_of_words(tally)
+        count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
         if pretend is not None and isinstance(count, SparseSums):
             slopes = slopes_of_words(count, pretend)
             if slopes is not None:
@@ -190,13 +190,14 @@ class Multinomial(BagOfCounts):
         return numbers(cell.reshape(shape).astype(np.float64), tally)
 
     def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
-        count, pretend = tally[VALUE], self.pretended_of_words(tally)
-        fixed = self.m is None or self._spreads_alike
+        count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
+        fixed = (self.m is None or self._spreads_alike) and tally.axis.grows
         sparse = isinstance(block, Sparse) and isinstance(count, SparseSums)
-        if pretend is None or self.integrates or not fixed or not sparse or not tally.axis.grows:
+        if not sparse or pretend is None or not fixed or self.integrates:
             return super().evidence_without(tally, block, labels)
-        bands = self._bands(tally)
-        return evidence_of_words_without(count, pretend, block, labels, bands)
+        assert isinstance(block, Sparse)
+        assert isinstance(count, SparseSums)
+        return evidence_of_words_without(count, pretend, block, labels, self._bands(tally))
 
     @property
     def _spreads_alike(self) -> bool:

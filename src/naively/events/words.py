@@ -71,7 +71,7 @@ def evidence_of_words_without(
     evidence, _ = dispatch.leave_out_words(
         block.indptr,
         as_int32(block.indices),
-        None if block.presence else block.data,
+        None if block.presence else np.asarray(block.data, np.float64),
         labels.codes,
         labels.weight,
         count.first,

@@ -215,14 +215,15 @@ def leave_out_words(
     left = np.where(is_own, np.maximum(count[cell] - own[entry], 0.0), count[cell])
     gain = known[entry] * (np.log(left + least[entry]) - np.log(least[entry]))
     at = part[entry] * k + classes[cell]
-    evidence = np.bincount(at, gain, n * bands * k).reshape(n, bands, k)
+    evidence = np.bincount(at, gain, n * bands * k).astype(np.float64).reshape(n, bands, k)
     gone = np.bincount(row[entry[is_own]], (count[cell] - left)[is_own], n)
     rest = np.tile(total, (n, 1)) - np.bincount(row, alone * least, n)[:, None]
     rest[np.arange(n), y] -= gone
     there = rest > NEGLIGIBLE
     log_rest = np.log(np.where(there, rest, 1.0))
-    evidence = np.where(there[:, None], evidence + shift - length * log_rest[:, None], 0.0)
-    return evidence, length.sum(axis=(1, 2))
+    summed = evidence + shift - length * log_rest[:, None]
+    summed = np.where(there[:, None], summed, 0.0)
+    return summed, np.asarray(length.sum(axis=(1, 2)), np.float64)
 
 
 def _entries(indptr: Integers, data: Floats | None) -> tuple[NDArray[np.int64], Floats]:

@@ -5,6 +5,7 @@ They add, subtract and multiply as `Sums` do, and are `Sums` where somebody asks
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -142,6 +143,27 @@ class SparseSums:
 
     __rmul__ = __mul__
 
+    @classmethod
+    def sum_of(cls, parts: Sequence[SparseSums], rows: int) -> SparseSums:
+        """Return the sum of tables of the same classes, whose rows are the first of so many.
+
+        >>> one = SparseSums.of(Sums(np.array([[1.0, 0.0]])))
+        >>> SparseSums.sum_of([one, one, SparseSums.of(Sums(np.eye(2)))], 2).high
+        array([[3., 0.],
+               [0., 1.]])
+        """
+        k = parts[0].k
+        key = np.concatenate([part.row * k + part.classes for part in parts])
+        stored = Sums(
+            np.concatenate([part.stored.high for part in parts]),
+            np.concatenate([part.stored.low for part in parts]),
+        )
+        order = np.argsort(key, kind="stable")
+        key, stored = key[order], stored[order]
+        begins = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else order
+        row, classes = np.divmod(key[begins], max(k, 1))
+        return cls._by_row(row, classes, stored.total_by_group(begins), rows, k).compact()
+
     def compact(self) -> SparseSums:
         """Return the table without cells that are 0."""
         keep = (self.stored.high != 0) | (self.stored.low != 0)
@@ -182,10 +204,11 @@ class SparseSums:
             other = SparseSums.of(other)
         if not len(other.classes) or not len(self.classes):
             nothing = Sums.zeros((1,))
-            mine = operation(self.stored, nothing) if len(self.classes) else None
-            theirs = None if mine is not None else operation(nothing, other.stored)
-            table = self if mine is not None else other
-            return SparseSums(table.first, table.classes, mine or theirs, self.k).compact()
+            if len(self.classes):
+                table, stored = self, operation(self.stored, nothing)
+            else:
+                table, stored = other, operation(nothing, other.stored)
+            return SparseSums(table.first, table.classes, stored, self.k).compact()
         k = self.k
         mine, theirs = self.row * k + self.classes, other.row * k + other.classes
         both = np.concatenate([mine, theirs])
@@ -217,3 +240,22 @@ class SparseSums:
 
 
 AnySums: TypeAlias = Sums | SparseSums
+
+
+def as_dense(sums: AnySums) -> Sums:
+    """Return a table with all its cells.
+
+    >>> as_dense(as_sparse(Sums(np.eye(2)))).high
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return sums if isinstance(sums, Sums) else Sums(sums.high, sums.low)
+
+
+def as_sparse(sums: AnySums) -> SparseSums:
+    """Return a table that stores only what is not 0.
+
+    >>> as_sparse(Sums(np.eye(2))).classes
+    array([0, 1], dtype=int32)
+    """
+    return sums if isinstance(sums, SparseSums) else SparseSums.of(sums)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Never, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,8 +102,8 @@ class WordSlopes(Likelihood[Counts]):
         x = clipped(x)[:, None]
         return np.nan_to_num(np.where(x == 0, 0.0, x * self.slopes(column)), nan=0.0)
 
-    def weighted(self, weight: Floats) -> LogLinear:
-        return LogLinear(self.slope, base=self.base).weighted(weight)
+    def weighted(self, weight: Floats) -> Never:  # noqa: ARG002
+        raise TypeError("words are weighted by their parts: weighted_by_part")
 
     def weighted_by_part(self, weight: Floats, part: NDArray[np.int64]) -> WordSlopes | LogLinear:
         """Return this with each word's slopes centred over the classes, times its part's weights.
@@ -111,7 +111,7 @@ class WordSlopes(Likelihood[Counts]):
         This likelihood must have no weights yet.
         """
         if len(weight) > MOST_BANDS:
-            return self.weighted(weight[part])
+            return LogLinear(self.slope, base=self.base).weighted(weight[part])
         k = self.of_band.shape[1]
         row = np.repeat(np.arange(len(self.shift)), np.diff(self.first))
         mean = np.bincount(row, self.value, len(self.shift)) / k

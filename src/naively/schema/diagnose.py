@@ -133,7 +133,7 @@ def _sought(analyser: Analyser | None) -> str:
 
 def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
     """Return which columns of a group determine the label alone, of shape (columns,)."""
-    axis, sums = block.axis, block.sums
+    axis, sums = block.axis, {s: block[s] for s in block.sums}
     if isinstance(axis, ByValue):
         return _levels_leak(axis, sums[axis.statistic].high[:, classes])
     if isinstance(axis, Columns) and PRESENT in sums and VALUE in sums:

@@ -110,7 +110,7 @@ class Group:
         if isinstance(axis, Words):
             if not self.event.by_word:
                 return Parts.whole(self.key, len(axis))
-            frequency = tally[VALUE].by_row()
+            frequency = tally.sums[VALUE].by_row()
             return Parts.words(self.key, axis.columns[0], frequency, by_band=axis.by_band)
         if self.event.joined:
             return Parts.whole(self.key, len(axis.columns))

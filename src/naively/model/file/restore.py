@@ -11,10 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from naively.counting.axis import Levels
+from naively.counting.axis import Levels, Words
 from naively.counting.statistic import DOCUMENT, LEVEL, Statistic
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels.double_double import Sums
+from naively.kernels.sparse_sums import AnySums, SparseSums
 from naively.model.file.axes import check_interaction, read_axis, read_columns
 from naively.model.file.container import Arrays, UnreadArrays
 from naively.model.file.declared import at, shown
@@ -95,10 +96,12 @@ def _counts(saved: SavedGroup, group: Group, unread: UnreadArrays, classes: int)
     if len(names) < len(saved.statistics) or not needed <= names <= possible:
         raise ValueError(f"it has other statistics than {group.event.name} counts")
     axis = read_axis(saved.axis, saved.arrays, group, unread)
-    sums = {}
+    sums: dict[Statistic, AnySums] = {}
     for statistic in map(Statistic, saved.statistics):
         height = len(axis) if axis.per_row(statistic) else len(axis.columns)
-        sums[statistic] = unread.sums(f"{saved.arrays}/{statistic.value}", (height, classes))
+        found = unread.sums(f"{saved.arrays}/{statistic.value}", (height, classes))
+        is_sparse = isinstance(axis, Words) and axis.per_row(statistic)
+        sums[statistic] = SparseSums.of(found) if is_sparse else found
     tally: BlockTally = BlockTally(axis, sums)
     if group.event.layout == "grid" and axis.grows:  # of a file before format 4
         grid = Levels.of_all(group.derived)

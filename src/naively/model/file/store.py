@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from naively import saving
 from naively.events import Beta, Dirichlet
+from naively.kernels.sparse_sums import as_dense
 from naively.model.file import container
 from naively.model.file.axes import write_axis, write_columns
 from naively.model.file.container import Arrays, put_sums
@@ -199,7 +200,7 @@ def _group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved:
     """Return what the header says of a group, and add its arrays under names that begin so."""
     tally = model.tally.blocks[group.key]
     for statistic, sums in tally.sums.items():
-        put_sums(arrays, f"{name}/{statistic.value}", sums)
+        put_sums(arrays, f"{name}/{statistic.value}", as_dense(sums))
     return {
         "arrays": name,
         **write_key(group.key),
