@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from naively import Patterns, Text
 from naively.counting.analyser import Analyser
 from naively.counting.axis import Words
-from naively.counting.block import Batch, Documents
+from naively.counting.batch import Batch
+from naively.counting.documents import Documents
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.evaluation.reservoir import Kept, Reservoir

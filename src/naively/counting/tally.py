@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import A, Axis, RowMap, Words
-from naively.counting.block import Block, BlockKey, Codes, Dense, Documents, Sparse
+from naively.counting.block import Block, BlockKey, Codes, Dense, Sparse
 from naively.counting.cells import as_cells
+from naively.counting.documents import Documents
 from naively.counting.labels import LabelArray, Labels, union_classes
 from naively.counting.names import Name, title
 from naively.counting.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic

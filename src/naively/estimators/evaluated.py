@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from copy import copy
 from typing import TYPE_CHECKING
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.labels import RowWeight, Target, encode_labels
 from naively.data.frames import Table, is_on_cluster
 from naively.data.stream import ReadAgainError, Stream

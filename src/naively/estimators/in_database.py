@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.labels import Target
 from naively.estimators.base import exclusive
 from naively.estimators.on_cluster import ClusterAnswers

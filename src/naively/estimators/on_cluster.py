@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.labels import LabelArray, RowWeight, Target
 from naively.data.frames import Table, is_on_cluster
 from naively.engines.spark.learn import LabelledFrame, learn

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.labels import (
     Labels,
     RowWeight,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.labels import Label
 from naively.estimators.evaluated import Evaluated
 

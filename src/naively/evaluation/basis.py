@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively.counting.block import Batch, Block, Codes, Dense
+from naively.counting.batch import Batch
+from naively.counting.block import Block, Codes, Dense
 from naively.counting.labels import Labels
 from naively.counting.parts import Part
 from naively.evaluation.leave_one_out import LeaveOneOut

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.evaluation.blas import on_one_thread
 from naively.evaluation.fitting import Fitting, Plan
 from naively.evaluation.reservoir import Sample

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.tally import Tally
 from naively.evaluation.losses import accuracy_and_log_loss
 from naively.evaluation.reservoir import Reservoir

@@ -12,7 +12,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from naively.counting.block import Batch, Block, Sparse
+from naively.counting.batch import Batch
+from naively.counting.block import Block, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import lengths_left, one_of_each
 from naively.counting.names import title, title_of_pair

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import one_of_each
 from naively.counting.parts import Part

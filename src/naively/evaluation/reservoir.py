@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.labels import Labels
 from naively.counting.tally import Tally
 from naively.evaluation.blas import on_one_thread

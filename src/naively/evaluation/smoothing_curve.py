@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import one_of_each
 from naively.counting.tally import BlockTally

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Counts
+from naively.counting.documents import Counts
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import BagsLeftOut, bags_left_out, pseudo_count_of_words
 from naively.counting.parts import band_of, count_bands

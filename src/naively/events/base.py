@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import A, ByValue, Columns, Words
-from naively.counting.block import B, Block, Dense, Documents, Sparse
+from naively.counting.block import B, Block, Dense, Sparse
+from naively.counting.documents import Documents
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, frequency_of
 from naively.counting.names import Level, title

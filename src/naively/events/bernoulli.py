@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Words
-from naively.counting.block import Counts, Dense, Documents, Sparse
+from naively.counting.block import Dense, Sparse
+from naively.counting.documents import Counts, Documents
 from naively.counting.leave_one_out import pseudo_count_of_coins
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally

@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Counts
+from naively.counting.documents import Counts
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
 from naively.events.bag_of_counts import BagOfCounts

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Words
-from naively.counting.block import Counts, Dense, Documents, Sparse
+from naively.counting.block import Dense, Sparse
+from naively.counting.documents import Counts, Documents
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import BagsLeftOut
 from naively.counting.statistic import PRESENT, VALUE

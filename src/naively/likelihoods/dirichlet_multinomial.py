@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Counts
+from naively.counting.documents import Counts
 from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import CellByCell, Contributions, Typical, multiply
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Counts, Dense, Documents, Sparse
+from naively.counting.block import Dense, Sparse
+from naively.counting.documents import Counts, Documents
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats, clipped
 from naively.likelihoods.base import ABSENT, Contributions, Likelihood, Typical, multiply

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from naively.counting.axis import Levels
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.names import Level
 from naively.counting.statistic import VALUE
 from naively.data.times import times_of

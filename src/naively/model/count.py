@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from naively.counting.block import Batch, Documents, split_texts
+from naively.counting.batch import Batch
+from naively.counting.documents import Documents, split_texts
 from naively.counting.labels import Labels
 from naively.counting.tally import Tally, count_classes
+from naively.counting.total import Total
 from naively.data.rows import Rows
 from naively.schema.schema import Schema
 
@@ -35,6 +37,10 @@ def check_counted(schema: Schema) -> None:
 
 def count_batch(batch: Batch, schema: Schema) -> Tally:
     """Count encoded rows; nothing is pruned."""
+    return Total.of(_count(piece, schema) for piece in batch.pieces())
+
+
+def _count(batch: Batch, schema: Schema) -> Tally:
     texts = {
         g.key: g.event.prepare(block)
         for g in schema.groups

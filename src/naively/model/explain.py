@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from naively.counting.axis import Words
-from naively.counting.block import Documents
+from naively.counting.documents import Documents
 from naively.counting.labels import Label, LabelArray
 from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows

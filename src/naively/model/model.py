@@ -10,7 +10,9 @@ from operator import add
 import numpy as np
 
 from naively.counting.axis import Axis
-from naively.counting.block import Batch, Block, split_texts
+from naively.counting.batch import Batch
+from naively.counting.block import Block
+from naively.counting.documents import split_texts
 from naively.counting.labels import Label, LabelArray, Labels
 from naively.counting.lawful import forget, impossible
 from naively.counting.names import Derived, Name
@@ -319,6 +321,9 @@ class Model(Shown):
 
         Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
         """
+        pieces = batch.pieces()
+        if len(pieces) > 1:
+            return np.concatenate([self.score(piece, finish) for piece in pieces])
         log_prior, of_group = self.class_log_prior, self.blocks(batch)
         blocks = list(of_group.items())
         out: Finished = self.start

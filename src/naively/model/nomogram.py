@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively.counting.axis import Columns, Levels
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.cells import Cells
 from naively.counting.labels import Label
 from naively.data.times import times_of

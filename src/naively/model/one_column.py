@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Levels, Words
-from naively.counting.block import Batch, Block, Dense
+from naively.counting.batch import Batch
+from naively.counting.block import Block, Dense
 from naively.counting.cells import Cells
 from naively.counting.names import Derived, Level, Name, title
 from naively.counting.statistic import CELL, LEVEL, PRESENT

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.labels import Label, LabelArray
 from naively.counting.names import Name, title
 from naively.data.rows import ColumnRows, Rows, column_rows

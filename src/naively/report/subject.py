@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.block import Batch
+from naively.counting.batch import Batch
 from naively.counting.labels import LabelArray, Target, encode_labels
 from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows, column_rows

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from naively.counting.analyser import Analyser
 from naively.counting.axis import Columns, Levels, Words
-from naively.counting.block import Block, Codes, Dense, Documents, Sparse
+from naively.counting.block import Block, Codes, Dense, Sparse
 from naively.counting.code_table import DENSE_RANGE
+from naively.counting.documents import Documents
 from naively.counting.labels import is_missing
 from naively.counting.names import Derived, Encoded, Level, Name, title
 from naively.data.columns import TIME, Cells, Kind

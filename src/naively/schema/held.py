@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Levels, Words
-from naively.counting.block import Batch, BlockKey, Codes, Dense, Documents, Sparse
+from naively.counting.batch import Batch
+from naively.counting.block import BlockKey, Codes, Dense, Sparse
+from naively.counting.documents import Documents
 from naively.counting.names import Derived, Encoded, Level, Name
 from naively.schema.encode import MISSING, levels_of, placed
 

@@ -13,7 +13,8 @@ from itertools import islice
 from typing import Any
 
 from naively.counting.axis import Axis, Columns
-from naively.counting.block import Batch, Block
+from naively.counting.batch import Batch
+from naively.counting.block import Block
 from naively.counting.labels import Labels
 from naively.counting.names import Derived, Name, title
 from naively.data.columns import Kind
