@@ -40,6 +40,12 @@ class Documents(Block):
         on = self if axis is None else replace(self, axis=axis)
         return _split([on], grow=False)[0]
 
+    def grown(self) -> Sparse:
+        """Return how often each text holds each word, all of which its axis has then."""
+        if self.found is not None:
+            return self.found.once() if self.presence else self.found
+        return _split([self], grow=self.axis.grows)[0]
+
     def entries(self) -> Entries:
         return self.split().entries()
 
@@ -102,7 +108,7 @@ def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict
     together: dict[tuple[object, ...], list[BlockKey]] = {}
     for key, block in blocks.items():
         if isinstance(block, Documents) and block.found is not None and grow:
-            found[key] = block.found.once() if block.presence else block.found
+            found[key] = block.grown()
         elif isinstance(block, Documents):
             of = grow and block.axis.grows, *_source(block)
             together.setdefault(of, []).append(key)

@@ -274,8 +274,10 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
         _refuse_infinite(block, tables[VALUE], "infinite values")
         if SQUARE in statistics:
             _refuse_infinite(block, tables[SQUARE], "values whose squares overflow")
-    elif isinstance(block, Sparse | Documents):
-        return _count_sparse(block.split(), statistics, labels)
+    elif isinstance(block, Documents):
+        return _count_sparse(block.grown(), statistics, labels)
+    elif isinstance(block, Sparse):
+        return _count_sparse(block, statistics, labels)
     elif isinstance(block, Codes):
         tables = {LEVEL: Sums(*dispatch.tally_codes(block.codes, block.axis.first, y, w, k))}
     else:

@@ -170,8 +170,11 @@ class SparseSums:
         return self if keep.all() else self._kept(keep)
 
     def without(self, classes: NDArray[np.bool_]) -> SparseSums:
-        """Return the table with nothing in these classes, (classes,)."""
-        return self._kept(~classes[self.classes]) if classes.any() else self
+        """Return the table with nothing in these classes, (classes,) or (rows or 1, classes)."""
+        if not classes.any():
+            return self
+        gone = np.broadcast_to(classes, self.shape)[self.row, self.classes]
+        return self._kept(~gone)
 
     def place(self, rows: NDArray[np.int64] | None, size: int) -> SparseSums:
         """Return a table of ``size`` rows that holds row i of this one at ``rows[i]``."""
