@@ -82,7 +82,12 @@ class Documents(Block):
         """About how many characters the texts have."""
         if isinstance(self.texts, Strings):
             return int(self.texts.offsets[-1] - self.texts.offsets[0])
-        return sum(len(text) for text in self.texts if isinstance(text, str))
+        of_word = 8  # about
+        return sum(
+            len(text) if isinstance(text, str) else of_word * len(text)
+            for text in self.texts
+            if text is not None
+        )
 
 
 def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict[BlockKey, Block]:
