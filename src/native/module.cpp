@@ -28,6 +28,7 @@ NB_MODULE(_native, m) {
     naively::bind_tally_dense(m);
     naively::bind_tally_csr(m);
     naively::bind_tally_codes(m);
+    naively::bind_find_ranges(m);
     naively::bind_tally_cells(m);
     naively::bind_find_bins(m);
     naively::bind_hash_rows(m);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include "dense.h"
@@ -22,11 +23,13 @@
 
 namespace naively {
 
-// The parameters as they come: (columns, classes). offset may be null.
+// The parameters as they come: (columns, classes). offset may be null. If the rows are to be
+// complete, a cell that is NaN or infinite is an error.
 struct Parameters {
     const double* tables[2];
     const double* offset;
     int64_t columns, classes;
+    bool complete;
 };
 
 constexpr int64_t tile_classes(int64_t left) { return left > 4 ? 8 : left > 2 ? 4 : 2; }
@@ -127,6 +130,17 @@ NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride,
     for (int64_t c = 0; c < k; ++c) joint[c] += sums[c];
 }
 
+// Throws unless every cell of a row is finite: x - x is 0 then, and else NaN.
+template <class T>
+NAIVELY_INLINE inline void check_complete(const T* cells, int64_t column_stride, int64_t columns) {
+    bool finite = true;
+    for (int64_t j = 0; j < columns; ++j) {
+        const T x = cells[j * column_stride];
+        finite &= x - x == T{0};
+    }
+    if (!finite) throw std::invalid_argument("a cell is missing or infinite");
+}
+
 template <class T>
 struct Rows {
     const T* cells;
@@ -155,8 +169,8 @@ NAIVELY_INLINE inline void add_groups(const Rows<T>& from, int64_t rows,
     }
 }
 
-template <class Isa, class Form, class T>
-NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters& parameters,
+template <class Form, class T>
+void score_part(const Matrix<T>& matrix, const Parameters& parameters,
                                       const double* tables, const Scores& scores, int64_t begin,
                                       int64_t end) {
     const int64_t k = parameters.classes;
@@ -179,7 +193,9 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
                            matrix.columns);
                 from = {packed.data(), matrix.columns};
             }
-            add_groups<Isa, Form>(from, grouped, parameters, tables, joint);
+            on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
+                add_groups<decltype(isa), Form>(from, grouped, parameters, tables, joint);
+            });
         }
         for (int64_t i = 0; i < rows; ++i) {
             double* row = joint + i * k;
@@ -189,11 +205,18 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
                 if (!overflown(row, start, k)) continue;
                 std::copy_n(start, k, row);
             }
-            add_row<Isa, Form, false>(cells, matrix.column_stride, parameters, sums.data(), row);
-            if (overflown(row, start, k)) {
-                std::copy_n(start, k, row);
-                add_row<Isa, Form, true>(cells, matrix.column_stride, parameters, sums.data(), row);
-            }
+            // A row whose sums are finite in groups has no such cell.
+            if (parameters.complete)
+                check_complete(cells, matrix.column_stride, matrix.columns);
+            on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
+                using Isa = decltype(isa);
+                const int64_t stride = matrix.column_stride;
+                add_row<Isa, Form, false>(cells, stride, parameters, sums.data(), row);
+                if (overflown(row, start, k)) {
+                    std::copy_n(start, k, row);
+                    add_row<Isa, Form, true>(cells, stride, parameters, sums.data(), row);
+                }
+            });
         }
         finisher.finish(first, rows);
     }
@@ -211,9 +234,7 @@ nb::object score_dense(const DenseMatrix& x, const Parameters& parameters, const
         x.visit([&](const auto& matrix) {
             const int parts = count_parts(matrix.rows, operations);
             run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int) {
-                on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
-                    score_part<decltype(isa), Form>(matrix, parameters, tiles, scores, begin, end);
-                });
+                score_part<Form>(matrix, parameters, tiles, scores, begin, end);
             });
         });
     }

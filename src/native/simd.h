@@ -67,8 +67,9 @@ inline InstructionSet instruction_set() {
     return best;
 }
 
+// Not inlined, so that one body's registers are no other's.
 template <class Body>
-__attribute__((target("avx2,fma"))) void call_avx2(const Body& body) {
+__attribute__((target("avx2,fma"), noinline)) void call_avx2(const Body& body) {
     body(Avx2{});
 }
 

@@ -24,7 +24,7 @@ from naively.counting.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, V
 from naively.kernels import dispatch
 from naively.kernels.cells import CAP
 from naively.kernels.double_double import Sums
-from naively.kernels.reference import scatter
+from naively.kernels.scatter import scatter
 from naively.messages import Shown
 
 if TYPE_CHECKING:
@@ -276,7 +276,8 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
     elif isinstance(block, Documents) and block.axis.analyser.vocabulary is not None:
         return _count_sparse(block.split(), statistics, labels)  # no other word is counted
     elif isinstance(block, Codes):
-        tables = {LEVEL: Sums(*dispatch.tally_codes(block.codes, block.axis.first, y, w, k))}
+        rows = block.codes, block.axis.first
+        tables = {LEVEL: Sums(*dispatch.tally_codes(*rows, y, w, k, block.complete))}
     elif isinstance(block, Documents):
         vocabulary = block.axis.vocabulary.copy()
         sums = vocabulary.count(block.texts, y, w, k, block.presence)
@@ -297,7 +298,8 @@ def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels
 
     def by_class(data: NDArray[np.number]) -> Sums:
         csr = block.indptr, block.indices, data
-        return Sums(*dispatch.tally_csr(*csr, labels.codes, labels.weight, k, len(axis)))
+        rows = labels.codes, labels.weight, k, len(axis)
+        return Sums(*dispatch.tally_csr(*csr, *rows, block.complete))
 
     tables = {VALUE: by_class(block.data)}
     if isinstance(axis, Words):

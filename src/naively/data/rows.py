@@ -102,10 +102,15 @@ def missing_column(name: Name, names: Sequence[Name], what: str = "column") -> s
 
 @dataclass(frozen=True, eq=False)
 class MatrixRows(Rows):
-    """A two-dimensional array of numbers."""
+    """A two-dimensional array of numbers.
+
+    Where it is ``complete`` no cell is missing, infinite, or (of whole numbers that are categories)
+    negative; it is an error that is found as the rows are counted or scored.
+    """
 
     matrix: NDArray[Any]
     names: range | tuple[Name, ...]
+    complete: bool = False
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -145,10 +150,11 @@ class MatrixRows(Rows):
 
 @dataclass(frozen=True, eq=False)
 class SparseRows(Rows):
-    """A SciPy CSR matrix of numbers."""
+    """A SciPy CSR matrix of numbers; ``complete`` as a ``MatrixRows``."""
 
     matrix: Any
     names: range | tuple[Name, ...]
+    complete: bool = False
     one_kind = "number"
 
     def __len__(self) -> int:

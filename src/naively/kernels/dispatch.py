@@ -41,6 +41,7 @@ def _choose(kernel: Kernel) -> Kernel:
 tally_dense = _choose(reference.tally_dense)
 tally_csr = _choose(reference.tally_csr)
 tally_codes = _choose(reference.tally_codes)
+find_ranges = _choose(reference.find_ranges)
 tally_cells = _choose(cells.tally_cells)
 find_bins = _choose(cells.find_bins)
 hash_rows = _choose(hashes.hash_rows)

@@ -16,7 +16,9 @@ from zlib import crc32
 
 import numpy as np
 
-from naively.kernels.reference import check_codes, scatter, score_csr
+from naively.kernels.checks import check_codes
+from naively.kernels.reference import score_csr
+from naively.kernels.scatter import scatter
 from naively.kernels.string_texts import unpack_texts
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import check_rows, splitter

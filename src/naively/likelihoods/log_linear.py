@@ -72,12 +72,13 @@ class LogLinear(Likelihood[Counts]):
         slope, offset, base = self._finite
         if isinstance(block, Dense):
             start = start + base
-            return dispatch.score_linear(block.values, slope, offset, start, finish, log_prior)
+            tables = slope, offset, start, finish, log_prior
+            return dispatch.score_linear(block.values, *tables, block.complete)
         if offset is not None:
             start = start + np.where(block.missing[:, None], 0.0, base)
         if isinstance(block, Sparse):
             csr = block.indptr, block.indices, block.data
-            return dispatch.score_csr(*csr, slope, start, finish, log_prior)
+            return dispatch.score_csr(*csr, slope, start, finish, log_prior, block.complete)
         words = block.axis.vocabulary
         return words.score(block.texts, slope, start, block.presence, finish, log_prior)
 

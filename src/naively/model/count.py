@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from naively.counting.block import Batch
+from naively.counting.block import Batch, Dense
 from naively.counting.labels import Labels
+from naively.counting.statistic import PRESENT
 from naively.counting.tally import Tally, count_classes
 from naively.data.rows import Rows
 from naively.schema.schema import Schema
@@ -34,6 +35,18 @@ def check_counted(schema: Schema) -> None:
 
 
 def count_batch(batch: Batch, schema: Schema) -> Tally:
-    """Count encoded rows; nothing is pruned."""
+    """Count encoded rows; nothing is pruned.
+
+    Raises
+    ------
+    ValueError
+        If a row lacks a cell that was said to be complete.
+    """
     blocks = {g.key: g.event.tally(batch.blocks[g.key], batch.labels) for g in schema.groups}
-    return Tally(batch.labels.classes, count_classes(batch.labels), blocks)
+    weight = count_classes(batch.labels)
+    for key, block in batch.blocks.items():
+        if isinstance(block, Dense) and block.complete:
+            sums = blocks[key].sums
+            if PRESENT not in sums or (sums[PRESENT].high != weight.high).any():
+                raise ValueError("A cell is missing.")
+    return Tally(batch.labels.classes, weight, blocks)
