@@ -252,7 +252,8 @@ class Tally(Shown):
 def count_classes(labels: Labels) -> Sums:
     """Return the total weight of each class, of shape (classes,)."""
     if labels.weight is None:
-        return Sums(np.bincount(labels.codes, minlength=labels.k))
+        known = labels.rows_of
+        return Sums(np.bincount(labels.codes, minlength=labels.k) if known is None else known)
     cell = labels.codes.astype(np.int64)
     return Sums(*scatter(cell, np.ones(len(cell)), labels.weight, (1, labels.k)))[0]
 
@@ -297,9 +298,8 @@ def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels
     axis, k = block.axis, labels.k
 
     def by_class(data: NDArray[np.number]) -> Sums:
-        csr = block.indptr, block.indices, data
-        rows = labels.codes, labels.weight, k, len(axis)
-        return Sums(*dispatch.tally_csr(*csr, *rows, block.complete))
+        csr, y, w = (block.indptr, block.indices, data), labels.codes, labels.weight
+        return Sums(*dispatch.tally_csr(*csr, y, w, k, len(axis), block.complete))
 
     tables = {VALUE: by_class(block.data)}
     if isinstance(axis, Words):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+WHOLE = ("int32", "int64")  # what the indices of a sparse matrix are, and may be its numbers
 EXACT = 1 << 53  # beyond it some integers are no floats
 
 
@@ -34,6 +36,37 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
     objects = np.asarray(array.data).astype(object)
     objects[np.ma.getmaskarray(array)] = None
     return objects
+
+
+def is_plain(X: Any, kinds: Collection[str], *, sparse: bool = False) -> bool:
+    """Whether X is an array, or a CSR matrix, that the kernels read as it is and check as they do.
+
+    Parameters
+    ----------
+    X : object
+        Anything.
+    kinds : collection of str
+        The names of the types that its numbers may be of; those of a CSR matrix may also be
+        integers.
+    sparse : bool, default False
+        Whether it may be a CSR matrix.
+
+    Examples
+    --------
+    >>> is_plain(np.ones((2, 3)), {"float64"}), is_plain([[1.0]], {"float64"})
+    (True, False)
+    """
+    if type(X) is np.ndarray:
+        return X.ndim == 2 and bool(X.size) and X.dtype.isnative and X.dtype.name in kinds
+    if not sparse or getattr(X, "format", None) != "csr" or X.ndim != 2 or 0 in X.shape:
+        return False
+    parts = X.indptr, X.indices, X.data
+    if any(type(part) is not np.ndarray or part.ndim != 1 for part in parts):
+        return False
+    if any(part.dtype.name not in WHOLE or not part.dtype.isnative for part in parts[:2]):
+        return False
+    own = X.data.dtype.name in WHOLE or X.data.dtype.name in kinds
+    return own and X.data.dtype.isnative and len(X.indptr) == X.shape[0] + 1 and not X.indptr[0]
 
 
 def check_sparse(X: Any) -> None:

@@ -34,6 +34,7 @@ class Rows(ABC):
     names: range | tuple[Name, ...]
     one_kind: Kind | None = None  # of every column that is not missing throughout
     times_told: bool = False  # whether strings that are all times have been read as times
+    complete: bool = False  # whether no cell may be missing, which is found out as it is counted
 
     @cached_property
     def place(self) -> Mapping[Name, int]:

@@ -1,4 +1,4 @@
-"""What the kernels in plain NumPy refuse: indices out of range, and cells that must not be there."""
+"""What the kernels in plain NumPy refuse: indices out of range, cells that must not be there."""
 
 from __future__ import annotations
 
