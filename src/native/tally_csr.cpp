@@ -122,10 +122,11 @@ template <class Isa, class Cell, class Index, class Value>
 NAIVELY_INLINE inline bool add_rows_of_class(const Entries<Index, Value>& from,
                                              const std::int32_t* rows, int64_t count, Cell* sums,
                                              Wholeness& seen) {
-    constexpr int64_t soon = 2, line = 64;
+    constexpr int64_t later = 16, soon = 4, line = 64;
     const bool cached = from.width * static_cast<int64_t>(sizeof(Cell)) <= 4 * cached_bytes;
     for (int64_t i = 0; i < count; ++i) {
         const int64_t row = rows[i];
+        if (i + later < count) __builtin_prefetch(from.starts + rows[i + later]);
         if (i + soon < count) {
             const int64_t e = from.starts[rows[i + soon]], end = from.starts[rows[i + soon] + 1];
             const auto* columns = reinterpret_cast<const char*>(from.columns + e);

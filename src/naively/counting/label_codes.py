@@ -38,11 +38,11 @@ def encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
     # Different bytes are different labels, once -0.0 is 0.0; only the classes are sorted.
     rows = np.ascontiguousarray(labels + 0.0 if kind == "f" else labels)
     offsets = np.arange(len(rows) + 1, dtype=np.int64) * rows.itemsize
-    codes, first = dispatch.encode_strings(Strings(offsets, rows.view(np.uint8)))
+    seen, first = dispatch.encode_strings(Strings(offsets, rows.view(np.uint8)))
     order = np.argsort(rows[first])
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    return place[codes], rows[first[order]]
+    return place[seen], rows[first[order]]
 
 
 def encode_whole(

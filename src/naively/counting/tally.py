@@ -239,7 +239,8 @@ class Tally(Shown):
         keep = self.weight.high != 0
         for block in blocks.values():
             for sums in block.sums.values():
-                keep = keep | (sums.high != 0).any(axis=0)
+                if not keep.all():
+                    keep = keep | (sums.high != 0).any(axis=0)
         if keep.all():
             return Tally(self.classes, self.weight, blocks)
         return Tally(

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-WHOLE = ("int32", "int64")  # what the indices of a sparse matrix are, and may be its numbers
+# What the indices of a sparse matrix are, and its numbers may be.
+WHOLE = np.dtype(np.int32), np.dtype(np.int64)
 EXACT = 1 << 53  # beyond it some integers are no floats
 
 
@@ -38,35 +39,35 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
     return objects
 
 
-def is_plain(X: Any, kinds: Collection[str], *, sparse: bool = False) -> bool:
+def is_plain(X: Any, kinds: Collection[np.dtype[Any]], *, sparse: bool = False) -> bool:
     """Whether X is an array, or a CSR matrix, that the kernels read as it is and check as they do.
 
     Parameters
     ----------
     X : object
         Anything.
-    kinds : collection of str
-        The names of the types that its numbers may be of; those of a CSR matrix may also be
-        integers.
+    kinds : collection of dtype
+        What its numbers may be; those of a CSR matrix may also be integers.
     sparse : bool, default False
         Whether it may be a CSR matrix.
 
     Examples
     --------
-    >>> is_plain(np.ones((2, 3)), {"float64"}), is_plain([[1.0]], {"float64"})
+    >>> floats = [np.dtype(np.float64)]
+    >>> is_plain(np.ones((2, 3)), floats), is_plain([[1.0]], floats)
     (True, False)
     """
     if type(X) is np.ndarray:
-        return X.ndim == 2 and bool(X.size) and X.dtype.isnative and X.dtype.name in kinds
+        return X.ndim == 2 and bool(X.size) and X.dtype in kinds
     if not sparse or getattr(X, "format", None) != "csr" or X.ndim != 2 or 0 in X.shape:
         return False
     parts = X.indptr, X.indices, X.data
     if any(type(part) is not np.ndarray or part.ndim != 1 for part in parts):
         return False
-    if any(part.dtype.name not in WHOLE or not part.dtype.isnative for part in parts[:2]):
+    if X.indptr.dtype not in WHOLE or X.indices.dtype not in WHOLE:
         return False
-    own = X.data.dtype.name in WHOLE or X.data.dtype.name in kinds
-    return own and X.data.dtype.isnative and len(X.indptr) == X.shape[0] + 1 and not X.indptr[0]
+    own = X.data.dtype in kinds or X.data.dtype in WHOLE
+    return own and len(X.indptr) == X.shape[0] + 1 and not X.indptr[0]
 
 
 def check_sparse(X: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -34,7 +34,7 @@ class Reader(CountingClassifier):
     told of its input (``takes``, names of input tags).
     """
 
-    reads: ClassVar[tuple[str, ...]] = ("float64", "float32")
+    reads: ClassVar[tuple[np.dtype[Any], ...]] = np.dtype(np.float64), np.dtype(np.float32)
     takes: ClassVar[tuple[str, ...]] = ()
     n_features_in_: int
 
