@@ -6,7 +6,8 @@
 // kernels/reference.py says.
 //
 // A Form says what a cell x adds to each class. It has `tables` tables of shape (columns, classes);
-// add(sum, x, entries) adds to a sum, of several classes or of one; clipped(x, ...) is what is
+// tiled(table, entry) is how an entry is kept for add(sum, x, entries), which adds to sums of
+// several classes; add(sum, x, tables, cell) adds to the sum of one; clipped(x, ...) is what is
 // added where sums overflow; zero_adds_nothing says whether a cell that is 0 may be passed over.
 #pragma once
 
@@ -14,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "dense.h"
@@ -47,7 +49,8 @@ class TiledTables {
             for (int64_t j = 0; j < parameters.columns; ++j)
                 for (int table = 0; table < Form::tables; ++table)
                     for (int64_t c = first; c < first + width; ++c)
-                        cells_.push_back(c < k ? parameters.tables[table][j * k + c] : 0.0);
+                        cells_.push_back(
+                            c < k ? Form::tiled(table, parameters.tables[table][j * k + c]) : 0.0);
         }
     }
     const double* data() const { return cells_.data(); }
@@ -147,23 +150,28 @@ struct Rows {
     int64_t stride;
 };
 
-template <class Isa, class Form, class T>
-NAIVELY_INLINE inline void add_groups(const Rows<T>& from, int64_t rows,
-                                      const Parameters& parameters, const double* tables,
-                                      double* joint) {
+// Add groups of rows to all classes, a tile after the other. Each width is a function of its own: in
+// one for all, GCC keeps the sums in memory.
+template <class Form, class T>
+void add_groups(const Rows<T>& from, int64_t rows, const Parameters& parameters,
+                const double* tables, double* joint) {
     const int64_t k = parameters.classes;
     for (int64_t first = 0; first < k;) {
         const int64_t width = tile_classes(k - first), used = std::min(width, k - first);
-        for (int64_t row = 0; row < rows; row += group) {
-            const T* cells = from.cells + row * from.stride;
-            double* to = joint + row * k + first;
-            if (width == 8)
-                add_group<Isa, Form, 8>(cells, from.stride, parameters, tables, to, used);
-            else if (width == 4)
-                add_group<Isa, Form, 4>(cells, from.stride, parameters, tables, to, used);
-            else
-                add_group<Isa, Form, 2>(cells, from.stride, parameters, tables, to, used);
-        }
+        const auto add = [&](auto tile) {
+            on_best_instruction_set([&, from, rows, k, tables, used](auto isa) NAIVELY_INLINE {
+                for (int64_t row = 0; row < rows; row += group)
+                    add_group<decltype(isa), Form, decltype(tile)::value>(
+                        from.cells + row * from.stride, from.stride, parameters, tables,
+                        joint + row * k + first, used);
+            });
+        };
+        if (width == 8)
+            add(std::integral_constant<int, 8>{});
+        else if (width == 4)
+            add(std::integral_constant<int, 4>{});
+        else
+            add(std::integral_constant<int, 2>{});
         tables += width * Form::tables * parameters.columns;
         first += width;
     }
@@ -193,9 +201,7 @@ void score_part(const Matrix<T>& matrix, const Parameters& parameters,
                            matrix.columns);
                 from = {packed.data(), matrix.columns};
             }
-            on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
-                add_groups<decltype(isa), Form>(from, grouped, parameters, tables, joint);
-            });
+            add_groups<Form>(from, grouped, parameters, tables, joint);
         }
         for (int64_t i = 0; i < rows; ++i) {
             double* row = joint + i * k;

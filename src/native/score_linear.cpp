@@ -13,6 +13,8 @@ struct LinearForm {
     static constexpr int tables = 1;
     static constexpr bool zero_adds_nothing = true;
 
+    static double tiled(int, double entry) { return entry; }
+
     template <class Isa, int lanes>
     NAIVELY_INLINE static inline Vector<double, lanes> add(const Vector<double, lanes>& sum,
                                                            const Vector<double, lanes>& x,

@@ -2,7 +2,7 @@
 
 Everything else calls the kernels through this module. ``NAIVELY_NATIVE=0`` in the environment
 chooses NumPy, ``NAIVELY_THREADS``, or else ``OMP_NUM_THREADS``, the most threads that the native
-kernels use, and ``NAIVELY_INSTRUCTION_SET=baseline`` (or avx2) the vectors that they are written for.
+kernels use, and ``NAIVELY_INSTRUCTION_SET`` (baseline or avx2) the version of them.
 """
 
 from __future__ import annotations
