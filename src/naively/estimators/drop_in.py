@@ -101,6 +101,12 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
         rows, labels = self._labelled(X, y, sample_weight, reset=True)
         if labels.weight is not None:
             check_some_weight(labels.weight)
+        try:
+            self._class_prior(labels.classes)
+        except ValueError:  # as in scikit-learn these are the classes from now on
+            self.__dict__.pop("model_", None)
+            self._announced = labels.classes
+            raise
         counted = self._counted(X, rows, labels, labels.classes)
         self.__dict__.pop("model_", None)
         self._announced = labels.classes
