@@ -64,7 +64,6 @@ class Reader(CountingClassifier):
             return None
         columns = int(X.shape[1])
         if reset:
-            self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = columns
         elif "feature_names_in_" in self.__dict__ or columns != self.n_features_in_:
             return None
