@@ -414,3 +414,94 @@ def test_many_columns_do_not_underflow() -> None:
     x, y = rng.normal(0, 100, (50, 2_000)), np.arange(50) % 2
     p = GaussianNB().fit(x, y).predict_proba(rng.normal(0, 100, (50, 2_000)))
     np.testing.assert_allclose(p.sum(axis=1), 1)
+
+
+def as_taken(make: Any, kind: str) -> Any:
+    """A table that the drop-in takes as it is, of 40 rows."""
+    rng = np.random.default_rng(3)
+    x = rng.integers(0, 3, (40, 4))
+    if make is CategoricalNB:
+        return x
+    x = x.astype(float)
+    return sparse.csr_array(x) if kind == "sparse" else x
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+@pytest.mark.parametrize("make", ALL)
+def test_what_is_wrong_is_said_as_scikit_learn_says_it(make: Any, kind: str) -> None:
+    """Cells are not looked at beforehand; whatever is wrong is found as they are counted."""
+    if kind == "sparse" and make in (GaussianNB, CategoricalNB):
+        pytest.skip("it takes no sparse matrices")
+    x, y = as_taken(make, kind), np.arange(40) % 3
+    peer = getattr(theirs, make.__name__)
+    for bad in (np.nan, np.inf, -np.inf, -1):
+        wrong = x.copy()
+        if make is CategoricalNB and bad != -1:
+            continue
+        if make in (GaussianNB, BernoulliNB) and bad == -1:
+            continue
+        cells = wrong.data if kind == "sparse" else wrong.reshape(-1)
+        cells[7] = bad
+        with pytest.raises(ValueError) as expected:
+            peer().fit(wrong, y)
+        nb = make().fit(x, y)
+        before = nb.model_
+        for verb in (
+            lambda: make().fit(wrong, y),  # noqa: B023
+            lambda: nb.fit(wrong, y),  # noqa: B023
+            lambda: nb.partial_fit(wrong, y, classes=[0, 1, 2]),  # noqa: B023
+            lambda: nb.predict(wrong),  # noqa: B023
+            lambda: nb.predict_proba(wrong[:5]),  # noqa: B023
+            lambda: nb.forget(wrong, y),  # noqa: B023
+        ):
+            with pytest.raises(ValueError) as found:
+                verb()
+            said = str(found.value).splitlines()[0]
+            assert said == str(expected.value).splitlines()[0]
+        assert nb.model_ is before
+
+
+def test_a_malformed_sparse_matrix_is_an_error_and_no_crash() -> None:
+    x = sparse.csr_array(as_taken(MultinomialNB, "dense"))
+    y = np.arange(40) % 3
+    nb = MultinomialNB().fit(x, y)
+    for change in ({"indices": 99}, {"indices": -1}, {"indptr": 10**6}):
+        wrong = x.copy()
+        for name, value in change.items():
+            getattr(wrong, name)[5] = value
+        for verb in (nb.predict, lambda x: MultinomialNB().fit(x, y)):
+            with pytest.raises(ValueError, match="no csr matrix that can be read"):
+                verb(wrong)
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_whole_sparse_numbers_and_other_types_are_counted_alike(make: Any) -> None:
+    x, y = as_taken(make, "dense"), np.arange(40) % 3
+    expected = make().fit(x, y)
+    forms: list[Any] = [x.tolist(), np.asfortranarray(x), x.astype(x.dtype.newbyteorder())]
+    forms += [x.astype(np.int32)] if make is CategoricalNB else [x.astype(np.float32)]
+    if "sparse" in make.takes:
+        csr = sparse.csr_array(x)
+        wide = sparse.csr_array(
+            (csr.data, csr.indices.astype(np.int64), csr.indptr.astype(np.int64))
+        )
+        forms += [csr, csr.astype(np.int64), csr.astype(np.int32), csr.tocsc(), wide]
+    for form in forms:
+        nb = make().fit(form, y)
+        np.testing.assert_array_equal(nb.class_count_, expected.class_count_)
+        np.testing.assert_allclose(
+            nb.predict_log_proba(form), expected.predict_log_proba(x), rtol=1e-12
+        )
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_names_of_columns_are_gone_after_a_fit_without(make: Any) -> None:
+    x, y = as_taken(make, "dense"), np.arange(40) % 3
+    nb = make().fit(pd.DataFrame(x, columns=list("abcd")), y)
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        nb.predict(x)
+    nb.fit(x, y)
+    assert not hasattr(nb, "feature_names_in_")
+    nb.predict(x)
+    with pytest.raises(ValueError, match="expecting 4 features"):
+        nb.predict(x[:, :3])

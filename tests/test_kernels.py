@@ -42,6 +42,17 @@ def either(request: pytest.FixtureRequest) -> ModuleType:
     return request.param
 
 
+@pytest.fixture(autouse=True, params=["baseline"] if native is None else native.instruction_sets())
+def instruction_set(request: pytest.FixtureRequest):
+    """Each test runs with the kernels of every instruction set that this processor has."""
+    if native is None:
+        yield
+        return
+    native.set_instruction_set(request.param)
+    yield
+    native.set_instruction_set(native.instruction_sets()[-1])
+
+
 @pytest.fixture
 def threads():
     """Set the number of threads, and set it back."""
@@ -538,6 +549,86 @@ def test_an_error_in_a_thread_is_raised(threads: Any) -> None:
     codes[-1, -1] = 7
     with pytest.raises(ValueError, match="out of range"):
         native.tally_codes(codes, np.arange(21), np.zeros(len(codes), np.int32), None, 1)
+
+
+@needs_native
+@pytest.mark.parametrize("kind", ["whole", "real"])
+@pytest.mark.parametrize("weights", ["none", "fractional"])
+def test_sums_of_class_after_class(threads: Any, kind: str, weights: str) -> None:
+    # A table so large that classes are counted one after the other, one of them on both threads.
+    rng = np.random.default_rng(11)
+    n, width, k = 3_000, 9_000, 20
+    S = sparse.random_array((n, width), density=0.02, format="csr", rng=rng)
+    S.data = np.ceil(S.data * 5) if kind == "whole" else S.data
+    y = np.minimum(rng.integers(0, 3 * k, n), k - 1)  # the last class has most rows
+    y[y == 3] = 4  # and one has none
+    assert S.nnz > width * k
+    w = weigh(weights, n, rng)
+    arguments = (S.indptr, S.indices, S.data, y, w, k, width)
+    expected = reference.tally_csr(*arguments)
+    scale = reference.tally_csr(S.indptr, S.indices, np.abs(S.data), y, w, k, width)[0]
+    for count in (1, 2, 3, 7):
+        threads(count)
+        actual = native.tally_csr(*arguments)
+        assert (actual[1] is None) == (expected[1] is None)
+        assert_same_pair(actual, expected, scale)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("n", [1, 20, 150])
+def test_rows_that_must_be_complete(either: ModuleType, n: int, bad: float) -> None:
+    rng = np.random.default_rng(12)
+    d, k = 9, 3
+    X, table, start = rng.normal(size=(n, d)), rng.random((d, k)), np.zeros(k)
+    y = np.zeros(n, np.int32)
+    wrong = X.copy()
+    wrong[n // 2, d - 1] = bad
+
+    def of_csr(cells: np.ndarray) -> tuple[np.ndarray, ...]:
+        S = sparse.csr_array(cells)
+        return S.indptr, S.indices, S.data
+
+    calls = [
+        lambda x: either.score_quadratic(x, table, table, table, start, "label", start, True),
+        lambda x: either.score_linear(x, table, table, start, "label", start, True),
+        lambda x: either.score_linear(x, np.zeros((d, k)), None, start, "joint", start, True),
+        lambda x: either.score_csr(*of_csr(x), table, start, "label", start, True),
+        lambda x: either.tally_csr(*of_csr(x), y, None, k, d, True),
+        lambda x: either.score_linear(
+            x.astype(np.float32), table, None, start, "joint", start, True
+        ),
+    ]
+    for call in calls:
+        call(X)
+        with pytest.raises(ValueError, match="missing"):
+            call(wrong)
+    codes, first = np.zeros((n, d), np.int64), np.arange(d + 1)
+    either.tally_codes(codes, first, y, None, k, True)
+    either.score_codes(codes, first, table, start, "label", start, True)
+    codes[n // 2, d - 1] = -1
+    with pytest.raises(ValueError, match="missing"):
+        either.tally_codes(codes, first, y, None, k, True)
+    with pytest.raises(ValueError, match="missing"):
+        either.score_codes(codes, first, table, start, "label", start, True)
+
+
+@needs_native
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+@pytest.mark.parametrize("n", [1, 7, 40_000])
+def test_ranges(threads: Any, n: int, dtype: Any, layout: str) -> None:
+    fits = np.iinfo(dtype)
+    X = restride(np.random.default_rng(13).integers(fits.min, fits.max, (n, 11), dtype), layout)
+    threads(2)
+    low, high = native.find_ranges(X)
+    np.testing.assert_array_equal(low, X.min(axis=0))
+    np.testing.assert_array_equal(high, X.max(axis=0))
+
+
+def test_an_instruction_set_that_is_not_there() -> None:
+    if native is not None:
+        with pytest.raises(ValueError, match="no such instruction set"):
+            native.set_instruction_set("of another age")
 
 
 # --- bad input -----------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from naively import Gaussian, NaiveBayes
+from naively import Gaussian, GaussianNB, NaiveBayes
+from naively.counting.labels import encode_labels
 
 X = [[1.0], [2.0], [7.0]]
 
@@ -63,3 +64,39 @@ def test_structured_arrays_are_tables():
     a, b = (NaiveBayes().fit(table, [0, 0, 1]) for table in (array, frame))
     assert list(a.schema_.order) == ["n", "s"]
     np.testing.assert_array_equal(a.predict_proba(array), b.predict_proba(frame))
+
+
+@pytest.mark.parametrize("estimator", [GaussianNB, NaiveBayes])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([5, 3, 5, 9]),
+        np.array([-5, 3, -5, 9], np.int8),
+        np.array([250, 3, 250, 9], np.uint8),
+        np.array([2**63, 3, 2**63, 2**62], np.uint64),
+        np.array([2**62, -(2**62), 0, 2**62]),
+        np.array([True, False, True, True]),
+        np.array([5.0, -3.0, 5.0, 0.0]),
+        np.array([-0.0, 1e300, 0.0, 2.0]),
+        np.array([5.0, 3.0, 5.0, 9.0], np.float32)[::-1],
+        np.array(["b", "a", "longer", "b"]),
+        np.array(["b", "a", "longer", "b"])[::2],
+        np.array(["é", "", "日本", "é"]),
+        np.array(["b", "a", "longer", "b"], object),
+        np.array([5, 3, 5, 9], ">i8"),
+        np.array(["b", "a", "c", "b"]).astype(">U1"),
+    ],
+    ids=str,
+)
+def test_codes_are_those_of_numpy(labels: np.ndarray, estimator) -> None:
+    # np.unique sorts all labels; here only the classes are.
+    expected, codes = np.unique(labels, return_inverse=True)
+    found = encode_labels(labels)
+    np.testing.assert_array_equal(found.classes, expected)
+    np.testing.assert_array_equal(found.codes, codes)
+    if found.rows_of is not None:
+        np.testing.assert_array_equal(found.rows_of, np.bincount(codes))
+    X = np.arange(len(labels), dtype=float)[:, None]
+    nb = estimator(**({"weights": None} if estimator is NaiveBayes else {})).fit(X, labels)
+    np.testing.assert_array_equal(nb.classes_, expected)
+    np.testing.assert_array_equal(nb.class_count_, np.bincount(codes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from sklearn.base import clone
 
 from naively import GaussianNB, MultinomialNB, NaiveBayes
 from naively.estimators.base import LOCK
+from naively.kernels.dispatch import default_threads
 
 THREADS, TIMES = 8, 12
 
@@ -86,3 +88,38 @@ def test_a_copy_has_a_lock_of_its_own(copied: Any) -> None:
     other = copied(pickle.dumps(nb) if copied is pickle.loads else nb)
     assert LOCK not in vars(other)
     assert other.fit(*batch(1)).class_count_.sum() == 4
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"NAIVELY_THREADS": "3", "OMP_NUM_THREADS": "2"}, 3),
+        ({"OMP_NUM_THREADS": "2"}, 2),
+        ({"OMP_NUM_THREADS": "5,2"}, 5),  # the second is for nested loops
+        ({"NAIVELY_THREADS": "none", "OMP_NUM_THREADS": "7"}, 7),
+        ({"OMP_NUM_THREADS": "0"}, None),
+        ({}, None),
+    ],
+)
+def test_the_environment_limits_threads(
+    environment: dict[str, str], expected: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NAIVELY_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert default_threads() == (cpus if expected is None else expected)
+
+
+def test_workers_of_joblib_share_the_cpus() -> None:
+    joblib = pytest.importorskip("joblib")
+    with joblib.parallel_config("loky", n_jobs=2, inner_max_num_threads=1):
+        limits = joblib.Parallel()(joblib.delayed(_threads_in_use)() for _ in range(2))
+    assert limits == [1, 1]
+
+
+def _threads_in_use() -> int:
+    from naively.kernels.dispatch import NATIVE
+
+    return 1 if NATIVE is None else NATIVE.threads()

@@ -12,6 +12,7 @@ namespace nb = nanobind;
 void bind_tally_dense(nb::module_& m);
 void bind_tally_csr(nb::module_& m);
 void bind_tally_codes(nb::module_& m);
+void bind_find_ranges(nb::module_& m);
 void bind_score_linear(nb::module_& m);
 void bind_score_quadratic(nb::module_& m);
 void bind_score_csr(nb::module_& m);

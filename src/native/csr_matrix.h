@@ -41,6 +41,16 @@ NAIVELY_INLINE inline void check_columns(const Index* columns, int64_t count, in
         throw std::invalid_argument("a column index is out of range");
 }
 
+// Throws unless all values are finite: x - x is 0 then, and else NaN. Whole numbers always are.
+template <class Value>
+NAIVELY_INLINE inline void check_values(const Value* values, int64_t count) {
+    if constexpr (std::is_floating_point_v<Value>) {
+        bool finite = true;
+        for (int64_t e = 0; e < count; ++e) finite &= values[e] - values[e] == Value{0};
+        if (!finite) throw std::invalid_argument("a cell is missing or infinite");
+    }
+}
+
 // Rows of a CSR matrix that are checked together, before they are used.
 constexpr int64_t checked_rows = 64;
 

@@ -1,6 +1,10 @@
 // What becomes of the joint log likelihoods of a few rows while they are still in the cache:
 // kept, normalised over the classes, or reduced to the label. The same as finish_rows in
 // kernels/reference.py.
+//
+// Of few classes the rows are turned first, so that the rows of a class are neighbours: a class
+// after the other is compared, raised and summed for all rows at once, in vectors and without
+// branches. Each row's numbers are added in the same order either way, and round alike.
 #pragma once
 
 #include <algorithm>
@@ -26,37 +30,48 @@ inline Finish parse_finish(std::string_view name) {
     throw std::invalid_argument("finish is joint, log_posterior, posterior or label");
 }
 
-// exp(x) for x <= 0, within two units in the last place; 0 below -708. No branches, so that a
-// loop over it becomes vector instructions. NaN stays NaN.
-NAIVELY_INLINE inline double exp_nonpositive(double x) {
-    constexpr double log2_e = 1.4426950408889634074;
-    constexpr double ln2_high = 0x1.62e42fefa3800p-1;  // 42 bits: exact times any exponent
-    constexpr double ln2_low = 0x1.ef35793c76730p-45;
-    constexpr double rounder = 0x1.8p52;  // adding it rounds to an integer, left in the low bits
-    const double clamped = x < -708.0 ? -708.0 : x;
-    const double shifted = clamped * log2_e + rounder;
-    const double exponent = shifted - rounder;
-    const double r = (clamped - exponent * ln2_high) - exponent * ln2_low;
-    double p = 1.0 / 6227020800;  // Taylor to r^13 / 13!: 4e-18 at |r| = ln(2) / 2
-    p = p * r + 1.0 / 479001600;
-    p = p * r + 1.0 / 39916800;
-    p = p * r + 1.0 / 3628800;
-    p = p * r + 1.0 / 362880;
-    p = p * r + 1.0 / 40320;
-    p = p * r + 1.0 / 5040;
-    p = p * r + 1.0 / 720;
-    p = p * r + 1.0 / 120;
-    p = p * r + 1.0 / 24;
-    p = p * r + 1.0 / 6;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
-    std::uint64_t bits, scale_bits;
+// exp(x) for x <= 0, within two units in the last place, of several numbers; 0 below -708. NaN
+// stays NaN.
+template <class Isa, int lanes>
+NAIVELY_INLINE inline Vector<double, lanes> exp_nonpositive(const Vector<double, lanes>& x) {
+    using V = Vector<double, lanes>;
+    using Bits = Vector<std::uint64_t, lanes>;
+    constexpr double taylor[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800,
+                                 1.0 / 362880,     1.0 / 40320,     1.0 / 5040,     1.0 / 720,
+                                 1.0 / 120,        1.0 / 24,        1.0 / 6,        0.5,
+                                 1.0,              1.0};  // to r^13 / 13!: 4e-18 at ln(2) / 2
+    const V log2_e = broadcast<lanes>(1.4426950408889634074);
+    const V ln2_high = broadcast<lanes>(0x1.62e42fefa3800p-1);  // 42 bits: exact times any exponent
+    const V ln2_low = broadcast<lanes>(0x1.ef35793c76730p-45);
+    const V rounder = broadcast<lanes>(0x1.8p52);  // adding it leaves an integer in the low bits
+    const V least = broadcast<lanes>(-708.0), zero{};
+    const V clamped = x < least ? least : x;
+    const V shifted = clamped * log2_e + rounder;
+    const V exponent = shifted - rounder;
+    const V r = (clamped - exponent * ln2_high) - exponent * ln2_low;
+    V p = broadcast<lanes>(taylor[0]);
+    NAIVELY_UNROLL
+    for (int i = 1; i < 14; ++i) p = multiply_add<Isa, lanes>(p, r, broadcast<lanes>(taylor[i]));
+    Bits bits;
     std::memcpy(&bits, &shifted, sizeof bits);
-    scale_bits = (bits + 1023) << 52;
-    double scale;
-    std::memcpy(&scale, &scale_bits, sizeof scale);
-    return x < -708.0 ? 0.0 : p * scale;
+    bits = (bits + std::uint64_t{1023}) << 52;
+    V scale;
+    std::memcpy(&scale, &bits, sizeof scale);
+    return x < least ? zero : p * scale;
+}
+
+// The same of each of `count` numbers; `to` may be `from`.
+template <class Isa>
+NAIVELY_INLINE inline void exp_nonpositive(const double* from, std::int64_t count, double* to) {
+    constexpr int lanes = Isa::lanes;
+    std::int64_t i = 0;
+    for (; i + lanes <= count; i += lanes)
+        store<lanes>(to + i, exp_nonpositive<Isa, lanes>(load<lanes>(from + i)));
+    if (i == count) return;
+    double rest[lanes] = {};
+    std::copy_n(from + i, count - i, rest);
+    store<lanes>(rest, exp_nonpositive<Isa, lanes>(load<lanes>(rest)));
+    std::copy_n(rest, count - i, to + i);
 }
 
 // Where the finished rows go. One of the two is null.
@@ -75,23 +90,37 @@ class Finisher {
     static constexpr std::int64_t max_rows = 64;
 
     // `rows` is the most there will be, so that a single row does not pay for 64.
-    Finisher(const Output& output, std::int64_t rows) : out_(output) {
-        if (out_.finish == Finish::label || out_.finish == Finish::log_posterior)
-            scratch_.resize(std::min(rows, max_rows) * out_.classes);
+    Finisher(const Output& output, std::int64_t rows)
+        : out_(output), turns_(rows >= least_turned && out_.classes <= most_turned) {
+        const std::int64_t most = std::min(rows, max_rows) * out_.classes;
+        if (out_.finish == Finish::label) scratch_.resize(most);
+        if (out_.finish == Finish::log_posterior && !turns_) scratch_.resize(most);
+        if (out_.finish != Finish::joint && turns_) turned_.resize(max_rows * out_.classes);
     }
 
     double* rows_at(std::int64_t first) {
         return out_.labels ? scratch_.data() : out_.table + first * out_.classes;
     }
 
-    NAIVELY_INLINE inline void finish(std::int64_t first, std::int64_t rows) {
+    void finish(std::int64_t first, std::int64_t rows) {
         if (out_.finish == Finish::joint) return;
+        on_best_instruction_set(
+            [&](auto isa) NAIVELY_INLINE { this->finish_as<decltype(isa)>(first, rows); });
+    }
+
+  private:
+    template <class Isa>
+    NAIVELY_INLINE inline void finish_as(std::int64_t first, std::int64_t rows) {
         double* joint = rows_at(first);
+        if (turns_ && rows >= least_turned) {
+            finish_turned<Isa>(first, rows, joint);
+            return;
+        }
         const std::int64_t k = out_.classes;
         for (std::int64_t i = 0; i < rows; ++i) {
             double* row = joint + i * k;
             std::int64_t largest = find_largest(row);
-            if (row[largest] == -std::numeric_limits<double>::infinity()) {
+            if (row[largest] == impossible) {
                 std::copy_n(out_.log_prior, k, row);
                 largest = find_largest(row);
             }
@@ -103,15 +132,16 @@ class Finisher {
             }
         }
         if (out_.finish == Finish::posterior) {
-            for (std::int64_t i = 0; i < rows * k; ++i) joint[i] = exp_nonpositive(joint[i]);
+            exp_nonpositive<Isa>(joint, rows * k, joint);
             for (std::int64_t i = 0; i < rows; ++i) {
                 double* row = joint + i * k;
                 const double evidence = sum(row);
                 for (std::int64_t c = 0; c < k; ++c) row[c] /= evidence;
             }
         } else if (out_.finish == Finish::log_posterior) {
+            if (scratch_.empty()) scratch_.resize(max_rows * k);
             double* likelihood = scratch_.data();
-            for (std::int64_t i = 0; i < rows * k; ++i) likelihood[i] = exp_nonpositive(joint[i]);
+            exp_nonpositive<Isa>(joint, rows * k, likelihood);
             for (std::int64_t i = 0; i < rows; ++i) {
                 const double log_evidence = std::log(sum(likelihood + i * k));
                 for (std::int64_t c = 0; c < k; ++c) joint[i * k + c] -= log_evidence;
@@ -119,7 +149,83 @@ class Finisher {
         }
     }
 
-  private:
+    static constexpr double impossible = -std::numeric_limits<double>::infinity();
+    static constexpr std::int64_t least_turned = 8;   // rows: fewer fill no vectors
+    static constexpr std::int64_t most_turned = 128;  // classes: of more, rows fill vectors too
+
+    // The rows turned: [class][row]. All max_rows lanes are worked on, whatever is in the last.
+    template <class Isa>
+    NAIVELY_INLINE inline void finish_turned(std::int64_t first, std::int64_t rows,
+                                             double* joint) {
+        constexpr int lanes = Isa::lanes;
+        using V = Vector<double, lanes>;
+        const std::int64_t k = out_.classes;
+        double* const turned = turned_.data();
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t c = 0; c < k; ++c) turned[c * max_rows + i] = joint[i * k + c];
+        double largest[max_rows], label[max_rows];
+        find_largest_turned<Isa>(turned, largest, label);
+        bool any = false;
+        for (std::int64_t i = 0; i < rows; ++i) any |= largest[i] == impossible;
+        if (any) {
+            for (std::int64_t i = 0; i < rows; ++i)
+                if (largest[i] == impossible)
+                    for (std::int64_t c = 0; c < k; ++c)
+                        turned[c * max_rows + i] = out_.log_prior[c];
+            find_largest_turned<Isa>(turned, largest, label);
+        }
+        if (out_.labels) {
+            for (std::int64_t i = 0; i < rows; ++i)
+                out_.labels[first + i] = static_cast<std::int32_t>(label[i]);
+            return;
+        }
+        const bool logs = out_.finish == Finish::log_posterior;
+        double evidence[max_rows];
+        for (std::int64_t i = 0; i < max_rows; i += lanes) {
+            V total{};
+            const V shift = load<lanes>(largest + i);
+            for (std::int64_t c = 0; c < k; ++c) {
+                double* values = turned + c * max_rows + i;
+                const V below = load<lanes>(values) - shift;
+                const V likelihood = exp_nonpositive<Isa, lanes>(below);
+                total += likelihood;
+                store<lanes>(values, logs ? below : likelihood);
+            }
+            store<lanes>(evidence + i, total);
+        }
+        if (logs)
+            for (std::int64_t i = 0; i < rows; ++i) evidence[i] = std::log(evidence[i]);
+        for (std::int64_t i = 0; i < max_rows; i += lanes) {
+            const V total = load<lanes>(evidence + i);
+            for (std::int64_t c = 0; c < k; ++c) {
+                double* values = turned + c * max_rows + i;
+                const V value = load<lanes>(values);
+                store<lanes>(values, logs ? value - total : value / total);
+            }
+        }
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t c = 0; c < k; ++c) joint[i * k + c] = turned[c * max_rows + i];
+    }
+
+    // The largest of each row, and the number of its first class.
+    template <class Isa>
+    NAIVELY_INLINE inline void find_largest_turned(const double* turned, double* largest,
+                                                   double* label) const {
+        constexpr int lanes = Isa::lanes;
+        using V = Vector<double, lanes>;
+        for (std::int64_t i = 0; i < max_rows; i += lanes) {
+            V most = load<lanes>(turned + i), first{};
+            for (std::int64_t c = 1; c < out_.classes; ++c) {
+                const V value = load<lanes>(turned + c * max_rows + i);
+                const auto more = value > most;
+                first = more ? broadcast<lanes>(static_cast<double>(c)) : first;
+                most = more ? value : most;
+            }
+            store<lanes>(largest + i, most);
+            store<lanes>(label + i, first);
+        }
+    }
+
     NAIVELY_INLINE inline std::int64_t find_largest(const double* row) const {
         std::int64_t largest = 0;
         double value = row[0];
@@ -139,7 +245,8 @@ class Finisher {
     }
 
     Output out_;
-    std::vector<double> scratch_;
+    bool turns_;
+    std::vector<double> scratch_, turned_;
 };
 
 }  // namespace naively

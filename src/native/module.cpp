@@ -1,7 +1,9 @@
 // The Python module naively.kernels._native.
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string_view.h>
 
 #include <stdexcept>
+#include <string_view>
 
 #include "bindings.h"
 #include "simd.h"
@@ -13,12 +15,35 @@ namespace {
 
 const char* instruction_set_name() {
 #if NAIVELY_MULTIVERSION
-    switch (naively::instruction_set()) {
+    switch (naively::instruction_set().load()) {
         case naively::InstructionSet::avx2: return naively::Avx2::name;
         case naively::InstructionSet::baseline: break;
     }
 #endif
     return naively::Baseline::name;
+}
+
+// The names of those that this processor has.
+nb::list instruction_sets() {
+    nb::list names;
+#if NAIVELY_MULTIVERSION
+    for (const naively::NamedSet& each : naively::named_sets)
+        if (each.set <= naively::best_instruction_set()) names.append(each.name);
+#else
+    names.append("baseline");
+#endif
+    return names;
+}
+
+void set_instruction_set(std::string_view name) {
+#if NAIVELY_MULTIVERSION
+    for (const naively::NamedSet& each : naively::named_sets)
+        if (name == each.name && each.set <= naively::best_instruction_set())
+            return naively::instruction_set().store(each.set);
+#else
+    if (name == "baseline") return;
+#endif
+    throw std::invalid_argument("this processor has no such instruction set");
 }
 
 }  // namespace
@@ -28,6 +53,7 @@ NB_MODULE(_native, m) {
     naively::bind_tally_dense(m);
     naively::bind_tally_csr(m);
     naively::bind_tally_codes(m);
+    naively::bind_find_ranges(m);
     naively::bind_tally_cells(m);
     naively::bind_find_bins(m);
     naively::bind_hash_rows(m);
@@ -48,6 +74,9 @@ NB_MODULE(_native, m) {
     naively::bind_read_times(m);
     naively::bind_vocabulary(m);
     m.def("instruction_set", &instruction_set_name, "Name the instruction set in use.");
+    m.def("instruction_sets", &instruction_sets, "Name those that can be set, the best last.");
+    m.def("set_instruction_set", &set_instruction_set, nb::arg("name"),
+          "Use the kernels of this instruction set, to test and to compare.");
     m.def("threads", [] { return naively::thread_limit().load(); },
           "Return the most threads used.");
     m.def("set_threads", [](int count) {

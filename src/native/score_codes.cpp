@@ -14,7 +14,7 @@ namespace naively {
 namespace {
 
 nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb::handle start,
-                       const char* finish, nb::handle log_prior) {
+                       const char* finish, nb::handle log_prior, bool complete) {
     const CodeMatrix matrix(codes, first);
     const Doubles rows(table, "table", 2);
     const int64_t k = rows.shape(1), columns = matrix.columns();
@@ -42,6 +42,8 @@ nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb:
                             present += value >= 0;
                         }
                         if (outside) throw std::invalid_argument("a level code is out of range");
+                        if (complete && present < columns)
+                            throw std::invalid_argument("a cell is missing");
                         add_table_rows<decltype(isa), false>(
                             rows.data(), k,
                             TableRows<int64_t>{level.data(), nullptr, present, 0}, joint);
@@ -59,7 +61,7 @@ nb::object score_codes(nb::handle codes, nb::handle first, nb::handle table, nb:
 
 void bind_score_codes(nb::module_& m) {
     m.def("score_codes", &score_codes, nb::arg("codes"), nb::arg("first"), nb::arg("table"),
-          nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
+          nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"), nb::arg("complete") = false);
 }
 
 }  // namespace naively

@@ -21,13 +21,15 @@ template <class Index, class Value>
 class EntryAdder {
   public:
     EntryAdder(const Index* columns, const Value* values, const double* table, int64_t width,
-               int64_t classes, int64_t end)
+               int64_t classes, int64_t end, bool complete)
         : columns_(columns), values_(values), table_(table), width_(width), classes_(classes),
-          end_(width * classes * static_cast<int64_t>(sizeof(double)) > cached_bytes ? end : 0) {}
+          end_(width * classes * static_cast<int64_t>(sizeof(double)) > cached_bytes ? end : 0),
+          complete_(complete) {}
 
     // Look at entries before they are added.
     NAIVELY_INLINE inline void prepare(int64_t begin, int64_t end) {
         check_columns(columns_ + begin, end - begin, width_);
+        if (complete_) check_values(values_ + begin, end - begin);
         if constexpr (std::is_same_v<Value, double>) {
             bool all_count = true;
             for (int64_t e = begin; e < end; ++e) all_count &= values_[e] < 0.0 || values_[e] > 0.0;
@@ -78,13 +80,13 @@ class EntryAdder {
     const Value* values_;
     const double* table_;
     int64_t width_, classes_, end_;
-    bool as_they_are_ = false;
+    bool complete_, as_they_are_ = false;
     std::array<double, chunk> value_;
     std::array<Index, chunk> column_;
 };
 
 nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle slope,
-                     nb::handle start, const char* finish, nb::handle log_prior) {
+                     nb::handle start, const char* finish, nb::handle log_prior, bool complete) {
     const CsrMatrix matrix(indptr, indices, data);
     const Doubles table(slope, "slope", 2);
     const int64_t width = table.shape(0), k = table.shape(1);
@@ -99,7 +101,7 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
             run_parts(matrix.rows(), parts, [&](int64_t begin, int64_t end, int) {
                 const int64_t* starts = matrix.starts();
                 EntryAdder adder(columns, values, table.data(), width, k,
-                                 starts[matrix.rows()]);
+                                 starts[matrix.rows()], complete);
                 on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
                     score_rows(
                         scores, begin, end,
@@ -122,7 +124,8 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
 
 void bind_score_csr(nb::module_& m) {
     m.def("score_csr", &score_csr, nb::arg("indptr"), nb::arg("indices"), nb::arg("data"),
-          nb::arg("slope"), nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
+          nb::arg("slope"), nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"),
+          nb::arg("complete") = false);
 }
 
 }  // namespace naively

@@ -6,13 +6,16 @@
 // kernels/reference.py says.
 //
 // A Form says what a cell x adds to each class. It has `tables` tables of shape (columns, classes);
-// add(sum, x, entries) adds to a sum, of several classes or of one; clipped(x, ...) is what is
+// tiled(table, entry) is how an entry is kept for add(sum, x, entries), which adds to sums of
+// several classes; add(sum, x, tables, cell) adds to the sum of one; clipped(x, ...) is what is
 // added where sums overflow; zero_adds_nothing says whether a cell that is 0 may be passed over.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "dense.h"
@@ -22,11 +25,13 @@
 
 namespace naively {
 
-// The parameters as they come: (columns, classes). offset may be null.
+// The parameters as they come: (columns, classes). offset may be null. If the rows are to be
+// complete, a cell that is NaN or infinite is an error.
 struct Parameters {
     const double* tables[2];
     const double* offset;
     int64_t columns, classes;
+    bool complete;
 };
 
 constexpr int64_t tile_classes(int64_t left) { return left > 4 ? 8 : left > 2 ? 4 : 2; }
@@ -44,7 +49,8 @@ class TiledTables {
             for (int64_t j = 0; j < parameters.columns; ++j)
                 for (int table = 0; table < Form::tables; ++table)
                     for (int64_t c = first; c < first + width; ++c)
-                        cells_.push_back(c < k ? parameters.tables[table][j * k + c] : 0.0);
+                        cells_.push_back(
+                            c < k ? Form::tiled(table, parameters.tables[table][j * k + c]) : 0.0);
         }
     }
     const double* data() const { return cells_.data(); }
@@ -127,36 +133,52 @@ NAIVELY_INLINE inline void add_row(const T* cells, int64_t column_stride,
     for (int64_t c = 0; c < k; ++c) joint[c] += sums[c];
 }
 
+// Throws unless every cell of a row is finite: x - x is 0 then, and else NaN.
+template <class T>
+NAIVELY_INLINE inline void check_complete(const T* cells, int64_t column_stride, int64_t columns) {
+    bool finite = true;
+    for (int64_t j = 0; j < columns; ++j) {
+        const T x = cells[j * column_stride];
+        finite &= x - x == T{0};
+    }
+    if (!finite) throw std::invalid_argument("a cell is missing or infinite");
+}
+
 template <class T>
 struct Rows {
     const T* cells;
     int64_t stride;
 };
 
-template <class Isa, class Form, class T>
-NAIVELY_INLINE inline void add_groups(const Rows<T>& from, int64_t rows,
-                                      const Parameters& parameters, const double* tables,
-                                      double* joint) {
+// Add groups of rows to all classes, a tile after the other. Each width is a function of its own: in
+// one for all, GCC keeps the sums in memory.
+template <class Form, class T>
+void add_groups(const Rows<T>& from, int64_t rows, const Parameters& parameters,
+                const double* tables, double* joint) {
     const int64_t k = parameters.classes;
     for (int64_t first = 0; first < k;) {
         const int64_t width = tile_classes(k - first), used = std::min(width, k - first);
-        for (int64_t row = 0; row < rows; row += group) {
-            const T* cells = from.cells + row * from.stride;
-            double* to = joint + row * k + first;
-            if (width == 8)
-                add_group<Isa, Form, 8>(cells, from.stride, parameters, tables, to, used);
-            else if (width == 4)
-                add_group<Isa, Form, 4>(cells, from.stride, parameters, tables, to, used);
-            else
-                add_group<Isa, Form, 2>(cells, from.stride, parameters, tables, to, used);
-        }
+        const auto add = [&](auto tile) {
+            on_best_instruction_set([&, from, rows, k, tables, used](auto isa) NAIVELY_INLINE {
+                for (int64_t row = 0; row < rows; row += group)
+                    add_group<decltype(isa), Form, decltype(tile)::value>(
+                        from.cells + row * from.stride, from.stride, parameters, tables,
+                        joint + row * k + first, used);
+            });
+        };
+        if (width == 8)
+            add(std::integral_constant<int, 8>{});
+        else if (width == 4)
+            add(std::integral_constant<int, 4>{});
+        else
+            add(std::integral_constant<int, 2>{});
         tables += width * Form::tables * parameters.columns;
         first += width;
     }
 }
 
-template <class Isa, class Form, class T>
-NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters& parameters,
+template <class Form, class T>
+void score_part(const Matrix<T>& matrix, const Parameters& parameters,
                                       const double* tables, const Scores& scores, int64_t begin,
                                       int64_t end) {
     const int64_t k = parameters.classes;
@@ -179,7 +201,7 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
                            matrix.columns);
                 from = {packed.data(), matrix.columns};
             }
-            add_groups<Isa, Form>(from, grouped, parameters, tables, joint);
+            add_groups<Form>(from, grouped, parameters, tables, joint);
         }
         for (int64_t i = 0; i < rows; ++i) {
             double* row = joint + i * k;
@@ -189,11 +211,18 @@ NAIVELY_INLINE inline void score_part(const Matrix<T>& matrix, const Parameters&
                 if (!overflown(row, start, k)) continue;
                 std::copy_n(start, k, row);
             }
-            add_row<Isa, Form, false>(cells, matrix.column_stride, parameters, sums.data(), row);
-            if (overflown(row, start, k)) {
-                std::copy_n(start, k, row);
-                add_row<Isa, Form, true>(cells, matrix.column_stride, parameters, sums.data(), row);
-            }
+            // A row whose sums are finite in groups has no such cell.
+            if (parameters.complete)
+                check_complete(cells, matrix.column_stride, matrix.columns);
+            on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
+                using Isa = decltype(isa);
+                const int64_t stride = matrix.column_stride;
+                add_row<Isa, Form, false>(cells, stride, parameters, sums.data(), row);
+                if (overflown(row, start, k)) {
+                    std::copy_n(start, k, row);
+                    add_row<Isa, Form, true>(cells, stride, parameters, sums.data(), row);
+                }
+            });
         }
         finisher.finish(first, rows);
     }
@@ -211,9 +240,7 @@ nb::object score_dense(const DenseMatrix& x, const Parameters& parameters, const
         x.visit([&](const auto& matrix) {
             const int parts = count_parts(matrix.rows, operations);
             run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int) {
-                on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
-                    score_part<decltype(isa), Form>(matrix, parameters, tiles, scores, begin, end);
-                });
+                score_part<Form>(matrix, parameters, tiles, scores, begin, end);
             });
         });
     }

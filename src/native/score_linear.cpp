@@ -13,6 +13,8 @@ struct LinearForm {
     static constexpr int tables = 1;
     static constexpr bool zero_adds_nothing = true;
 
+    static double tiled(int, double entry) { return entry; }
+
     template <class Isa, int lanes>
     NAIVELY_INLINE static inline Vector<double, lanes> add(const Vector<double, lanes>& sum,
                                                            const Vector<double, lanes>& x,
@@ -31,7 +33,7 @@ struct LinearForm {
 };
 
 nb::object score_linear(nb::handle X, nb::handle slope, nb::handle offset, nb::handle start,
-                        const char* finish, nb::handle log_prior) {
+                        const char* finish, nb::handle log_prior, bool complete) {
     const DenseMatrix x(X, "X");
     const Doubles slopes(slope, "slope", 2);
     const int64_t columns = x.columns(), k = slopes.shape(1);
@@ -43,14 +45,15 @@ nb::object score_linear(nb::handle X, nb::handle slope, nb::handle offset, nb::h
     }
     const Scores scores(x.rows(), k, start, finish, log_prior);
     return score_dense<LinearForm>(
-        x, {{slopes.data()}, offsets ? offsets->data() : nullptr, columns, k}, scores);
+        x, {{slopes.data()}, offsets ? offsets->data() : nullptr, columns, k, complete},
+        scores);
 }
 
 }  // namespace
 
 void bind_score_linear(nb::module_& m) {
     m.def("score_linear", &score_linear, nb::arg("X"), nb::arg("slope"), nb::arg("offset").none(),
-          nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
+          nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"), nb::arg("complete") = false);
 }
 
 }  // namespace naively

@@ -13,11 +13,15 @@ namespace {
 
 template <class Cell, class Code>
 void add_code_rows(const CodeMatrix& matrix, const Code* codes, const std::int32_t* y,
-                   const double* w, int64_t k, int64_t begin, int64_t end, Cell* table) {
+                   const double* w, int64_t k, bool complete, int64_t begin, int64_t end,
+                   Cell* table) {
     const int64_t* starts = matrix.starts();
     const auto add_cell = [&](int64_t row, int64_t j) NAIVELY_INLINE {
         const int64_t code = codes[row * matrix.row_stride() + j * matrix.column_stride()];
-        if (code < 0) return;
+        if (code < 0) {
+            if (complete) throw std::invalid_argument("a cell is missing");
+            return;
+        }
         if (code >= starts[j + 1] - starts[j])
             throw std::invalid_argument("a level code is out of range");
         add(table[(starts[j] + code) * k + y[row]], w ? w[row] : 1.0);
@@ -26,7 +30,8 @@ void add_code_rows(const CodeMatrix& matrix, const Code* codes, const std::int32
         for (int64_t j = 0; j < matrix.columns(); ++j) add_cell(row, j);
 }
 
-nb::object tally_codes(nb::handle codes, nb::handle first, nb::handle y, nb::handle w, int64_t k) {
+nb::object tally_codes(nb::handle codes, nb::handle first, nb::handle y, nb::handle w, int64_t k,
+                       bool complete) {
     const CodeMatrix matrix(codes, first);
     const int64_t rows = matrix.rows(), cells = count_cells(matrix.levels(), k);
     const ClassIndices classes(y, rows, k);
@@ -38,7 +43,8 @@ nb::object tally_codes(nb::handle codes, nb::handle first, nb::handle y, nb::han
         return tally_into_table<Cell>(matrix.levels(), k, [&](Cell* table) {
             matrix.visit([&](auto* code) {
                 scatter(rows, parts, cells, table, [&](int64_t begin, int64_t end, Cell* to, int) {
-                    add_code_rows(matrix, code, classes.data(), weights.data(), k, begin, end, to);
+                    add_code_rows(matrix, code, classes.data(), weights.data(), k, complete,
+                                  begin, end, to);
                 });
             });
         });
@@ -50,7 +56,7 @@ nb::object tally_codes(nb::handle codes, nb::handle first, nb::handle y, nb::han
 
 void bind_tally_codes(nb::module_& m) {
     m.def("tally_codes", &tally_codes, nb::arg("codes"), nb::arg("first"), nb::arg("y"),
-          nb::arg("w").none(), nb::arg("k"));
+          nb::arg("w").none(), nb::arg("k"), nb::arg("complete") = false);
 }
 
 }  // namespace naively

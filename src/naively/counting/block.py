@@ -62,10 +62,15 @@ class Block(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Dense(Block):
-    """Numbers, rows × columns, float32 or float64; NaN is a missing cell."""
+    """Numbers, rows × columns, float32 or float64; NaN is a missing cell.
+
+    Where rows are ``complete`` no cell is missing or infinite; one that is becomes a ValueError as
+    it is counted or scored, so that nobody has to look before.
+    """
 
     values: NDArray[np.floating]
     axis: Columns
+    complete: bool = False
     frequency = PRESENT
 
     def __len__(self) -> int:
@@ -102,6 +107,8 @@ class Sparse(Block):
         Which texts are missing; by default none is.
     presence : bool, default False
         Whether a word counts at most once in a text, so that ``data`` is 1 throughout.
+    complete : bool, default False
+        Whether a stored number that is NaN or infinite is an error, as of ``Dense``.
     """
 
     indptr: NDArray[np.integer]
@@ -110,6 +117,7 @@ class Sparse(Block):
     axis: Columns | Words
     absent: NDArray[np.bool_] | None = None
     presence: bool = False
+    complete: bool = False
 
     def __len__(self) -> int:
         return len(self.indptr) - 1
@@ -184,11 +192,13 @@ class Sparse(Block):
 class Codes(Block):
     """Level numbers within each column, rows × columns; negative is missing.
 
-    At prediction a number past a column's last level stands for every level never seen.
+    At prediction a number past a column's last level stands for every level never seen. Where rows
+    are ``complete`` a negative number is an error, as of ``Dense``.
     """
 
     codes: NDArray[np.integer]
     axis: Levels
+    complete: bool = False
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -10,11 +10,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from naively.counting.label_codes import LabelArray as LabelArray  # noqa: PLC0414
+from naively.counting.label_codes import (
+    encode,
+    encode_strings,
+    encode_whole,
+    keeps,
+)
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 
 Label: TypeAlias = str | float | dt.date  # the name of a class; a float may be a bool or an int
-LabelArray: TypeAlias = "NDArray[Any]"  # of labels, of any dtype that a model file can hold
 # The labels of some rows as a user has them, of shape (rows,), which ``encode_labels`` reads: an
 # array, a list, or a column of any frame, which have no type in common.
 Target: TypeAlias = Any
@@ -22,7 +28,6 @@ RowWeight: TypeAlias = "ArrayLike | None"  # of shape (rows,), or one for all ro
 
 MOST_BYTES = 1 << 26  # of an array of string labels, each stored as long as the longest
 LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products over- or underflow
-SMALL_RANGE = 1 << 16  # integer labels this close together are encoded by a look-up table
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,11 +42,14 @@ class Labels:
         The classes, sorted.
     weight : ndarray of float64, of shape (rows,), optional
         Finite and at least 0; by default 1 for each row.
+    rows_of : ndarray of int64, of shape (classes,), optional
+        How many rows each class has, if that was found on the way.
     """
 
     codes: NDArray[np.int32]
     classes: LabelArray
     weight: NDArray[np.float64] | None = None
+    rows_of: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -84,6 +92,11 @@ class Labels:
         """The weight of each row, of shape (rows,); 1 where none was given."""
         return np.ones(len(self)) if self.weight is None else self.weight
 
+    @property
+    def total(self) -> float:
+        """The weight of all rows together."""
+        return float(len(self)) if self.weight is None else float(self.weight.sum())
+
     def one_hot(self) -> NDArray[np.float64]:
         """Return rows × classes: the row's weight at its class, else 0."""
         table = np.zeros((len(self), self.k))
@@ -112,14 +125,18 @@ def encode_labels(y: Target, sample_weight: RowWeight = None, first: int = 0) ->
     y = _packed(y)
     if isinstance(y, Strings):
         _refuse_missing(np.zeros(0, np.bool_) if y.missing is None else y.missing, first)
-        codes, classes = _encode_strings(y)
+        codes, classes = encode_strings(y)
         _refuse_what_no_file_holds(classes)
         return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
     labels = _one_a_row(y)
+    whole = encode_whole(labels)
+    if whole is not None:
+        codes, classes, rows_of = whole
+        return Labels(codes, classes, check_weight(sample_weight, len(codes), first), rows_of)
     _refuse_missing(_missing(labels), first)
     if labels.dtype.kind == "f" and np.isinf(labels).any():
         raise ValueError("y holds an infinite label; labels must be finite.")
-    codes, classes = _encode(labels)
+    codes, classes = encode(labels)
     _refuse_what_no_file_holds(classes)
     return Labels(codes, classes, check_weight(sample_weight, len(codes), first))
 
@@ -150,8 +167,8 @@ def union_classes(a: LabelArray, b: LabelArray) -> LabelArray:
         kinds = sorted({"str" if isinstance(x, str) else type(x).__name__ for x in both})
         if "str" in kinds and len(kinds) > 1:
             raise TypeError(f"class labels must be of one type, got {' and '.join(kinds)}.")
-        return _encode(both)[1]
-    return _encode(np.concatenate([a, b]))[1] if len(a) and len(b) else (a if len(a) else b)
+        return encode(both)[1]
+    return encode(np.concatenate([a, b]))[1] if len(a) and len(b) else (a if len(a) else b)
 
 
 def is_missing(value: object) -> bool:
@@ -164,11 +181,6 @@ def is_missing(value: object) -> bool:
         return True
     except ValueError:  # an array in a cell, which another check refuses
         return False
-
-
-def plain(value: Any) -> Any:
-    """Return a NumPy string, boolean or number as Python's own, and anything else as it is."""
-    return value.item() if isinstance(value, np.str_ | np.bool_ | np.number) else value
 
 
 def check_weight(weight: RowWeight, rows: int, first: int = 0) -> NDArray[np.float64] | None:
@@ -195,9 +207,8 @@ def _packed(y: Target) -> Target:
     """Return strings in a list or an array as Strings, and anything else as it is."""
     cells = y
     if isinstance(y, np.ndarray):
-        if y.ndim != 1 or y.dtype.kind not in "OU":
+        if y.ndim != 1 or y.dtype.kind != "O":
             return y
-        cells = y.tolist() if y.dtype.kind == "U" else y
     elif not isinstance(y, list | tuple) or not y:
         return y
     strings = dispatch.pack_strings(cells)
@@ -230,20 +241,11 @@ def _as_array(y: Target) -> LabelArray:
         raise TypeError(f"y must have one label a row, got {values!r}.") from None
     if not any(v is None for v in values):
         array = np.asarray(values)
-        if _keeps(array, values):
+        if keeps(array, values):
             return array
     array = np.empty(len(values), object)
     array[:] = values
     return array
-
-
-def _keeps(array: LabelArray, values: Sequence[object]) -> bool:
-    r"""Whether an array holds the values: strings lose a last \0, whole numbers may be rounded."""
-    if array.dtype.kind in "US":
-        return all(isinstance(v, str) and not v.endswith("\0") for v in values)
-    if array.dtype.kind == "f" and array.ndim == 1:
-        return all(a == v for a, v in zip(array.tolist(), values, strict=True) if type(v) is int)
-    return True
 
 
 def _missing(labels: LabelArray) -> NDArray[np.bool_]:
@@ -254,53 +256,6 @@ def _missing(labels: LabelArray) -> NDArray[np.bool_]:
         return np.zeros(len(labels), np.bool_)
     missing: NDArray[np.bool_] = np.isnat(labels) if labels.dtype.kind == "M" else np.isnan(labels)
     return missing
-
-
-def _encode(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
-    """Return the code of each label, (rows,), and the sorted classes, (classes,)."""
-    if labels.dtype.kind in "iub" and len(labels):
-        low, high = int(labels.min()), int(labels.max())
-        if high - low < SMALL_RANGE and high <= np.iinfo(np.int64).max:
-            offset = (
-                labels if low == 0 and labels.dtype.kind == "i" else labels.astype(np.int64) - low
-            )
-            seen = np.bincount(offset, minlength=high - low + 1) > 0
-            classes = (np.flatnonzero(seen) + low).astype(labels.dtype)
-            if seen.all():
-                return offset.astype(np.int32), classes
-            return (np.cumsum(seen, dtype=np.int32) - np.int32(1))[offset], classes
-    if labels.dtype.kind == "O":
-        return _encode_objects(labels)
-    classes, codes = np.unique(labels, return_inverse=True)
-    return codes.astype(np.int32), classes
-
-
-def _encode_strings(labels: Strings) -> tuple[NDArray[np.int32], LabelArray]:
-    """Return codes and classes as ``_encode`` does."""
-    codes, first = dispatch.encode_strings(labels)
-    place, classes = _encode_objects(np.array([*dispatch.take_strings(labels, first), None])[:-1])
-    return place[codes], classes
-
-
-def _encode_objects(labels: LabelArray) -> tuple[NDArray[np.int32], LabelArray]:
-    """Return codes and classes as ``_encode`` does; a TypeError if classes cannot be sorted."""
-    values = list(map(plain, labels.tolist()))
-    distinct = list(dict.fromkeys(values))
-    kinds = {type(value) for value in distinct}
-    if str in kinds and len(kinds) > 1:
-        names = " and ".join(sorted(kind.__name__ for kind in kinds))
-        raise TypeError(f"Labels must be of one type, uniformly strings or numbers, got {names}.")
-    try:
-        distinct.sort()
-    except TypeError as error:
-        raise TypeError(f"the labels cannot be sorted: {error}.") from error
-    classes = np.empty(len(distinct), object)
-    classes[:] = distinct
-    if kinds and (kinds <= {str} or kinds <= {int, float, bool}):
-        array = np.array(distinct)
-        classes = array if _keeps(array, distinct) else classes
-    index = {label: code for code, label in enumerate(classes.tolist())}
-    return np.fromiter(map(index.__getitem__, values), np.int32, len(values)), classes
 
 
 def _refuse_missing(missing: NDArray[np.bool_], first: int) -> None:

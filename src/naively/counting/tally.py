@@ -26,7 +26,7 @@ from naively.counting.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, V
 from naively.kernels import dispatch
 from naively.kernels.cells import CAP
 from naively.kernels.double_double import Sums
-from naively.kernels.reference import scatter
+from naively.kernels.scatter import scatter
 from naively.kernels.sparse_sums import AnySums, SparseSums, as_dense
 from naively.messages import Shown
 
@@ -242,7 +242,8 @@ class Tally(Shown):
         keep = self.weight.high != 0
         for block in blocks.values():
             for sums in block.sums.values():
-                keep = keep | sums.classes_there()
+                if not keep.all():
+                    keep = keep | sums.classes_there()
         if keep.all():
             return Tally(self.classes, self.weight, blocks)
         return Tally(
@@ -255,7 +256,8 @@ class Tally(Shown):
 def count_classes(labels: Labels) -> Sums:
     """Return the total weight of each class, of shape (classes,)."""
     if labels.weight is None:
-        return Sums(np.bincount(labels.codes, minlength=labels.k))
+        known = labels.rows_of
+        return Sums(np.bincount(labels.codes, minlength=labels.k) if known is None else known)
     cell = labels.codes.astype(np.int64)
     return Sums(*scatter(cell, np.ones(len(cell)), labels.weight, (1, labels.k)))[0]
 
@@ -279,7 +281,8 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
     elif isinstance(block, Sparse):
         return _count_sparse(block, statistics, labels)
     elif isinstance(block, Codes):
-        tables = {LEVEL: Sums(*dispatch.tally_codes(block.codes, block.axis.first, y, w, k))}
+        rows = block.codes, block.axis.first
+        tables = {LEVEL: Sums(*dispatch.tally_codes(*rows, y, w, k, block.complete))}
     else:
         raise TypeError(f"cannot count a {type(block).__name__}")
     return BlockTally(axis, {s: tables[s] for s in statistics})
@@ -294,10 +297,12 @@ def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels
         indptr, indices = block.indptr, block.indices
         if isinstance(axis, Words) or k > FEW_CLASSES:
             x = None if data is None else np.asarray(data, np.float64)
+            if block.complete and x is not None and not np.isfinite(x).all():
+                raise ValueError("A cell is missing or infinite.")
             number = indices.astype(np.int32, copy=False)
             first, classes, high, low = dispatch.tally_sparse(indptr, number, x, *rows)
             return SparseSums(first, classes, Sums(high, low), k)
-        return Sums(*dispatch.tally_csr(indptr, indices, block.data, *rows))
+        return Sums(*dispatch.tally_csr(indptr, indices, block.data, *rows, block.complete))
 
     tables: dict[Statistic, AnySums] = {VALUE: by_class(None if block.presence else block.data)}
     if isinstance(axis, Words):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+# What the indices of a sparse matrix are, and its numbers may be.
+WHOLE = np.dtype(np.int32), np.dtype(np.int64)
 EXACT = 1 << 53  # beyond it some integers are no floats
 
 
@@ -34,6 +37,37 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
     objects = np.asarray(array.data).astype(object)
     objects[np.ma.getmaskarray(array)] = None
     return objects
+
+
+def is_plain(X: Any, kinds: Collection[np.dtype[Any]], *, sparse: bool = False) -> bool:
+    """Whether X is an array, or a CSR matrix, that the kernels read as it is and check as they do.
+
+    Parameters
+    ----------
+    X : object
+        Anything.
+    kinds : collection of dtype
+        What its numbers may be; those of a CSR matrix may also be integers.
+    sparse : bool, default False
+        Whether it may be a CSR matrix.
+
+    Examples
+    --------
+    >>> floats = [np.dtype(np.float64)]
+    >>> is_plain(np.ones((2, 3)), floats), is_plain([[1.0]], floats)
+    (True, False)
+    """
+    if type(X) is np.ndarray:
+        return X.ndim == 2 and bool(X.size) and X.dtype in kinds
+    if not sparse or getattr(X, "format", None) != "csr" or X.ndim != 2 or 0 in X.shape:
+        return False
+    parts = X.indptr, X.indices, X.data
+    if any(type(part) is not np.ndarray or part.ndim != 1 for part in parts):
+        return False
+    if X.indptr.dtype not in WHOLE or X.indices.dtype not in WHOLE:
+        return False
+    own = X.data.dtype in kinds or X.data.dtype in WHOLE
+    return own and len(X.indptr) == X.shape[0] + 1 and not X.indptr[0]
 
 
 def check_sparse(X: Any) -> None:

@@ -19,7 +19,8 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.labels import is_missing, plain
+from naively.counting.label_codes import plain
+from naively.counting.labels import is_missing
 from naively.counting.names import Name
 from naively.data.arrays import EXACT, unmasked
 from naively.kernels import dispatch

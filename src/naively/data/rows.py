@@ -34,6 +34,7 @@ class Rows(ABC):
     names: range | tuple[Name, ...]
     one_kind: Kind | None = None  # of every column that is not missing throughout
     times_told: bool = False  # whether strings that are all times have been read as times
+    complete: bool = False  # whether no cell may be missing, which is found out as it is counted
 
     @cached_property
     def place(self) -> Mapping[Name, int]:
@@ -102,10 +103,15 @@ def missing_column(name: Name, names: Sequence[Name], what: str = "column") -> s
 
 @dataclass(frozen=True, eq=False)
 class MatrixRows(Rows):
-    """A two-dimensional array of numbers."""
+    """A two-dimensional array of numbers.
+
+    Where it is ``complete`` no cell is missing, infinite, or (of whole numbers that are categories)
+    negative; it is an error that is found as the rows are counted or scored.
+    """
 
     matrix: NDArray[Any]
     names: range | tuple[Name, ...]
+    complete: bool = False
 
     def __len__(self) -> int:
         return len(self.matrix)
@@ -145,10 +151,11 @@ class MatrixRows(Rows):
 
 @dataclass(frozen=True, eq=False)
 class SparseRows(Rows):
-    """A SciPy CSR matrix of numbers."""
+    """A SciPy CSR matrix of numbers; ``complete`` as a ``MatrixRows``."""
 
     matrix: Any
     names: range | tuple[Name, ...]
+    complete: bool = False
     one_kind = "number"
 
     def __len__(self) -> int:

@@ -21,7 +21,8 @@ from abc import abstractmethod
 
 import numpy as np
 
-from naively.counting.labels import Label, LabelArray, Target, encode_labels, plain
+from naively.counting.label_codes import plain
+from naively.counting.labels import Label, LabelArray, Target, encode_labels
 from naively.counting.names import title
 from naively.data.frames import Table, as_table, read_labels
 from naively.data.rows import Rows
@@ -31,7 +32,7 @@ from naively.estimators.lazy import by_row
 from naively.evaluation.cross_validate import assess, costs
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.scores import Scores
-from naively.kernels.reference import Floats
+from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
 from naively.model.count import check_rows
 from naively.model.explain import Explanation, explain
@@ -49,6 +50,11 @@ class Answers(Fitted):
     @abstractmethod
     def _rows(self, X: Table) -> Rows:
         """Read rows to predict, or raise what is wrong with them."""
+
+    def _scored(self, X: Table, finish: Finish) -> Finished:
+        """Return the scores of rows, finished (see ``Model.score``)."""
+        model = self._checked
+        return model.score(model.encode(self._rows(X)), finish)
 
     @property
     def _interacts(self) -> bool:
@@ -85,7 +91,8 @@ class Answers(Fitted):
         (array(['a'], dtype='<U1'), array(['b'], dtype='<U1'))
         """
         if cost is None and reject is None:
-            return self._checked.decide(self._rows(X))
+            label = self._scored(X, "label")
+            return self.classes_[label]
         return decide(self.predict_proba(X), self.classes_, cost, reject)
 
     @by_row("p({})")
@@ -100,7 +107,7 @@ class Answers(Fitted):
             Probability of each class where these rows come from, in the order of ``classes_`` or
             by label, if it is not what was learned.
         """
-        p = self._checked.posterior(self._rows(X))
+        p = self._scored(X, "posterior")
         if class_prior is None:
             return p
         return shift(p, np.exp(self.class_log_prior_), given_prior(class_prior, self.classes_))
@@ -170,7 +177,7 @@ class Answers(Fitted):
     @by_row("log p({})")
     def predict_log_proba(self, X: Table) -> Floats:
         """Return the log posterior, of shape (rows, classes)."""
-        return self._checked.log_posterior(self._rows(X))
+        return self._scored(X, "log_posterior")
 
     @by_row("log p({}, row)")
     def predict_joint_log_proba(self, X: Table) -> Floats:
@@ -178,7 +185,7 @@ class Answers(Fitted):
 
         Where there are weights, it is the score with them that the posterior follows from.
         """
-        return self._checked.joint_log_likelihood(self._rows(X))
+        return self._scored(X, "joint")
 
     def explain(self, X: Table) -> Explanation:
         """Say why: the weight of evidence of each column, category and word.

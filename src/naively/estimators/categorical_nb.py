@@ -59,6 +59,7 @@ class CategoricalNB(Smoothed[Categorical]):
         "min_categories": [COUNT, ARRAY, NONE],
         "alpha": [NOT_NEGATIVE],
     }
+    reads = tuple(map(np.dtype, (np.int64, np.int32, np.int16, np.int8, np.uint8)))
     takes = ("categorical", "positive_only")
 
     def __init__(

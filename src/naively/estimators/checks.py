@@ -15,8 +15,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from naively.counting.labels import LabelArray
+from naively.counting.labels import LabelArray, Labels, RowWeight, Target, encode_labels
+from naively.data.frames import read_labels
 from naively.kernels.reference import Floats
+from naively.kernels.strings import Strings
 from naively.messages import warn
 
 ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
@@ -84,6 +86,38 @@ def check_is_fitted(estimator: object) -> None:
         from sklearn.utils.validation import check_is_fitted as check
 
         check(estimator)
+
+
+def plain_labels(y: Target, sample_weight: RowWeight) -> Labels | None:
+    """Encode labels that scikit-learn takes as they are; None of those that it is to look at.
+
+    These are an array of whole numbers, booleans or strings, a column of any library that is read
+    as one, and a list of strings. That they are is found as they are encoded, once.
+
+    Examples
+    --------
+    >>> plain_labels(np.array([2, 1, 2]), None).classes
+    array([1, 2])
+    >>> plain_labels(np.array([2.5, 1.0]), None)  # None: scikit-learn says what is wrong
+    """
+    if not isinstance(y, np.ndarray | list) and hasattr(y, "to_numpy"):
+        y = read_labels(y)
+        y = y if isinstance(y, Strings) else y.to_numpy()
+    if isinstance(y, list):
+        if not y or not isinstance(y[0], str):
+            return None
+    elif not isinstance(y, Strings) and not (type(y) is np.ndarray and y.dtype.kind in "biufUO"):
+        return None
+    try:
+        labels = encode_labels(y, sample_weight)
+    except (ValueError, TypeError):
+        return None
+    kind = labels.classes.dtype.kind
+    of_objects = isinstance(y, np.ndarray) and y.dtype.kind == "O" and kind != "U"
+    if of_objects or kind not in "biufU" or (isinstance(y, np.ndarray) and y.ndim != 1):
+        return None
+    fractions = kind == "f" and bool((labels.classes != np.rint(labels.classes)).any())
+    return None if fractions else labels
 
 
 def check_some_weight(weight: Floats) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from naively.counting.labels import LabelArray
 from naively.counting.statistic import VALUE
 from naively.data.frames import Table
+from naively.data.rows import Rows, SparseRows
 from naively.estimators.checks import BOOLEAN, NONE, NOT_NEGATIVE, Allowed
 from naively.estimators.drop_in import ALPHA, Array, E, Smoothed
 from naively.events import Bernoulli, Complement, Multinomial
@@ -85,6 +86,13 @@ class BernoulliNB(Summed[Bernoulli]):
         with np.errstate(divide="ignore"):
             log_p = np.log(event.parameters(self._block, event.estimate)["p"])
         return log_p.T
+
+    def _taken(self, X: Table, *, reset: bool = False) -> Rows | None:
+        """Return rows as any drop-in does, if their sum is finite: that of truths does not tell."""
+        rows = super()._taken(X, reset=reset)
+        cells = X.data if isinstance(rows, SparseRows) else X
+        with np.errstate(over="ignore", invalid="ignore"):
+            return rows if rows is not None and np.isfinite(cells.sum()) else None
 
     def _event(self) -> Bernoulli:
         return Bernoulli(alpha=self._check_alpha(), threshold=self.binarize)

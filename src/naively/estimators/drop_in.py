@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_non_negative, validate_data
 
+from naively.counting.batch import Batch
 from naively.counting.labels import (
     LabelArray,
     Labels,
@@ -26,9 +25,8 @@ from naively.counting.labels import (
     union_classes,
 )
 from naively.counting.tally import BlockTally, Tally
-from naively.data.arrays import check_sparse, unmasked
-from naively.data.frames import Table, as_rows
-from naively.data.rows import MatrixRows, Rows, SparseRows
+from naively.data.frames import Table
+from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, exclusive
 from naively.estimators.checks import (
     ARRAY,
@@ -40,6 +38,7 @@ from naively.estimators.checks import (
     check_options,
     check_some_weight,
 )
+from naively.estimators.reader import Reader
 from naively.estimators.training import Learned
 from naively.evaluation.reservoir import Reservoir
 from naively.events.base import EventModel
@@ -62,16 +61,14 @@ ALPHA: Allowed = {  # what the parameters of a ``Smoothed`` may be
 }
 
 
-class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
+class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
     """One event model for all columns; a column, a class or a cell it cannot take is an error.
 
-    A drop-in names the kinds of its parameters (``allowed``), what scikit-learn is told of its
-    input (``takes``, names of input tags) and whether scikit-learn's checks may expect little of
-    its accuracy on any numbers (``poor_score``).
+    A drop-in names the kinds of its parameters (``allowed``) and whether scikit-learn's checks may
+    expect little of its accuracy on any numbers (``poor_score``).
     """
 
     allowed: ClassVar[Allowed]
-    takes: ClassVar[tuple[str, ...]] = ()
     poor_score: ClassVar[bool] = False
 
     @abstractmethod
@@ -102,11 +99,19 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         """
         check_options(self, self.allowed)
         rows, labels = self._labelled(X, y, sample_weight, reset=True)
-        check_some_weight(labels.weights)
+        if labels.weight is not None:
+            check_some_weight(labels.weight)
+        try:
+            self._class_prior(labels.classes)
+        except ValueError:  # as in scikit-learn these are the classes from now on
+            self.__dict__.pop("model_", None)
+            self._announced = labels.classes
+            raise
+        counted = self._counted(X, rows, labels, labels.classes)
         self.__dict__.pop("model_", None)
         self._announced = labels.classes
         self._sample = Reservoir()
-        return self._learn(rows, labels)
+        return self._learn(*counted)
 
     @exclusive
     def partial_fit(
@@ -138,10 +143,11 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
                 f"The target label(s) {unknown} in y do not exist in the initial classes "
                 f"{announced}"
             )
+        counted = self._counted(X, rows, labels, announced)
         self._announced = announced
         if first:
             self._sample = Reservoir()
-        return self._learn(rows, labels)
+        return self._learn(*counted)
 
     @exclusive
     def merge(self, *others: CountingClassifier) -> Self:
@@ -171,13 +177,23 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
             model = replace(model, tally=model.tally + none)
         super().keep(model)
 
-    def _learn(self, rows: Rows, labels: Labels) -> Self:
-        """Count rows as the parameters ask for now, beside those that were learned before."""
-        settings = Settings(self._class_prior(self._announced))
+    def _counted(
+        self, X: Table, rows: Rows, labels: Labels, classes: LabelArray
+    ) -> tuple[Batch, Model]:
+        """Count rows as the parameters ask for now."""
+        settings = Settings(self._class_prior(classes))
         check_rows(rows, labels)
-        schema = infer(rows, self._event(), settings)
-        batch = schema.encode(rows, labels)
-        model = Model.count(batch, schema, settings)
+        event = self._event()
+
+        def count(rows: Rows) -> tuple[Batch, Model]:
+            schema = infer(rows, event, settings)
+            batch = schema.encode(rows, labels)
+            return batch, Model.count(batch, schema, settings)
+
+        return self._read_by(count, X, rows)
+
+    def _learn(self, batch: Batch, model: Model) -> Self:
+        """Learn what was counted, beside what was learned before."""
         more = self.__sklearn_is_fitted__()
         if more:  # parameters may have been set since: counts are counts
             (name,) = model.tally.blocks
@@ -186,7 +202,7 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
         self.keep(model)
         if self._sample is not None:
             self._sample.add(batch, model)
-        self._record("update" if more else "train", float(labels.weights.sum()))
+        self._record("update" if more else "train", batch.labels.total)
         return self
 
     def _count(
@@ -198,45 +214,16 @@ class DropIn(ClassifierMixin, CountingClassifier, BaseEstimator, Generic[E]):
     ) -> Learned:
         check_options(self, self.allowed)
         rows, labels = self._labelled(X, y, None, reset=True)
-        check_rows(rows, labels)
-        settings = Settings(self._class_prior(labels.classes))
-        schema = infer(rows, self._event(), settings)
-        batch = schema.encode(rows, labels)
-        return Learned(Model.count(batch, schema, settings), Reservoir(), [batch])
+        batch, model = self._counted(X, rows, labels, labels.classes)
+        return Learned(model, Reservoir(), [batch])
 
     def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
         rows, labels = self._labelled(X, y, sample_weight, reset=False)
-        return Model.learn(rows, labels, self.model_.counted, self.model_.settings)
-
-    def _labelled(
-        self, X: Table, y: Target, sample_weight: RowWeight, *, reset: bool
-    ) -> tuple[Rows, Labels]:
-        X, y = validate_data(self, _looked_at(X), y, reset=reset, **self._reading)
-        check_classification_targets(y)
-        return self._as_rows(X), encode_labels(y, sample_weight)
-
-    def _rows(self, X: Table) -> Rows:
-        return self._as_rows(validate_data(self, _looked_at(X), reset=False, **self._reading))
+        how = self.model_.counted, self.model_.settings
+        return self._read_by(lambda rows: Model.learn(rows, labels, *how), X, rows)
 
     def _table(self, rows: Rows) -> Table:
         return np.column_stack([rows.values(name) for name in rows.names])
-
-    @property
-    def _reading(self) -> dict[str, object]:
-        """How scikit-learn is to read X."""
-        sparse = "csr" if "sparse" in self.takes else False
-        return {"accept_sparse": sparse, "dtype": [np.float64, np.float32]}
-
-    def _as_rows(self, X: Table) -> Rows:
-        """Return what scikit-learn has read, an array or a CSR matrix of numbers, as rows."""
-        if "positive_only" in self.takes:
-            check_non_negative(X, f"{type(self).__name__} (input X)")
-        return replace(cast("MatrixRows | SparseRows", as_rows(X)), names=self._columns)
-
-    @property
-    def _columns(self) -> range | tuple[str, ...]:
-        names = getattr(self, "feature_names_in_", None)
-        return range(self.n_features_in_) if names is None else tuple(names)
 
     @property
     def _block(self) -> BlockTally:
@@ -323,10 +310,3 @@ def class_prior_of(given: Array | None, classes: LabelArray, *, fit: bool = True
     if len(given) != len(classes):
         raise ValueError("Number of priors must match number of classes.")
     return tuple(given_prior(given, classes).tolist())
-
-
-def _looked_at(X: Table) -> Table:
-    """Return X as scikit-learn is to check it, which trusts SciPy and passes over masks."""
-    if hasattr(X, "tocsr"):
-        check_sparse(X)
-    return unmasked(X) if isinstance(X, np.ma.MaskedArray) else X

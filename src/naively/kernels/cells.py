@@ -17,7 +17,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.kernels.reference import Floats, HighLow, Integers, check_codes, scatter
+from naively.kernels.checks import check_codes
+from naively.kernels.reference import Floats, HighLow, Integers
+from naively.kernels.scatter import scatter
 
 CAP = 1024  # the most cells of a column
 LAST_SHIFT = 62  # at which only the sign is left

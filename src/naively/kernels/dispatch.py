@@ -1,7 +1,8 @@
 """The implementation of each kernel that is in use: native if it was built, else plain NumPy.
 
 Everything else calls the kernels through this module. ``NAIVELY_NATIVE=0`` in the environment
-chooses NumPy, ``NAIVELY_THREADS`` the most threads that the native kernels use.
+chooses NumPy, ``NAIVELY_THREADS``, or else ``OMP_NUM_THREADS``, the most threads that the native
+kernels use, and ``NAIVELY_INSTRUCTION_SET`` (baseline or avx2) the version of them.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ def _choose(kernel: Kernel) -> Kernel:
 tally_dense = _choose(reference.tally_dense)
 tally_csr = _choose(reference.tally_csr)
 tally_codes = _choose(reference.tally_codes)
+find_ranges = _choose(reference.find_ranges)
 tally_cells = _choose(cells.tally_cells)
 find_bins = _choose(cells.find_bins)
 hash_rows = _choose(hashes.hash_rows)
@@ -78,7 +80,8 @@ def set_threads(count: int) -> None:
     ----------
     count : int
         At least 1. The default is the number of CPUs this process may use, or what the
-        environment variable ``NAIVELY_THREADS`` says.
+        environment variable ``NAIVELY_THREADS`` says, or else ``OMP_NUM_THREADS``, which joblib
+        sets for its worker processes, so that they share the CPUs.
 
     Examples
     --------
@@ -107,13 +110,15 @@ def show_config() -> None:
     print(f"naively {version('naively')}, {versions}\nkernels: {kernels_in_use}")  # noqa: T201
 
 
-def _default_threads() -> int:
-    asked = os.environ.get("NAIVELY_THREADS", "")
-    if asked.isdigit() and int(asked) > 0:
-        return int(asked)
+def default_threads() -> int:
+    """Return how many threads are used at most unless ``set_threads`` says another number."""
+    for name in ("NAIVELY_THREADS", "OMP_NUM_THREADS"):
+        asked = os.environ.get(name, "").split(",")[0].strip()  # "4,2": 2 are of nested loops
+        if asked.isdecimal() and int(asked) > 0:
+            return int(asked)
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-set_threads(_default_threads())
+set_threads(default_threads())

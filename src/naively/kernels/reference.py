@@ -33,6 +33,8 @@ finish : {"joint", "log_posterior", "posterior", "label"}
     the largest, int32 of shape (rows,), the first if several are equal.
 log_prior : ndarray of float64, shape (classes,)
     Takes the place of the joint log likelihoods of a row that are -inf for every class.
+complete : bool, default False
+    Whether a missing cell, or an infinite one, is a ValueError. It is found as rows are read.
 
 No sum of finite numbers becomes NaN or infinite. A row with a sum beyond ``MOST`` is scored again:
 its numbers (for a quadratic form, their distances from the means) are clipped to ``FAR``, and what
@@ -46,7 +48,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.kernels.checks import check_codes, check_numbers, check_present, check_starts
 from naively.kernels.double_double import Sums
+from naively.kernels.scatter import scatter
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.integer]
@@ -56,7 +60,6 @@ HighLow: TypeAlias = "tuple[Floats, Floats | None]"
 Finished: TypeAlias = NDArray[Any]  # of floats or of class numbers, as ``Finish`` says
 Finish: TypeAlias = Literal["joint", "log_posterior", "posterior", "label"]
 
-EXACT = 2.0**53  # float64 holds every whole number up to here
 TILE = 4096  # rows taken at a time, so that intermediate results stay in the cache
 FAR = 1e140  # its square, times a factor below 1e10, is below MOST
 MOST = 1e290  # the sum of a million of these is finite
@@ -95,22 +98,33 @@ def tally_csr(
     w: Floats | None,
     k: int,
     width: int,
+    complete: bool = False,
 ) -> HighLow:
     """Return the sums of weight times value of the entries, of shape (width, classes)."""
+    check_starts(indptr)
     check_codes(y, k, "class")
     check_codes(indices, width, "column")
     row = np.repeat(np.arange(len(y)), np.diff(indptr))
     entries = slice(int(indptr[0]), int(indptr[-1]))
     indices, data = indices[entries], data[entries]
+    check_numbers(data, complete)
     present = ~np.isnan(data)
     row, indices, data = row[present], indices[present], data[present]
     cell = indices.astype(np.int64) * k + y[row]
     return scatter(cell, data, None if w is None else w[row], (width, k))
 
 
-def tally_codes(codes: Integers, first: Integers, y: Integers, w: Floats | None, k: int) -> HighLow:
+def tally_codes(
+    codes: Integers,
+    first: Integers,
+    y: Integers,
+    w: Floats | None,
+    k: int,
+    complete: bool = False,
+) -> HighLow:
     """Return the weighted counts of the levels of all columns, of shape (first[-1], classes)."""
     check_codes(y, k, "class")
+    check_present(codes, complete)
     if (codes >= np.diff(first)).any():
         raise ValueError("a level code is out of range")
     level = codes.astype(np.int64) + first[:-1]
@@ -119,34 +133,11 @@ def tally_codes(codes: Integers, first: Integers, y: Integers, w: Floats | None,
     return scatter(level[row, column] * k + y[row], weight, None, (int(first[-1]), k))
 
 
-def scatter(
-    cell: NDArray[np.int64],
-    value: NDArray[np.number],
-    weight: Floats | None,
-    shape: tuple[int, int],
-) -> HighLow:
-    """Return a table of this shape whose cells are sums of terms.
-
-    Term i is ``value[i] * weight[i]`` (without a weight, ``value[i]``), and is added to the cell
-    ``cell[i]`` of the flattened table.
-    """
-    size = shape[0] * shape[1]
-    x = np.asarray(value, np.float64)
-    bound = float(len(x))
-    whole = True
-    for factor in (x,) if weight is None else (x, weight):
-        whole = whole and bool((factor == np.rint(factor)).all())
-        bound *= float(np.abs(factor).max(initial=0.0))
-    if whole and bound <= EXACT:
-        sums = np.bincount(cell, x if weight is None else x * weight, size)
-        return sums.reshape(shape).astype(np.float64), None
-    products = Sums(x) if weight is None else Sums(x) * Sums(weight)
-    order = np.argsort(cell, kind="stable")
-    cells, starts = np.unique(cell[order], return_index=True)
-    total = products[order].total_by_group(starts)
-    table = Sums.zeros((size,))
-    table.high[cells], table.low[cells] = total.high, total.low
-    return table.high.reshape(shape), table.low.reshape(shape)
+def find_ranges(matrix: Integers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the least and the largest of each column's whole numbers, int32 or int64."""
+    low: NDArray[np.int64] = matrix.min(axis=0).astype(np.int64)
+    high: NDArray[np.int64] = matrix.max(axis=0).astype(np.int64)
+    return low, high
 
 
 def score_linear(
@@ -156,11 +147,13 @@ def score_linear(
     start: Floats,
     finish: Finish,
     log_prior: Floats,
+    complete: bool = False,
 ) -> Finished:
     """Return start + Σ x·slope, finished; ``slope`` has the shape (columns, classes).
 
     Zero times an infinite slope is zero: what was not seen is no evidence.
     """
+    check_numbers(X, complete)
     k = slope.shape[1]
     out = np.empty((len(X), k))
     out[...] = start
@@ -199,12 +192,14 @@ def score_quadratic(
     start: Floats,
     finish: Finish,
     log_prior: Floats,
+    complete: bool = False,
 ) -> Finished:
     """Return start - Σ half_precision·(x - mean)², finished.
 
     ``mean`` and ``half_precision``, half the reciprocal of the variance, have the shape
     (columns, classes).
     """
+    check_numbers(X, complete)
     out = np.empty((len(X), mean.shape[1]))
     out[...] = start
     for begin in range(0, len(X), TILE):
@@ -239,6 +234,7 @@ def score_csr(
     start: Floats,
     finish: Finish,
     log_prior: Floats,
+    complete: bool = False,
 ) -> Finished:
     """Return start + Σ x·slope, finished; ``slope`` has the shape (columns, classes).
 
@@ -249,6 +245,8 @@ def score_csr(
     check_codes(indices, len(slope), "column")
     entries = slice(int(indptr[0]), int(indptr[-1]))
     indptr, indices, data = indptr - indptr[0], indices[entries], data[entries]
+    check_starts(indptr)
+    check_numbers(data, complete)
     rows = len(indptr) - 1
     out = np.empty((rows, slope.shape[1]))
     out[...] = start
@@ -271,12 +269,14 @@ def score_codes(
     start: Floats,
     finish: Finish,
     log_prior: Floats,
+    complete: bool = False,
 ) -> Finished:
     """Return start + Σ of the levels' rows of ``table``, finished.
 
     ``table`` has the shape (levels of all columns, classes). A code past the last row of its
     column, for a level never seen, reads that last row.
     """
+    check_present(codes, complete)
     out = np.empty((len(codes), table.shape[1]))
     out[...] = start
     for j in range(codes.shape[1]):
@@ -341,9 +341,3 @@ def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> Finished:
         return p
     joint -= np.log(np.exp(joint).sum(axis=1, keepdims=True))
     return joint
-
-
-def check_codes(codes: Integers, size: int, what: str) -> None:
-    """Raise a ValueError unless every index is at least 0 and less than ``size``."""
-    if codes.size and (codes.min() < 0 or codes.max() >= size):
-        raise ValueError(f"a {what} index is out of range")

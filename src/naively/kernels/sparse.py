@@ -14,16 +14,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.kernels.checks import check_codes
 from naively.kernels.double_double import NEGLIGIBLE
-from naively.kernels.reference import (
-    Finish,
-    Finished,
-    Floats,
-    Integers,
-    check_codes,
-    finish_rows,
-    scatter,
-)
+from naively.kernels.reference import Finish, Finished, Floats, Integers, finish_rows
+from naively.kernels.scatter import scatter
 
 Cells: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats | None]"
 ROUNDING = 1e-9  # as in ``naively.counting.parts``

@@ -73,12 +73,13 @@ class LogLinear(Likelihood[Counts]):
         slope, offset, base = self._finite
         if isinstance(block, Dense):
             start = start + base
-            return dispatch.score_linear(block.values, slope, offset, start, finish, log_prior)
+            tables = slope, offset, start, finish, log_prior
+            return dispatch.score_linear(block.values, *tables, block.complete)
         if offset is not None:
             start = start + np.where(block.missing[:, None], 0.0, base)
         words = block.split()
         csr = words.indptr, words.indices, words.data
-        return dispatch.score_csr(*csr, slope, start, finish, log_prior)
+        return dispatch.score_csr(*csr, slope, start, finish, log_prior, words.complete)
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         x = clipped(x)[:, None]

@@ -43,6 +43,7 @@ class Quadratic(Likelihood[Dense]):
             start + self._base,
             finish,
             log_prior,
+            block.complete,
         )
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:

@@ -29,7 +29,8 @@ class LevelTable(Likelihood[Codes]):
     base = None
 
     def log_prob(self, block: Codes, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
-        return dispatch.score_codes(block.codes, self.first, self.table, start, finish, log_prior)
+        table = self.first, self.table, start, finish, log_prior
+        return dispatch.score_codes(block.codes, *table, block.complete)
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         last = np.diff(self.first)[column] - 1

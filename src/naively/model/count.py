@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from naively.counting.batch import Batch
+from naively.counting.block import Dense
 from naively.counting.documents import Documents, split_texts
 from naively.counting.labels import Labels
+from naively.counting.statistic import PRESENT
 from naively.counting.tally import Tally, count_classes
 from naively.counting.total import Total
 from naively.data.rows import Rows
@@ -36,7 +38,13 @@ def check_counted(schema: Schema) -> None:
 
 
 def count_batch(batch: Batch, schema: Schema) -> Tally:
-    """Count encoded rows; nothing is pruned."""
+    """Count encoded rows; nothing is pruned.
+
+    Raises
+    ------
+    ValueError
+        If a row lacks a cell that was said to be complete.
+    """
     return Total.of(_count(piece, schema) for piece in batch.pieces())
 
 
@@ -48,4 +56,10 @@ def _count(batch: Batch, schema: Schema) -> Tally:
     }
     words = {**batch.blocks, **split_texts(texts, grow=True)}
     blocks = {g.key: g.event.tally(words[g.key], batch.labels) for g in schema.groups}
-    return Tally(batch.labels.classes, count_classes(batch.labels), blocks)
+    weight = count_classes(batch.labels)
+    for key, block in batch.blocks.items():
+        if isinstance(block, Dense) and block.complete:
+            sums = blocks[key].sums
+            if PRESENT not in sums or (sums[PRESENT].high != weight.high).any():
+                raise ValueError("A cell is missing.")
+    return Tally(batch.labels.classes, weight, blocks)

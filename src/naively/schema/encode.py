@@ -32,8 +32,9 @@ def encode_numbers(rows: Rows, columns: Sequence[Name], *, sparse: bool) -> Bloc
     axis = Columns.named(columns)
     if sparse and isinstance(rows, SparseRows) and columns == rows.names:
         matrix = rows.matrix
-        return Sparse(matrix.indptr, matrix.indices, matrix.data, axis)
-    return Dense(rows.numbers(columns), axis)
+        csr = matrix.indptr, matrix.indices, matrix.data
+        return Sparse(*csr, axis, complete=rows.complete)
+    return Dense(rows.numbers(columns), axis, isinstance(rows, MatrixRows) and rows.complete)
 
 
 def encode_texts(
@@ -56,8 +57,11 @@ def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
     """Encode columns by the levels that they hold; whole numbers close together need no look-up."""
     if isinstance(rows, MatrixRows) and columns == rows.names and len(rows):
         matrix = rows.matrix
-        if matrix.dtype.kind in "iu" and int(matrix.max()) - int(matrix.min()) < DENSE_RANGE:
-            low, high = matrix.min(axis=0).tolist(), matrix.max(axis=0).tolist()
+        ranges = find_ranges(matrix) if matrix.dtype.kind in "iu" else None
+        if ranges is not None and max(ranges[1]) - min(ranges[0]) < DENSE_RANGE:
+            low, high = ranges
+            if rows.complete and min(low) < 0:
+                raise ValueError("a category is negative")
             levels = tuple(tuple(range(a, b + 1)) for a, b in zip(low, high, strict=True))
             if any(low):
                 if matrix.dtype.itemsize < 4:  # the differences may not fit in so few bits
@@ -69,6 +73,15 @@ def find_levels(rows: Rows, columns: Sequence[Name]) -> Codes:
     for j, (of_column, _) in enumerate(found):
         codes[:, j] = of_column
     return Codes(codes, Levels(tuple(columns), tuple(levels for _, levels in found)))
+
+
+def find_ranges(matrix: CellArray) -> tuple[list[int], list[int]]:
+    """Return the least and the largest whole number of each column."""
+    if matrix.dtype in (np.int64, np.int32):
+        low, high = dispatch.find_ranges(matrix)
+    else:
+        low, high = matrix.min(axis=0), matrix.max(axis=0)
+    return low.tolist(), high.tolist()
 
 
 def with_declared(block: Codes, declared: tuple[Level, ...]) -> Codes:
@@ -88,8 +101,13 @@ def look_up_levels(rows: Rows, axis: Levels) -> Codes:
     if isinstance(rows, MatrixRows) and axis.columns == tuple(rows.names):
         matrix = rows.matrix
         if matrix.dtype.kind in "iu":
-            if axis.own_codes and matrix.size and matrix.min() >= 0:
-                return Codes(_signed(matrix), axis)
+            if axis.own_codes and matrix.size:
+                if rows.complete:
+                    return Codes(_signed(matrix), axis, complete=True)
+                if matrix.min() >= 0:
+                    return Codes(_signed(matrix), axis)
+            if rows.complete and matrix.min(initial=0) < 0:
+                raise ValueError("a category is negative")
             if axis.code_table is not None:
                 return Codes(axis.code_table.look_up(_signed(matrix)), axis)
     codes = np.empty((len(rows), len(axis.columns)), np.int32, order="F")

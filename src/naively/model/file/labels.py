@@ -12,7 +12,8 @@ from itertools import starmap
 
 import numpy as np
 
-from naively.counting.labels import MOST_BYTES, Label, LabelArray, plain
+from naively.counting.label_codes import plain
+from naively.counting.labels import MOST_BYTES, Label, LabelArray
 from naively.model.file.declared import Json, Saved, read, shown
 from naively.schema.settings import Probabilities
 
