@@ -77,13 +77,30 @@ class ColumnPanel {
           cells_(max_columns * max_rows) {}
 
     void read(int64_t row, int64_t rows, int64_t column, int64_t columns) {
-        pack_block(turned_, column, columns, row, rows, cells_.data(), max_rows);
+        if (turned_.row_stride == 1) {
+            read_row_by_row(row, rows, column, columns);
+        } else {
+            pack_block(turned_, column, columns, row, rows, cells_.data(), max_rows);
+        }
     }
     const T* column(int64_t j) const { return cells_.data() + j * max_rows; }
 
   private:
     Matrix<T> turned_;
     std::vector<T> cells_;
+
+    // The cells of a row are neighbours, but the next row is far: it is fetched long before.
+    void read_row_by_row(int64_t row, int64_t rows, int64_t column, int64_t columns) {
+        constexpr int64_t ahead = 32;
+        T* to = cells_.data();
+        for (int64_t i = 0; i < rows; ++i, ++to) {
+            __builtin_prefetch(reinterpret_cast<const void*>(turned_.address(column, row + i + ahead)));
+            __builtin_prefetch(reinterpret_cast<const void*>(
+                turned_.address(column + columns - 1, row + i + ahead)));
+            const T* from = turned_.at(column, row + i);
+            for (int64_t j = 0; j < columns; ++j) to[j * max_rows] = from[j];
+        }
+    }
 };
 
 }  // namespace naively
