@@ -134,11 +134,18 @@ def every_finish(
     return [(start, finish, log_prior) for start in starts for finish in FINISHES]
 
 
-def check_scores(name: str, arguments: tuple[Any, ...], n: int, k: int, rng: Any) -> None:
+def check_scores(
+    name: str,
+    arguments: tuple[Any, ...],
+    n: int,
+    k: int,
+    rng: Any,
+    contract: ModuleType = reference,
+) -> None:
     """Compare a native score kernel with the contract for each start and finish."""
     for start, finish, log_prior in every_finish(n, k, rng):
-        expected_joint = getattr(reference, name)(*arguments, start, "joint", log_prior)
-        expected = getattr(reference, name)(*arguments, start, finish, log_prior)
+        expected_joint = getattr(contract, name)(*arguments, start, "joint", log_prior)
+        expected = getattr(contract, name)(*arguments, start, finish, log_prior)
         actual = getattr(native, name)(*arguments, start, finish, log_prior)
         assert_same_scores(actual, expected, expected_joint)
 
