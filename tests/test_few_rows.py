@@ -87,8 +87,11 @@ def test_a_frame_of_floats_is_its_matrix(dtype: Any) -> None:
     frames = [pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)]
     frames.append(pd.concat([frames[0][["a"]], frames[0][["b", "c", "d"]]], axis=1))
     models = [NaiveBayes(weights=None).fit(frame, y) for frame in frames]
+    expected = models[0].predict_proba(frames[1])
     for model, frame in zip(models, frames, strict=True):
         assert model.feature_names_in_.tolist() == names
-        np.testing.assert_array_equal(model.predict_proba(frame), models[0].predict_proba(frames[1]))
+        np.testing.assert_array_equal(
+            model.predict_proba(frame), models[0].predict_proba(frames[1])
+        )
     with pytest.raises(ValueError, match="more than one column named 'a'"):
         NaiveBayes().fit(pd.DataFrame(X, columns=list("abca")), y)

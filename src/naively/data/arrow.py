@@ -322,7 +322,9 @@ def _dictionary(name: Name, array: CArray, view: CArrayView) -> Column:
 
 _DTYPES: Mapping[str, Any] = {  # of the types that are stored as numbers
     **{name: np.dtype(name) for bits in (8, 16, 32, 64) for name in (f"int{bits}", f"uint{bits}")},
-    **{"half_float": np.dtype("f2"), "float": np.dtype("f4"), "double": np.dtype("f8")},
+    "half_float": np.dtype("f2"),
+    "float": np.dtype("f4"),
+    "double": np.dtype("f8"),
 }
 _Reader = Callable[[Name, "CArray", "CArrayView", "CSchemaView"], Column]
 _READERS: Mapping[str, _Reader] = {
