@@ -18,12 +18,19 @@ namespace naively {
 
 enum class Finish { joint, log_posterior, posterior, label };
 
+// How a name says that a table is to be of float32.
+inline bool is_single(std::string_view name) {
+    return name.size() > 2 && name.substr(name.size() - 2) == "32";
+}
+
 inline Finish parse_finish(std::string_view name) {
+    if (name == "label") return Finish::label;
+    if (is_single(name)) name.remove_suffix(2);
     if (name == "joint") return Finish::joint;
     if (name == "log_posterior") return Finish::log_posterior;
     if (name == "posterior") return Finish::posterior;
-    if (name == "label") return Finish::label;
-    throw std::invalid_argument("finish is joint, log_posterior, posterior or label");
+    throw std::invalid_argument(
+        "finish is joint, log_posterior or posterior, each with or without 32, or label");
 }
 
 // exp(x) for x <= 0, within two units in the last place; 0 below -708. No branches, so that a
@@ -59,12 +66,13 @@ NAIVELY_INLINE inline double exp_nonpositive(double x) {
     return x < -708.0 ? 0.0 : p * scale;
 }
 
-// Where the finished rows go. One of the two is null.
+// Where the finished rows go. Two of the three are null.
 struct Output {
     Finish finish;
     std::int64_t classes;
     const double* log_prior;  // (classes,): what a row gets that every class calls impossible
     double* table;            // (rows, classes), for all but labels
+    float* single;            // the same, where it is to be of float32
     std::int32_t* labels;     // (rows,), for labels
 };
 
@@ -76,16 +84,26 @@ class Finisher {
 
     // `rows` is the most there will be, so that a single row does not pay for 64.
     Finisher(const Output& output, std::int64_t rows) : out_(output) {
-        if (out_.finish == Finish::label || out_.finish == Finish::log_posterior)
-            scratch_.resize(std::min(rows, max_rows) * out_.classes);
+        const std::int64_t cells = std::min(rows, max_rows) * out_.classes;
+        if (!out_.table) scratch_.resize(cells);
+        if (out_.finish == Finish::log_posterior) likelihood_.resize(cells);
     }
 
     double* rows_at(std::int64_t first) {
-        return out_.labels ? scratch_.data() : out_.table + first * out_.classes;
+        return out_.table ? out_.table + first * out_.classes : scratch_.data();
     }
 
     NAIVELY_INLINE inline void finish(std::int64_t first, std::int64_t rows) {
-        if (out_.finish == Finish::joint) return;
+        if (out_.finish != Finish::joint) normalise(first, rows);
+        if (!out_.single) return;
+        const double* finished = scratch_.data();
+        float* single = out_.single + first * out_.classes;
+        for (std::int64_t i = 0; i < rows * out_.classes; ++i)
+            single[i] = static_cast<float>(finished[i]);
+    }
+
+  private:
+    NAIVELY_INLINE inline void normalise(std::int64_t first, std::int64_t rows) {
         double* joint = rows_at(first);
         const std::int64_t k = out_.classes;
         for (std::int64_t i = 0; i < rows; ++i) {
@@ -110,7 +128,7 @@ class Finisher {
                 for (std::int64_t c = 0; c < k; ++c) row[c] /= evidence;
             }
         } else if (out_.finish == Finish::log_posterior) {
-            double* likelihood = scratch_.data();
+            double* likelihood = likelihood_.data();
             for (std::int64_t i = 0; i < rows * k; ++i) likelihood[i] = exp_nonpositive(joint[i]);
             for (std::int64_t i = 0; i < rows; ++i) {
                 const double log_evidence = std::log(sum(likelihood + i * k));
@@ -119,7 +137,6 @@ class Finisher {
         }
     }
 
-  private:
     NAIVELY_INLINE inline std::int64_t find_largest(const double* row) const {
         std::int64_t largest = 0;
         double value = row[0];
@@ -139,7 +156,8 @@ class Finisher {
     }
 
     Output out_;
-    std::vector<double> scratch_;
+    std::vector<double> scratch_;     // the rows, where they are not finished in the table
+    std::vector<double> likelihood_;  // of the log posterior
 };
 
 }  // namespace naively
