@@ -90,8 +90,6 @@ def test_a_frame_of_floats_is_its_matrix(dtype: Any) -> None:
     expected = models[0].predict_proba(frames[1])
     for model, frame in zip(models, frames, strict=True):
         assert model.feature_names_in_.tolist() == names
-        np.testing.assert_array_equal(
-            model.predict_proba(frame), models[0].predict_proba(frames[1])
-        )
+        np.testing.assert_array_equal(model.predict_proba(frame), expected)
     with pytest.raises(ValueError, match="more than one column named 'a'"):
         NaiveBayes().fit(pd.DataFrame(X, columns=list("abca")), y)

@@ -156,7 +156,7 @@ def score_bins(
     """Return start + Σ of the rows of ``table`` that the numbers' bins have, finished.
 
     ``values``, ``edges`` and ``first`` are those of ``find_bins``; ``table`` has the shape (bins of
-    all columns, classes), where a column has one bin more than edges. A missing cell adds nothing.
+    all columns, classes), where a column has one bin more than edges. A missing cell adds 0.
     """
     begin = first - first[0] + np.arange(len(first))
     codes = find_bins(values, edges, first)
