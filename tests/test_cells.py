@@ -148,6 +148,18 @@ def test_native_cells_of_many_rows_are_the_contracts(exponent: int, weighted: bo
 
 
 @needs_native
+@pytest.mark.parametrize("late", range(2030, 2050))
+def test_cells_that_are_joined_are_not_found_as_they_were(late: int) -> None:
+    # Rows are counted 1,024 at a time. There is room for eight cells; the ninth comes so late that
+    # few numbers follow it before the next rows.
+    x = np.random.default_rng(6).integers(1, 9, 5000).astype(np.float64)
+    x[late] = 100.0
+    found = native.tally_cells(x[:, None], np.zeros(5000, np.int32), None, 1, 4)
+    expected = grid.tally_cells(x[:, None], np.zeros(5000, np.int32), None, 1, 4)
+    assert_same_cells(found, expected)
+
+
+@needs_native
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("n", [1, 1100, 4200])
