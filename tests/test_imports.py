@@ -56,7 +56,9 @@ def test_predicting_a_table_loads_numpy_and_what_reads_the_file(tmp_path):
     # From a file to the probabilities of a row, without a file to be read and the command line.
     loaded = modules_loaded(
         "-c",
-        "import sys\nfrom naively.model.file import store\nfrom naively.data.frames import as_rows\n"
+        "import sys\n"
+        "from naively.model.file import store\n"
+        "from naively.data.frames import as_rows\n"
         "store.load(sys.argv[1]).posterior(as_rows([{'a': 1.0, 'b': 'red'}]))",
         str(model),
     )
