@@ -101,16 +101,17 @@ class Predictions(Fitted):
         >>> nb.predict_proba([[4.4]], dtype=np.float32).dtype
         dtype('float32')
         """
-        single, rows = is_single(dtype), self._rows(X)
+        single = is_single(dtype)
+        model, rows = self._checked, self._rows(X)
         if class_prior is None:
-            return self._checked.posterior(rows, single=single)
+            return model.posterior(rows, single=single)
         priors = np.exp(self.class_log_prior_), given_prior(class_prior, self.classes_)
         if not single:
-            return shift(self._checked.posterior(rows), *priors)
+            return shift(model.posterior(rows), *priors)
         found: NDArray[Any] = np.empty((len(rows), len(self.classes_)), np.float32)
         for first in range(0, len(rows), BLOCK):
             some = slice(first, first + BLOCK)
-            found[some] = shift(self._checked.posterior(rows.take(some)), *priors)
+            found[some] = shift(model.posterior(rows.take(some)), *priors)
         return found
 
     def estimate_class_prior(self, X: Table) -> Floats:
