@@ -19,7 +19,15 @@ from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally, Tally, count, count_classes
 from naively.kernels import cells as grid
 from naively.kernels.cells import CAP, as_float, coarsest, sortable
-from tests.test_kernels import LAYOUTS, WEIGHTS, assert_same_pair, native, needs_native, restride
+from tests.test_kernels import (
+    LAYOUTS,
+    WEIGHTS,
+    assert_same_pair,
+    check_scores,
+    native,
+    needs_native,
+    restride,
+)
 from tests.test_kernels import weigh as weights_of
 
 NUMBER = st.floats(width=64, allow_nan=True) | st.sampled_from([0.0, -0.0, 1.0, np.inf, -np.inf])
@@ -110,18 +118,79 @@ def assert_same_cells(actual: Any, expected: Any) -> None:
 
 
 @needs_native
+@pytest.mark.parametrize("exponent", [-300, -60, 0, 30, 300])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_native_cells_of_many_rows_are_the_contracts(exponent: int, weighted: bool) -> None:
+    # Enough rows for a column's cells to be known before most of its numbers come, and some that
+    # come late: far away, of the other sign, with more digits, or so many that cells are joined.
+    n, rng = 9000, np.random.default_rng([4, abs(exponent), weighted])
+    whole, late = rng.integers(-40, 200, n), np.arange(n) > 6000
+    X = np.column_stack(
+        [
+            whole,
+            np.where(late, whole / 3, whole),
+            np.where(late, -whole, np.abs(whole)),
+            rng.standard_normal(n),
+            np.where(late, rng.standard_normal(n), rng.integers(0, 3, n)),
+            1.0 + rng.random(n) / 1000,
+            rng.lognormal(0, 8, n),
+            rng.choice([0.0, -0.0, 0.1, -0.1, np.nan, np.inf, -np.inf, 5e-324], n),
+        ]
+    )
+    X = np.ldexp(X, exponent)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = rng.integers(0, 3, n).astype(np.int32)
+    w = rng.choice([0.0, 0.5, 0.1], n) if weighted else None
+    for cap in (16, 1024):
+        for layout in ("C", "F"):
+            found = native.tally_cells(np.array(X, order=layout), y, w, 3, cap)
+            assert_same_cells(found, grid.tally_cells(X, y, w, 3, cap))
+
+
+@needs_native
+@pytest.mark.parametrize("late", range(2030, 2050))
+def test_cells_that_are_joined_are_not_found_as_they_were(late: int) -> None:
+    # Rows are counted 1,024 at a time. There is room for eight cells; the ninth comes so late that
+    # few numbers follow it before the next rows.
+    x = np.random.default_rng(6).integers(1, 9, 5000).astype(np.float64)
+    x[late] = 100.0
+    found = native.tally_cells(x[:, None], np.zeros(5000, np.int32), None, 1, 4)
+    expected = grid.tally_cells(x[:, None], np.zeros(5000, np.int32), None, 1, 4)
+    assert_same_cells(found, expected)
+
+
+@needs_native
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_native_bins_are_the_contracts(layout: str, dtype: Any) -> None:
+@pytest.mark.parametrize("n", [1, 1100, 4200])
+def test_native_bins_are_the_contracts(layout: str, dtype: Any, n: int) -> None:
     rng = np.random.default_rng(3)
-    X = wild(1100, 10, rng).astype(dtype)
-    edges = [np.unique(wild(rng.integers(0, 40), 1, rng)) for _ in range(10)]
+    X = wild(n, 10, rng).astype(dtype)
+    edges = [np.unique(wild(rng.integers(0, 40), 1, rng)) for _ in range(4)]
+    # At equal distances, in pairs, in one place, beyond most numbers, and on numbers themselves.
+    edges += [np.linspace(-1, 1, 32), np.repeat(np.linspace(-9, 9, 12), 2), np.full(9, 0.5)]
+    edges += [np.linspace(1e300, 1e301, 9), np.sort(X[:32, 8].astype(np.float64)), np.empty(0)]
     edges = [e[~np.isnan(e)] for e in edges]
     first = np.cumsum([0, *map(len, edges)])
     arguments = np.concatenate(edges), first
     np.testing.assert_array_equal(
         native.find_bins(restride(X, layout), *arguments), grid.find_bins(X, *arguments)
     )
+    for k in (1, 2, 5, 12):
+        table = rng.normal(size=(int(first[-1]) + 10, k))
+        table[rng.random(table.shape) < 0.02] = -np.inf
+        scored = restride(X, layout), *arguments, table
+        check_scores("score_bins", scored, n, k, rng, grid)
+
+
+@needs_native
+def test_a_number_at_an_edge_has_reached_it() -> None:
+    rng = np.random.default_rng(5)
+    for edges in (np.sort(rng.random(31)), np.sort(rng.lognormal(0, 3, 31)), np.arange(31) / 10):
+        near = [edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf)]
+        X = np.tile(np.concatenate(near), 60)[:, None]
+        found = native.find_bins(X, edges, np.array([0, 31]))[:, 0].reshape(60, 3, 31)
+        assert (found == np.stack([np.arange(31) + 1, np.arange(31), np.arange(31) + 1])).all()
 
 
 @pytest.mark.parametrize("module", [grid, native], ids=["numpy", "native"])

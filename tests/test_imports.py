@@ -45,6 +45,26 @@ def test_learning_a_table_does_not_wait_for_scikit_learn(tmp_path):
     assert loaded & {"sklearn", "pandas", "polars", "pyarrow"} == set()
 
 
+def test_predicting_a_table_loads_numpy_and_what_reads_the_file(tmp_path):
+    data, model = tmp_path / "data.csv", tmp_path / "model"
+    rows = "1,red,x\n2,red,x\n,blue,z\n8,blue,z\n" * 9
+    data.write_text("a,b,y\n" + rows)
+    run = [sys.executable, "-m", "naively", "train", data, "-t", "y", "-o", model]
+    subprocess.run(run, capture_output=True, check=True)
+    loaded = modules_loaded("-m", "naively", "predict", model, data)
+    assert loaded & HEAVY <= {"duckdb", "typer", "safetensors"}
+    # From a file to the probabilities of a row, without a file to be read and the command line.
+    loaded = modules_loaded(
+        "-c",
+        "import sys\n"
+        "from naively.model.file import store\n"
+        "from naively.data.frames import as_rows\n"
+        "store.load(sys.argv[1]).posterior(as_rows([{'a': 1.0, 'b': 'red'}]))",
+        str(model),
+    )
+    assert loaded & HEAVY <= {"safetensors"}
+
+
 def test_core_loads_no_table_library():
     loaded = modules_loaded(
         "-c", "from naively.likelihoods import log_linear; from naively.counting import tally"

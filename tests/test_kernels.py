@@ -23,7 +23,8 @@ try:
 except ImportError:
     native = None
 
-FINISHES = ("joint", "log_posterior", "posterior", "label")
+SINGLE = ("joint32", "log_posterior32", "posterior32")
+FINISHES = ("joint", "log_posterior", "posterior", "label", *SINGLE)
 CLASSES = (1, 2, 3, 7, 8, 10, 33, 67)  # around the widths of vectors and of eight of them
 # Around the edges of groups (8), finishing tiles (64) and blocks (64 to 1024).
 ROWS = (0, 1, 2, 7, 15, 16, 17, 63, 65, 130, 1025)
@@ -128,6 +129,8 @@ def assert_same_scores(actual: np.ndarray, expected: np.ndarray, joint: np.ndarr
         with np.errstate(invalid="ignore"):
             tie = (actual == expected) | (best - picked <= 1e-10 * (1.0 + np.abs(best)))
         assert tie.all()
+    elif actual.dtype == np.float32:
+        np.testing.assert_allclose(actual, expected, rtol=2e-7, atol=1e-10)
     else:
         np.testing.assert_allclose(actual, expected, rtol=1e-11, atol=1e-10)
 
@@ -145,11 +148,18 @@ def every_finish(
     return [(start, finish, log_prior) for start in starts for finish in FINISHES]
 
 
-def check_scores(name: str, arguments: tuple[Any, ...], n: int, k: int, rng: Any) -> None:
+def check_scores(
+    name: str,
+    arguments: tuple[Any, ...],
+    n: int,
+    k: int,
+    rng: Any,
+    contract: ModuleType = reference,
+) -> None:
     """Compare a native score kernel with the contract for each start and finish."""
     for start, finish, log_prior in every_finish(n, k, rng):
-        expected_joint = getattr(reference, name)(*arguments, start, "joint", log_prior)
-        expected = getattr(reference, name)(*arguments, start, finish, log_prior)
+        expected_joint = getattr(contract, name)(*arguments, start, "joint", log_prior)
+        expected = getattr(contract, name)(*arguments, start, finish, log_prior)
         actual = getattr(native, name)(*arguments, start, finish, log_prior)
         assert_same_scores(actual, expected, expected_joint)
 

@@ -24,6 +24,7 @@ enum class Layout { any, contiguous };
 template <class T>
 constexpr const char* numpy_type() {
     if constexpr (std::is_same_v<T, double>) return "float64";
+    if constexpr (std::is_same_v<T, float>) return "float32";
     if constexpr (std::is_same_v<T, int64_t>) return "int64";
     if constexpr (std::is_same_v<T, std::int32_t>) return "int32";
     if constexpr (std::is_same_v<T, std::uint64_t>) return "uint64";

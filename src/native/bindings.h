@@ -22,6 +22,7 @@ void bind_finish_rows(nb::module_& m);
 // kernels/cells.py
 void bind_tally_cells(nb::module_& m);
 void bind_find_bins(nb::module_& m);
+void bind_score_bins(nb::module_& m);
 
 // kernels/hashes.py
 void bind_hash_rows(nb::module_& m);

@@ -36,6 +36,8 @@ class CellTable {
 
     int64_t lost() const { return lost_; }
     int64_t size() const { return static_cast<int64_t>(keys_.size()); }
+    const std::vector<int64_t>& keys() const { return keys_; }
+    Total* sums() { return sums_.data(); }  // [cell][class], until a cell is added
 
     NAIVELY_INLINE inline void add_number(double x, std::int32_t c, double weight) {
         const int64_t key = number_key(x) >> lost_;

@@ -71,19 +71,39 @@ class ColumnPanel {
     static constexpr int64_t max_columns = 8;  // a cache line of a row
     static constexpr int64_t max_rows = 1024;
 
-    explicit ColumnPanel(const Matrix<T>& matrix)
+    // `rows` is the most there will be at once.
+    explicit ColumnPanel(const Matrix<T>& matrix, int64_t rows = max_rows)
         : turned_{matrix.data, matrix.columns, matrix.rows, matrix.column_stride,
                   matrix.row_stride},
-          cells_(max_columns * max_rows) {}
+          apart_(rows),
+          cells_(max_columns * rows) {}
 
     void read(int64_t row, int64_t rows, int64_t column, int64_t columns) {
-        pack_block(turned_, column, columns, row, rows, cells_.data(), max_rows);
+        if (turned_.row_stride == 1) {
+            read_row_by_row(row, rows, column, columns);
+        } else {
+            pack_block(turned_, column, columns, row, rows, cells_.data(), apart_);
+        }
     }
-    const T* column(int64_t j) const { return cells_.data() + j * max_rows; }
+    const T* column(int64_t j) const { return cells_.data() + j * apart_; }
 
   private:
     Matrix<T> turned_;
+    int64_t apart_;  // the cells of neighbouring columns
     std::vector<T> cells_;
+
+    // The cells of a row are neighbours, but the next row is far: it is fetched long before.
+    void read_row_by_row(int64_t row, int64_t rows, int64_t column, int64_t columns) {
+        constexpr int64_t ahead = 32;
+        T* to = cells_.data();
+        for (int64_t i = 0; i < rows; ++i, ++to) {
+            __builtin_prefetch(reinterpret_cast<const void*>(turned_.address(column, row + i + ahead)));
+            __builtin_prefetch(reinterpret_cast<const void*>(
+                turned_.address(column + columns - 1, row + i + ahead)));
+            const T* from = turned_.at(column, row + i);
+            for (int64_t j = 0; j < columns; ++j) to[j * apart_] = from[j];
+        }
+    }
 };
 
 }  // namespace naively

@@ -22,12 +22,19 @@ namespace naively {
 
 enum class Finish { joint, log_posterior, posterior, label };
 
+// How a name says that a table is to be of float32.
+inline bool is_single(std::string_view name) {
+    return name.size() > 2 && name.substr(name.size() - 2) == "32";
+}
+
 inline Finish parse_finish(std::string_view name) {
+    if (name == "label") return Finish::label;
+    if (is_single(name)) name.remove_suffix(2);
     if (name == "joint") return Finish::joint;
     if (name == "log_posterior") return Finish::log_posterior;
     if (name == "posterior") return Finish::posterior;
-    if (name == "label") return Finish::label;
-    throw std::invalid_argument("finish is joint, log_posterior, posterior or label");
+    throw std::invalid_argument(
+        "finish is joint, log_posterior or posterior, each with or without 32, or label");
 }
 
 // exp(x) for x <= 0, within two units in the last place, of several numbers; 0 below -708. NaN
@@ -74,12 +81,13 @@ NAIVELY_INLINE inline void exp_nonpositive(const double* from, std::int64_t coun
     std::copy_n(rest, count - i, to + i);
 }
 
-// Where the finished rows go. One of the two is null.
+// Where the finished rows go. Two of the three are null.
 struct Output {
     Finish finish;
     std::int64_t classes;
     const double* log_prior;  // (classes,): what a row gets that every class calls impossible
     double* table;            // (rows, classes), for all but labels
+    float* single;            // the same, where it is to be of float32
     std::int32_t* labels;     // (rows,), for labels
 };
 
@@ -93,19 +101,24 @@ class Finisher {
     Finisher(const Output& output, std::int64_t rows)
         : out_(output), turns_(rows >= least_turned && out_.classes <= most_turned) {
         const std::int64_t most = std::min(rows, max_rows) * out_.classes;
-        if (out_.finish == Finish::label) scratch_.resize(most);
-        if (out_.finish == Finish::log_posterior && !turns_) scratch_.resize(most);
+        if (!out_.table) scratch_.resize(most);
+        if (out_.finish == Finish::log_posterior && !turns_) likelihood_.resize(most);
         if (out_.finish != Finish::joint && turns_) turned_.resize(max_rows * out_.classes);
     }
 
     double* rows_at(std::int64_t first) {
-        return out_.labels ? scratch_.data() : out_.table + first * out_.classes;
+        return out_.table ? out_.table + first * out_.classes : scratch_.data();
     }
 
     void finish(std::int64_t first, std::int64_t rows) {
-        if (out_.finish == Finish::joint) return;
-        on_best_instruction_set(
-            [&](auto isa) NAIVELY_INLINE { this->finish_as<decltype(isa)>(first, rows); });
+        if (out_.finish != Finish::joint)
+            on_best_instruction_set(
+                [&](auto isa) NAIVELY_INLINE { this->finish_as<decltype(isa)>(first, rows); });
+        if (!out_.single) return;
+        const double* finished = scratch_.data();
+        float* single = out_.single + first * out_.classes;
+        for (std::int64_t i = 0; i < rows * out_.classes; ++i)
+            single[i] = static_cast<float>(finished[i]);
     }
 
   private:
@@ -139,8 +152,8 @@ class Finisher {
                 for (std::int64_t c = 0; c < k; ++c) row[c] /= evidence;
             }
         } else if (out_.finish == Finish::log_posterior) {
-            if (scratch_.empty()) scratch_.resize(max_rows * k);
-            double* likelihood = scratch_.data();
+            if (likelihood_.empty()) likelihood_.resize(max_rows * k);
+            double* likelihood = likelihood_.data();
             exp_nonpositive<Isa>(joint, rows * k, likelihood);
             for (std::int64_t i = 0; i < rows; ++i) {
                 const double log_evidence = std::log(sum(likelihood + i * k));
@@ -246,7 +259,9 @@ class Finisher {
 
     Output out_;
     bool turns_;
-    std::vector<double> scratch_, turned_;
+    std::vector<double> scratch_;     // the rows, where they are not finished in the table
+    std::vector<double> likelihood_;  // of the log posterior
+    std::vector<double> turned_;
 };
 
 }  // namespace naively

@@ -61,6 +61,7 @@ NB_MODULE(_native, m) {
     naively::bind_score_quadratic(m);
     naively::bind_score_csr(m);
     naively::bind_score_codes(m);
+    naively::bind_score_bins(m);
     naively::bind_finish_rows(m);
     naively::bind_tally_sparse(m);
     naively::bind_score_sparse(m);

@@ -29,6 +29,8 @@ class Scores {
         output_.log_prior = log_prior_.data();
         if (output_.finish == Finish::label)
             output_.labels = labels_.emplace("empty", rows).data();
+        else if (is_single(finish))
+            output_.single = single_.emplace("empty", rows, classes).data();
         else
             output_.table = table_.emplace("empty", rows, classes).data();
     }
@@ -39,13 +41,17 @@ class Scores {
     }
     int64_t rows() const { return rows_; }
     int64_t classes() const { return output_.classes; }
-    nb::object object() const { return output_.labels ? labels_->object() : table_->object(); }
+    nb::object object() const {
+        if (output_.labels) return labels_->object();
+        return output_.single ? single_->object() : table_->object();
+    }
 
   private:
     int64_t rows_;
     Doubles log_prior_, start_;
     Output output_{};
     std::optional<Result<double>> table_;
+    std::optional<Result<float>> single_;
     std::optional<Result<std::int32_t>> labels_;
 };
 

@@ -27,7 +27,11 @@ NAIVELY_INLINE inline void add_product(Sum& cell, double value, double weight) {
     add(cell, product);
     cell.low += __builtin_fma(value, weight, -product);
 }
+NAIVELY_INLINE inline void add(std::uint32_t& cell, double value) {
+    cell += static_cast<std::uint32_t>(value);
+}
 inline void merge(double& cell, double other) { cell += other; }
+inline void merge(std::uint32_t& cell, std::uint32_t other) { cell += other; }
 inline void merge(Sum& cell, const Sum& other) {
     add_pair(cell.high, cell.low, other.high, other.low);
 }

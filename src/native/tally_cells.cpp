@@ -8,7 +8,9 @@
 
 #include "bindings.h"
 #include "cell_table.h"
+#include "cell_windows.h"
 #include "dense.h"
+#include "simd.h"
 #include "table_sums.h"
 #include "tally_rows.h"
 #include "threads.h"
@@ -19,24 +21,84 @@ namespace {
 template <class Total>
 using CellTables = std::vector<CellTable<Total>>;  // of each column
 
+// Adds the numbers of one column to its table, a few rows at a time. Cells that the column had when
+// it was last looked at are found without hashing.
+template <class Total>
+class CellCounter {
+  public:
+    static constexpr int64_t max_rows = 1024;
+
+    CellCounter() : places_(max_rows) {}
+
+    template <class T>
+    NAIVELY_INLINE inline void add_rows(const T* x, const std::int32_t* y, const double* w,
+                                        int64_t rows, int64_t classes, CellTable<Total>& table) {
+        windows_.find_places(x, rows, places_.data());
+        if (w)
+            add_found<true>(x, y, w, rows, classes, table);
+        else
+            add_found<false>(x, y, w, rows, classes, table);
+        if (missed_ < patience_) return;
+        missed_ = 0;
+        patience_ = windows_.find_all(table.keys(), table.lost()) ? usual_patience : 2 * patience_;
+    }
+
+  private:
+    static constexpr int64_t usual_patience = 64;
+
+    CellWindows windows_;
+    std::vector<std::int32_t> places_;
+    int64_t missed_ = 0;                  // numbers since the table was looked at
+    int64_t patience_ = usual_patience;  // how many are missed before it is looked at again
+
+    template <bool weighted, class T>
+    NAIVELY_INLINE inline void add_found(const T* x, const std::int32_t* y, const double* w,
+                                         int64_t rows, int64_t classes, CellTable<Total>& table) {
+        const std::int32_t* cells = windows_.cells();
+        const int64_t lost = table.lost();
+        Total* sums = table.sums();
+        bool others = false;  // whether the table's cells are others than before these rows
+        for (int64_t i = 0; i < rows; ++i) {
+            const double weight = weighted ? w[i] : 1.0;
+            const bool counts = (x[i] == x[i]) & (weight > 0.0);
+            const std::int32_t cell = others ? CellWindows::unknown : cells[places_[i]];
+            if (cell >= 0) {  // what does not count adds 0: nobody foresees a branch
+                add(sums[cell * classes + y[i]], counts ? weight : 0.0);
+            } else if (counts) {
+                table.add_number(static_cast<double>(x[i]), y[i], weight);
+                sums = table.sums();
+                others = table.lost() != lost;
+                ++missed_;
+            }
+        }
+        if (others) windows_.forget();
+    }
+};
+
 template <class Total, class T>
 void add_cell_rows(const Matrix<T>& matrix, const std::int32_t* y, const double* w, int64_t begin,
-                   int64_t end, CellTables<Total>& tables) {
-    ColumnPanel<T> panel(matrix);
+                   int64_t end, CellTables<Total>& tables, int64_t k) {
+    using Panel = ColumnPanel<T>;
+    Panel panel(matrix);
     for (int64_t column = 0; column < matrix.columns; column += panel.max_columns) {
         const int64_t columns = std::min(panel.max_columns, matrix.columns - column);
+        std::vector<CellCounter<Total>> counters(columns);
+        const auto add = [&](const T* x, int64_t row, int64_t rows, int64_t j) {
+            on_best_instruction_set([&](auto) NAIVELY_INLINE {
+                counters[j].add_rows(x, y + row, w ? w + row : nullptr, rows, k,
+                                     tables[column + j]);
+            });
+        };
+        if (matrix.row_stride == 1) {  // the cells of a column are neighbours already
+            for (int64_t j = 0; j < columns; ++j)
+                for (int64_t row = begin; row < end; row += panel.max_rows)
+                    add(matrix.at(row, column + j), row, std::min(panel.max_rows, end - row), j);
+            continue;
+        }
         for (int64_t row = begin; row < end; row += panel.max_rows) {
             const int64_t rows = std::min(panel.max_rows, end - row);
             panel.read(row, rows, column, columns);
-            for (int64_t j = 0; j < columns; ++j) {
-                const T* x = panel.column(j);
-                CellTable<Total>& table = tables[column + j];
-                for (int64_t i = 0; i < rows; ++i) {
-                    const double weight = w ? w[row + i] : 1.0;
-                    if (x[i] == x[i] && weight > 0.0)
-                        table.add_number(static_cast<double>(x[i]), y[row + i], weight);
-                }
-            }
+            for (int64_t j = 0; j < columns; ++j) add(panel.column(j), row, rows, j);
         }
     }
 }
@@ -52,7 +114,7 @@ CellTables<Total> count_cells(const Matrix<T>& matrix, const std::int32_t* y, co
     std::vector<CellTables<Total>> tables(
         parts, CellTables<Total>(matrix.columns, CellTable<Total>(cap, k)));
     run_parts(matrix.rows, parts, [&](int64_t begin, int64_t end, int part) {
-        add_cell_rows(matrix, y, w, begin, end, tables[part]);
+        add_cell_rows(matrix, y, w, begin, end, tables[part], k);
     });
     for (int64_t j = 0; j < matrix.columns; ++j) {
         for (int part = 1; part < parts; ++part) tables[0][j].merge_with(tables[part][j]);
@@ -100,6 +162,8 @@ nb::object tally_cells(nb::handle values, nb::handle y, nb::handle w, int64_t k,
         return export_cells(tables, k);
     };
     const Wholeness seen = look_at_weights(weights.data(), x.rows());
+    if (weights.data() == nullptr && x.rows() <= std::numeric_limits<std::uint32_t>::max())
+        return count_as(std::uint32_t{});  // small, so that more of it stays in the cache
     return seen.sums_are_exact(x.rows()) ? count_as(double{}) : count_as(Sum{});
 }
 

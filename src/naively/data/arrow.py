@@ -200,7 +200,7 @@ def _data(view: CArrayView, dtype: Any = None) -> NDArray[Any]:
     """Return the values of an array, of shape (rows,), as they lie in Arrow's buffer."""
     if not view.length:
         return np.empty(0, dtype or np.float64)
-    values = np.asarray(view.buffer(1))
+    values = np.frombuffer(view.buffer(1), _DTYPES[view.storage_type])
     return values[view.offset : view.offset + view.length]
 
 
@@ -257,7 +257,8 @@ def _read_strings(array: CArray, view: CArrayView, layout: str) -> Strings:
         views = _bytes(view.buffer(1)).reshape(-1, 16)[view.offset : view.offset + view.length]
         buffers = [_bytes(view.buffer(i)) for i in range(2, array.n_buffers - 1)]
         return dispatch.pack_views(views, buffers, missing)
-    ends = np.asarray(view.buffer(1))[view.offset : view.offset + view.length + 1]
+    ends = np.frombuffer(view.buffer(1), np.int32 if layout == "string" else np.int64)
+    ends = ends[view.offset : view.offset + view.length + 1]
     return Strings(ends.astype(np.int64, copy=False), _bytes(view.buffer(2)), missing)
 
 
@@ -319,6 +320,12 @@ def _dictionary(name: Name, array: CArray, view: CArrayView) -> Column:
     return dispatch.take_strings(levels, codes), "string"
 
 
+_DTYPES: Mapping[str, Any] = {  # of the types that are stored as numbers
+    **{name: np.dtype(name) for bits in (8, 16, 32, 64) for name in (f"int{bits}", f"uint{bits}")},
+    "half_float": np.dtype("f2"),
+    "float": np.dtype("f4"),
+    "double": np.dtype("f8"),
+}
 _Reader = Callable[[Name, "CArray", "CArrayView", "CSchemaView"], Column]
 _READERS: Mapping[str, _Reader] = {
     **dict.fromkeys((f"int{bits}" for bits in (8, 16, 32, 64)), _numbers),

@@ -77,8 +77,9 @@ def read_column(name: Name, values: Any) -> Column:
 
 def refuse_twice(names: Iterable[object]) -> None:
     """Raise a ValueError if a column's name is there more than once."""
-    twice = next((name for name, count in Counter(map(str, names)).items() if count > 1), None)
-    if twice is not None:
+    written = list(map(str, names))
+    if len(set(written)) < len(written):
+        twice = next(name for name, count in Counter(written).items() if count > 1)
         raise ValueError(f"The table has more than one column named {twice!r}; rename one.")
 
 

@@ -122,7 +122,8 @@ def _foreign_rows(X: Any) -> Rows:
 
     X = X.toArrow() if is_on_cluster(X) else nw.to_native(X, pass_through=True)
     if nw.dependencies.is_pandas_dataframe(X):
-        return _frame_rows(pandas.read_frame(X), len(X))
+        matrix = pandas.read_matrix(X)
+        return _frame_rows(pandas.read_frame(X), len(X)) if matrix is None else matrix
     if nw.dependencies.is_pandas_series(X):
         return _series_rows(*pandas.read_series(TEXT, X))
     if speaks_arrow(X):

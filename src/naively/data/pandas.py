@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,32 @@ from naively.counting.names import Name
 from naively.data.arrays import EXACT
 from naively.data.arrow import ArrowStream
 from naively.data.columns import Cells, Column, all_missing, as_strings, read_column, refuse_twice
+from naively.data.rows import MatrixRows
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
+
+FEW = 8  # strings
 
 
 def read_frame(frame: Any) -> dict[str, Column]:
     """Read the columns of a data frame."""
-    names = [str(name) for name in frame.columns]
+    names = list(map(str, frame.columns.tolist()))
     refuse_twice(names)
     return {
         name: read_series(name, frame[own]) for name, own in zip(names, frame.columns, strict=True)
     }
+
+
+def read_matrix(frame: Any) -> MatrixRows | None:
+    """Return the rows of a data frame of floats of one type as they lie; None of any other."""
+    if not len(frame.columns):
+        return None
+    (dtype, *others) = frame.dtypes.tolist()
+    if dtype not in (np.float32, np.float64) or any(other is not dtype for other in others):
+        return None
+    names = tuple(map(str, frame.columns.tolist()))
+    refuse_twice(names)
+    return MatrixRows(frame.to_numpy(), names)
 
 
 def read_series(name: Name, series: Any) -> Column:
@@ -42,7 +58,7 @@ def read_series(name: Name, series: Any) -> Column:
             return ArrowStream(series.array.__arrow_array__()).read_column(name)
         case pd.StringDtype():
             if dtype.storage != "python":
-                return ArrowStream(series.array.__arrow_array__()).read_column(name)
+                return _strings(name, series.array.__arrow_array__())
             return read_column(name, series.to_numpy(object, na_value=None))
         case pd.CategoricalDtype():
             return _categories(series.array)
@@ -53,6 +69,14 @@ def read_series(name: Name, series: Any) -> Column:
         case _ if dtype.kind in "iufb":  # of a type that can be missing
             return _numbers(name, series)
     return read_column(name, series.to_numpy())
+
+
+def _strings(name: Name, array: Any) -> Column:
+    """Read strings in a chunked array of PyArrow; a few are sooner read one by one."""
+    if len(array) <= FEW:
+        with suppress(UnicodeDecodeError):
+            return read_column(name, array.to_pylist())
+    return ArrowStream(array).read_column(name)
 
 
 def is_string(dtype: Any) -> bool:

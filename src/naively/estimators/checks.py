@@ -14,6 +14,7 @@ from numbers import Integral, Real
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from naively.counting.labels import LabelArray, Labels, RowWeight, Target, encode_labels
 from naively.data.frames import read_labels
@@ -118,6 +119,16 @@ def plain_labels(y: Target, sample_weight: RowWeight) -> Labels | None:
         return None
     fractions = kind == "f" and bool((labels.classes != np.rint(labels.classes)).any())
     return None if fractions else labels
+
+
+def is_single(dtype: DTypeLike) -> bool:
+    """Whether results are to be of float32; a ValueError if of anything but that or float64."""
+    if dtype is np.float64:
+        return False
+    asked = np.dtype(dtype)
+    if asked not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64, got {asked}.")
+    return bool(asked == np.float32)
 
 
 def check_some_weight(weight: Floats) -> None:

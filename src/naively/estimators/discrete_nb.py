@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from naively.counting.labels import LabelArray
 from naively.counting.statistic import VALUE
@@ -205,9 +206,10 @@ class ComplementNB(Summed[Complement]):
         settings = Settings(super()._class_prior(self.classes_))
         return replace(self._fitted, settings=settings).class_log_prior
 
-    def predict_joint_log_proba(self, X: Table) -> Floats:
+    def predict_joint_log_proba(self, X: Table, *, dtype: DTypeLike = np.float64) -> Floats:
         """Return the sum of the weights of each class, without a class prior."""
-        return super().predict_joint_log_proba(X) + float(np.log(len(self.classes_)))
+        found = super().predict_joint_log_proba(X, dtype=dtype)
+        return found + float(np.log(len(self.classes_)))
 
     def _event(self) -> Complement:
         return Complement(alpha=self._check_alpha(), norm=self.norm)

@@ -13,6 +13,7 @@ import numpy as np
 from naively.counting.labels import LabelArray
 from naively.data.frames import Table
 from naively.data.rows import join_columns
+from naively.estimators.checks import is_single
 from naively.estimators.fitted import Fitted
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -38,7 +39,8 @@ def by_row(title: str) -> Callable[[Verb], Verb]:
             ask = partial(_of_rows, partial(verb, copy(self)), args, kwargs)
             if "polars" in sys.modules and isinstance(X, sys.modules["polars"].LazyFrame):
                 unsure = "reject" in kwargs and kwargs["reject"] is not None
-                return _lazy_frame(X, ask, title, classes, unsure=unsure)
+                single = is_single(kwargs.get("dtype", np.float64))
+                return _lazy_frame(X, ask, title, classes, unsure=unsure, single=single)
             # What strings spell is known to the model; only the rows of a file say it themselves.
             rows = stream if X is stream else map(join_columns, stream.columns())
             return map(ask, rows)
@@ -53,7 +55,13 @@ def _of_rows(verb: Any, args: Any, kwargs: Any, rows: Table) -> Any:
 
 
 def _lazy_frame(
-    X: Any, ask: Callable[[Table], Any], title: str, classes: LabelArray, *, unsure: bool
+    X: Any,
+    ask: Callable[[Table], Any],
+    title: str,
+    classes: LabelArray,
+    *,
+    unsure: bool,
+    single: bool,
 ) -> Any:
     """Return a lazy frame of the answers to the rows of a lazy frame."""
     import polars as pl
@@ -62,7 +70,8 @@ def _lazy_frame(
         # A column is of one type, and "unsure" is a string.
         schema = {title: pl.String() if unsure else pl.Series(_plain(classes)).dtype}
     elif "{}" in title:
-        schema = dict.fromkeys((title.format(label) for label in classes.tolist()), pl.Float64())
+        number = pl.Float32() if single else pl.Float64()
+        schema = dict.fromkeys((title.format(label) for label in classes.tolist()), number)
     else:
         schema = {title: pl.Float64()}
 

@@ -6,12 +6,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+import numpy as np
+from numpy.typing import DTypeLike
+
 from naively.counting.batch import Batch
 from naively.counting.labels import LabelArray, RowWeight, Target
 from naively.data.frames import Table, is_on_cluster
 from naively.engines.spark.learn import LabelledFrame, learn
 from naively.engines.spark.predict import predict, predict_proba
 from naively.estimators.base import CountingClassifier
+from naively.estimators.checks import is_single
 from naively.estimators.training import NotInMemory, check_columns
 from naively.evaluation.reservoir import Reservoir
 from naively.kernels.reference import Floats
@@ -76,7 +80,15 @@ class ClusterAnswers(CountingClassifier):
             return predict(X, self._checked, cost, reject)
         return super().predict(X, cost=cost, reject=reject)
 
-    def predict_proba(self, X: Table, *, class_prior: Probabilities | None = None) -> Floats | Any:
+    def predict_proba(
+        self,
+        X: Table,
+        *,
+        class_prior: Probabilities | None = None,
+        dtype: DTypeLike = np.float64,
+    ) -> Floats | Any:
         if is_on_cluster(X):
+            if is_single(dtype):
+                raise ValueError("The probabilities of a frame of Spark are of float64.")
             return predict_proba(X, self._checked, class_prior)
-        return super().predict_proba(X, class_prior=class_prior)
+        return super().predict_proba(X, class_prior=class_prior, dtype=dtype)

@@ -6,8 +6,8 @@ cell and their counts are added, so that nothing is counted again. The bits that
 depend on the order of rows, on chunks or on the order of merging, and tallies that were made apart
 are merged on the coarser of their grids.
 
-`tally_cells` and `find_bins` are contract, oracle and fallback of the native kernels, like the
-functions in ``naively.kernels.reference``.
+`tally_cells`, `find_bins` and `score_bins` are contract, oracle and fallback of the native kernels,
+like the functions in ``naively.kernels.reference``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels.checks import check_codes
-from naively.kernels.reference import Floats, HighLow, Integers
+from naively.kernels.reference import Finish, Finished, Floats, HighLow, Integers, score_codes
 from naively.kernels.scatter import scatter
 
 CAP = 1024  # the most cells of a column
@@ -135,3 +135,22 @@ def find_bins(
         codes[:, j] = np.searchsorted(edges[first[j] : first[j + 1]], column, side="right")
         codes[np.isnan(column), j] = -1
     return codes
+
+
+def score_bins(
+    values: NDArray[np.floating],
+    edges: Floats,
+    first: NDArray[np.int64],
+    table: Floats,
+    start: Floats,
+    finish: Finish,
+    log_prior: Floats,
+) -> Finished:
+    """Return start + Σ of the rows of ``table`` that the numbers' bins have, finished.
+
+    ``values``, ``edges`` and ``first`` are those of ``find_bins``; ``table`` has the shape (bins of
+    all columns, classes), where a column has one bin more than edges. A missing cell adds 0.
+    """
+    begin = first - first[0] + np.arange(len(first))
+    codes = find_bins(values, edges, first)
+    return score_codes(codes, begin, table, start, finish, log_prior)

@@ -27,10 +27,11 @@ offset : ndarray of float64, shape (columns, classes)
     What ``start`` holds for each column; it is subtracted where the column's cell is missing.
 start : ndarray of float64, shape (classes,) or (rows, classes)
     What the sums of each row begin with.
-finish : {"joint", "log_posterior", "posterior", "label"}
+finish : {"joint", "log_posterior", "posterior", "label"}, or "joint32", ...
     What is returned: the joint log likelihoods, float64 of shape (rows, classes); the same,
     normalised over the classes, as logarithms or as probabilities; or the index of the class with
-    the largest, int32 of shape (rows,), the first if several are equal.
+    the largest, int32 of shape (rows,), the first if several are equal. With 32 after it, all but
+    the last is rounded to float32.
 log_prior : ndarray of float64, shape (classes,)
     Takes the place of the joint log likelihoods of a row that are -inf for every class.
 complete : bool, default False
@@ -43,7 +44,7 @@ each of them adds is clipped to ``MOST``. The class that would be ahead still is
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,9 @@ Integers: TypeAlias = NDArray[np.integer]
 # being a whole number below 2**53.
 HighLow: TypeAlias = "tuple[Floats, Floats | None]"
 Finished: TypeAlias = NDArray[Any]  # of floats or of class numbers, as ``Finish`` says
-Finish: TypeAlias = Literal["joint", "log_posterior", "posterior", "label"]
+Finish: TypeAlias = Literal[
+    "joint", "log_posterior", "posterior", "label", "joint32", "log_posterior32", "posterior32"
+]
 
 TILE = 4096  # rows taken at a time, so that intermediate results stay in the cache
 FAR = 1e140  # its square, times a factor below 1e10, is below MOST
@@ -324,6 +327,8 @@ def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> Finished:
 
     The memory of ``joint`` may be overwritten.
     """
+    if finish.endswith("32"):
+        return finish_rows(joint, cast("Finish", finish[:-2]), log_prior).astype(np.float32)
     if finish == "joint":
         return joint
     largest = joint.max(axis=1)

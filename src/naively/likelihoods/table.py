@@ -96,14 +96,22 @@ class Binned(Likelihood[Dense]):
         return np.cumsum([0, *(len(edges) + 1 for edges in self.edges)], dtype=np.int64)
 
     def log_prob(self, block: Dense, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
-        return dispatch.score_codes(
-            self.bins(block.values), self.first, self.table, start, finish, log_prior
-        )
+        edges = self._edges, self._first_edge
+        return dispatch.score_bins(block.values, *edges, self.table, start, finish, log_prior)
 
     def bins(self, values: NDArray[np.floating]) -> NDArray[np.int32]:
         """Return the bin of each number within its column, rows × columns; -1 where missing."""
-        edges = np.concatenate([np.empty(0), *self.edges])
-        return dispatch.find_bins(values, edges, self.first - np.arange(len(self.first)))
+        return dispatch.find_bins(values, self._edges, self._first_edge)
+
+    @cached_property
+    def _edges(self) -> Floats:
+        """The edges of one column after another, (edges of all columns,)."""
+        return np.concatenate([np.empty(0), *self.edges])
+
+    @cached_property
+    def _first_edge(self) -> NDArray[np.int64]:
+        """Where each column's edges begin, (columns + 1,)."""
+        return self.first - np.arange(len(self.first))
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         code = np.empty(len(x), np.int64)

@@ -344,13 +344,13 @@ class Model(Shown):
             places = self.weights.places(self.classes.tolist())
             yield from self.weights.linear.of_pairs(blocks, places)
 
-    def joint_log_likelihood(self, rows: Rows) -> Floats:
+    def joint_log_likelihood(self, rows: Rows, *, single: bool = False) -> Floats:
         """Return log p(c) + log p(x | c), less what does not depend on c: (rows, classes)."""
-        return self.score(self.encode(rows), "joint")
+        return self.score(self.encode(rows), "joint32" if single else "joint")
 
-    def posterior(self, rows: Rows) -> Floats:
-        """Return p(c | x), of shape (rows, classes)."""
-        return self.score(self.encode(rows), "posterior")
+    def posterior(self, rows: Rows, *, single: bool = False) -> Floats:
+        """Return p(c | x), of shape (rows, classes), of float32 if ``single``."""
+        return self.score(self.encode(rows), "posterior32" if single else "posterior")
 
     def log_evidence(self, rows: Rows) -> Floats:
         """Return log p(x), of shape (rows,), by the event models without weights.
@@ -364,9 +364,9 @@ class Model(Shown):
             total += plain.unweighted_likelihoods[name].log_base(block)
         return total
 
-    def log_posterior(self, rows: Rows) -> Floats:
+    def log_posterior(self, rows: Rows, *, single: bool = False) -> Floats:
         """Return log p(c | x), of shape (rows, classes)."""
-        return self.score(self.encode(rows), "log_posterior")
+        return self.score(self.encode(rows), "log_posterior32" if single else "log_posterior")
 
     def decide(self, rows: Rows) -> LabelArray:
         """Return the most probable class of each row, of shape (rows,)."""

@@ -25,6 +25,7 @@ from naively.kernels.tokens import Row
 
 CellArray: TypeAlias = "NDArray[Any]"  # a column, of shape (rows,), as ``Rows.values`` has it
 MISSING = -1
+FEW = 32  # strings that are looked up as they are, sooner than their levels are found
 
 
 def encode_numbers(rows: Rows, columns: Sequence[Name], *, sparse: bool) -> Block:
@@ -281,6 +282,10 @@ def _look_up(column: Cells, index: dict[Level, int]) -> NDArray[np.int32]:
     """Return the code of each cell, of shape (rows,); an unseen level has the number of levels."""
     unseen = len(index)
     if isinstance(column, Strings):
+        if len(column) <= FEW:
+            cells = (column[row] for row in range(len(column)))
+            some = [MISSING if cell is None else index.get(cell, unseen) for cell in cells]
+            return np.array(some, np.int32)
         own, levels = levels_of(column)
         place = np.array([*(index.get(level, unseen) for level in levels), MISSING], np.int32)
         return place[own]

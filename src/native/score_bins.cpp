@@ -1,0 +1,86 @@
+// score_bins of kernels/cells.py: start + the table's row of the bin of each number.
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "bin_edges.h"
+#include "bindings.h"
+#include "dense.h"
+#include "score_rows.h"
+#include "table_rows.h"
+#include "threads.h"
+
+namespace naively {
+namespace {
+
+template <class Isa, class T>
+NAIVELY_INLINE inline void score_binned_rows(Isa, const Matrix<T>& matrix,
+                                             const std::vector<BinFinder>& finders,
+                                             const std::vector<int64_t>& starts,
+                                             const double* table, const Scores& scores,
+                                             int64_t begin, int64_t end) {
+    const int64_t columns = matrix.columns, most = std::min(Finisher::max_rows, end - begin);
+    ColumnPanel<T> panel(matrix, most);
+    std::vector<std::int32_t> bins(most);
+    std::vector<int64_t> level(most * columns), present(most);
+    int64_t block = begin;
+    const auto find = [&](int64_t first_row, int64_t rows) NAIVELY_INLINE {
+        block = first_row;
+        std::fill_n(present.begin(), rows, int64_t{0});
+        for (int64_t column = 0; column < columns; column += panel.max_columns) {
+            const int64_t count = std::min(panel.max_columns, columns - column);
+            panel.read(first_row, rows, column, count);
+            for (int64_t j = 0; j < count; ++j) {
+                const T* x = panel.column(j);
+                finders[column + j].find(x, rows, bins.data());
+                const int64_t start = starts[column + j];
+                for (int64_t i = 0; i < rows; ++i) {
+                    level[i * columns + present[i]] = start + bins[i];
+                    present[i] += x[i] == x[i];  // what is missing is written over
+                }
+            }
+        }
+    };
+    const auto score = [&](int64_t row, double* joint) NAIVELY_INLINE {
+        const int64_t i = row - block;
+        add_table_rows<Isa, false>(
+            table, scores.classes(),
+            TableRows<int64_t>{level.data() + i * columns, nullptr, present[i], 0}, joint);
+    };
+    score_rows(scores, begin, end, find, score);
+}
+
+nb::object score_bins(nb::handle values, nb::handle edges, nb::handle first, nb::handle table,
+                      nb::handle start, const char* finish, nb::handle log_prior) {
+    const DenseMatrix x(values, "values");
+    const Doubles rows(table, "table", 2);
+    const std::vector<BinFinder> finders = read_edges(edges, first, x.columns(), x.rows());
+    std::vector<int64_t> starts{0};  // of each column's bins, one more than its edges
+    for (const BinFinder& finder : finders) starts.push_back(starts.back() + finder.bins());
+    if (starts.back() > rows.shape(0)) throw std::invalid_argument("the table has too few rows");
+    const Scores scores(x.rows(), rows.shape(1), start, finish, log_prior);
+    {
+        nb::gil_scoped_release released;
+        const auto operations = static_cast<double>(1 + x.columns() * (rows.shape(1) + 8));
+        const int parts = count_parts(x.rows(), operations);
+        x.visit([&](const auto& matrix) {
+            run_parts(x.rows(), parts, [&](int64_t begin, int64_t end, int) {
+                on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
+                    score_binned_rows(isa, matrix, finders, starts, rows.data(), scores, begin,
+                                      end);
+                });
+            });
+        });
+    }
+    return scores.object();
+}
+
+}  // namespace
+
+void bind_score_bins(nb::module_& m) {
+    m.def("score_bins", &score_bins, nb::arg("values"), nb::arg("edges"), nb::arg("first"),
+          nb::arg("table"), nb::arg("start"), nb::arg("finish"), nb::arg("log_prior"));
+}
+
+}  // namespace naively

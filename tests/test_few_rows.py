@@ -1,0 +1,95 @@
+"""One row, and a few, are predicted as among all the others, whatever they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from naively import NaiveBayes
+
+ROWS = 90
+
+
+def _table(rng: np.random.Generator) -> dict[str, list[Any]]:
+    """Columns of each kind, with missing cells, and levels that are rare."""
+
+    def some(cells: list[Any]) -> list[Any]:
+        return [None if u < 0.1 else cell for u, cell in zip(rng.random(ROWS), cells, strict=True)]
+
+    words = np.array(["red", "", "blå", "of more than twelve bytes", "x" * 40])
+    return {
+        "word": some(words[rng.integers(0, 5, ROWS)].tolist()),
+        "letter": some(list(map(chr, rng.integers(97, 123, ROWS)))),
+        "number": some(rng.normal(size=ROWS).tolist()),
+        "whole": rng.integers(0, 9, ROWS).tolist(),
+        "truth": some((rng.random(ROWS) < 0.5).tolist()),
+    }
+
+
+def _records(table: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
+
+
+FRAMES: dict[str, Callable[[dict[str, list[Any]]], Any]] = {
+    "pandas": pd.DataFrame,
+    "objects": lambda table: pd.DataFrame(
+        {name: pd.Series(cells, dtype=object) for name, cells in table.items()}
+    ),
+    "arrow": lambda table: pd.DataFrame(table).convert_dtypes(dtype_backend="pyarrow"),
+    "polars": pl.DataFrame,
+    "records": _records,
+}
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_one_row_is_predicted_as_among_others(kind: str) -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, ROWS)
+    model = NaiveBayes(event_models={"letter": "categorical"}).fit(_table(rng), y)
+    unseen = _table(rng)
+    unseen["letter"][:3] = ["never seen", "é", "A"]
+    every = model.predict_joint_log_proba(unseen)
+    X = FRAMES[kind](unseen)
+    np.testing.assert_allclose(model.predict_joint_log_proba(X), every, rtol=1e-12)
+    for few in (1, 7, 8, 9, 32, 33):
+        for start in range(0, ROWS - few, 17):
+            found = model.predict_joint_log_proba(X[start : start + few])
+            np.testing.assert_allclose(found, every[start : start + few], rtol=1e-12)
+
+
+@pytest.mark.parametrize("few", [3, 20])
+def test_bytes_that_are_no_utf8_are_replaced_in_a_few_strings(few: int) -> None:
+    import pyarrow as pa
+
+    offsets = pa.py_buffer(np.arange(few + 1, dtype=np.int32).tobytes())
+    utf8 = pa.py_buffer(b"a" * (few - 1) + b"\xff")
+    broken = pa.Array.from_buffers(pa.string(), few, [None, offsets, utf8])
+    model = NaiveBayes("categorical").fit({"c": ["a", "�", "b"]}, ["a", "replaced", "b"])
+    frame = pd.DataFrame({"c": pd.Series(broken, dtype=pd.ArrowDtype(pa.string()))})
+    strings = pd.DataFrame({"c": pd.array(pa.chunked_array([broken]), dtype="string[pyarrow]")})
+    for X in (frame, strings):
+        with pytest.warns(UserWarning, match="invalid UTF-8"):
+            assert model.predict(X).tolist() == ["a"] * (few - 1) + ["replaced"]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_frame_of_floats_is_its_matrix(dtype: Any) -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 4)).astype(dtype), rng.integers(0, 2, 60)
+    X[::7, 1] = np.nan
+    X[:, 3] = np.nan
+    names = list("abcd")
+    frames = [pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)]
+    frames.append(pd.concat([frames[0][["a"]], frames[0][["b", "c", "d"]]], axis=1))
+    models = [NaiveBayes(weights=None).fit(frame, y) for frame in frames]
+    expected = models[0].predict_proba(frames[1])
+    for model, frame in zip(models, frames, strict=True):
+        assert model.feature_names_in_.tolist() == names
+        np.testing.assert_array_equal(model.predict_proba(frame), expected)
+    with pytest.raises(ValueError, match="more than one column named 'a'"):
+        NaiveBayes().fit(pd.DataFrame(X, columns=list("abca")), y)
