@@ -105,7 +105,10 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--large", action="store_true", help="what takes minutes and gigabytes too")
     add("--save", type=Path, metavar="FILE", help="write the results as JSON")
     add("--page", type=Path, metavar="FILE", help="make the page of the results too")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.small and options.save and options.save.resolve() == page.RESULTS:
+        parser.error("tiny sizes say nothing of speed: save them elsewhere")
+    return options
 
 
 if __name__ == "__main__":

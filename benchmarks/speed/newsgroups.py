@@ -59,7 +59,7 @@ def _of_files(ours: Any, theirs: Any, folder: Path, setting: Setting) -> list[Ro
         rounds=setting.rounds,
     )
     seconds: tuple[list[float], list[float]] = ([], [])
-    for _ in range(setting.rounds):
+    for _ in range(min(3, setting.rounds)):
         seconds[0].append(alone("-c", FIRST, model, TEXT).cpu)
         seconds[1].append(alone("-c", FIRST_OF_PICKLE, pickled, TEXT).cpu)
     rows.append(say(Row("start, load and predict one text", f"{PEER}, pickled", *seconds)))

@@ -12,8 +12,9 @@ from benchmarks.speed.tables import side_by_side
 
 def measure(setting: Setting) -> Sequence[Row]:
     n = setting.size(500_000, 400)
-    X, y = numbers(n, 50, 10)
-    name = f"{n:,} x 50, 10 classes"
+    d, k = setting.size(50, 5), setting.size(10, 3)
+    X, y = numbers(n, d, k)
+    name = f"{n:,} x {d}, {k} classes"
     slow = setting.large or setting.small
     if slow:
         return side_by_side(name, X, y, setting, (LOGISTIC, LIGHT, BOOSTING))
