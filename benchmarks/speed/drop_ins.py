@@ -17,7 +17,7 @@ from benchmarks.speed.beside import Row, beside
 from benchmarks.speed.setting import Setting, numbers
 
 PEER = "scikit-learn"
-MANY = 1_000  # classes
+FEW, MANY = 20, 1_000  # classes of the sparse matrix
 WIDTH, DRAWS = 100_000, 110  # words, and how many are drawn for a row: about 55 different ones
 
 
@@ -95,13 +95,15 @@ def _categorical(setting: Setting) -> list[Row]:
 
 
 def _of_counts(setting: Setting) -> list[Row]:
-    X, y = counts(setting, 20)
-    name = f"{X.shape[0]:,} x {X.shape[1]:,}, 20 classes"
-    return [
+    X, y = counts(setting, FEW)
+    name = f"{X.shape[0]:,} x {X.shape[1]:,}, {FEW} classes"
+    rows = [
         row
         for of in ("MultinomialNB", "BernoulliNB", "ComplementNB")
         for row in _fit_and_score(name, of, X, y, min(3, setting.rounds))
     ]
+    task = f"MultinomialNB: peak memory of the fit ({name})"
+    return [*rows, memory(task, "counts", PEER, setting)]
 
 
 def _many_classes(setting: Setting) -> list[Row]:
@@ -110,7 +112,12 @@ def _many_classes(setting: Setting) -> list[Row]:
     some = setting.size(10_000, 100)
     return [
         *_fit_and_score(name, "MultinomialNB", X, y, min(3, setting.rounds), some),
-        memory(f"MultinomialNB: peak memory of the fit ({name})", "counts", PEER, setting),
+        memory(
+            f"MultinomialNB: peak memory of the fit ({name})",
+            "counts of many classes",
+            PEER,
+            setting,
+        ),
     ]
 
 
