@@ -11,6 +11,7 @@ PICTURES = {
     "speed-counts.svg": ("MultinomialNB", "NaiveBayes, texts"),
 }
 COLOURS = {"naively": "#1f6fb4", "scikit-learn": "#d9731a"}
+LOOK = {"font.size": 9, "svg.fonttype": "none"}  # letters are text, which is smaller than shapes
 STYLES = {"fit": "o-", "predict": "s--"}
 
 
@@ -25,8 +26,8 @@ def draw(curves: Sequence[Mapping[str, Any]], folder: Path) -> list[Path]:
         of = [[curve for curve in curves if curve["subject"] == one] for one in subjects]
         if not all(of):
             continue
-        with rc_context({"svg.hashsalt": name, "font.size": 9}):
-            figure = Figure(figsize=(10, 6.4), layout="constrained")
+        with rc_context({**LOOK, "svg.hashsalt": name}):
+            figure = Figure(figsize=(10, 6.8), layout="constrained")
             axes = figure.subplots(len(of), max(map(len, of)), squeeze=False)
             for row, of_subject in zip(axes, of, strict=True):
                 for ax, curve in zip(row, of_subject, strict=True):
@@ -51,7 +52,7 @@ def _draw(ax: Any, curve: Mapping[str, Any]) -> None:
                 label=f"{side}, {work}",
             )  # fmt: skip
     fixed = ", ".join(f"{value:,} {name}" for name, value in curve["fixed"].items())
-    ax.set_title(f"{curve['subject']}: {fixed}", fontsize=8.5)
+    ax.set_title(f"{curve['subject']}\n{fixed}", fontsize=9)
     ax.set_xlabel(curve["axis"])
     ax.set_ylabel(f"nanoseconds a {curve['per']}")
     ax.grid(visible=True, linewidth=0.4, alpha=0.5)
