@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 SLOW = 1.0  # seconds from which on a warm-up tells as much as any other round
-ONCE = 8.0  # seconds from which on a side runs once
+ONCE = 6.0  # seconds from which on a side runs once
 
 
 def take_turns(

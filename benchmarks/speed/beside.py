@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks.timing import ratios, take_turns
 
 OURS = "naively"
-WIDTH = 58
+WIDTH = 66
 Run = Callable[[], object]
 
 
@@ -73,7 +73,8 @@ class Row:
         return found
 
     def __str__(self) -> str:
-        line = f"{self.name:<{WIDTH}} {self._figure(self.ours):>10}"
+        name = self.name + (f", {self.threads} threads" if self.threads > 1 else "")
+        line = f"{name:<{WIDTH}} {self._figure(self.ours):>10}"
         if self.peer:
             line += f"  {self.peer:<38} {self._figure(self.theirs):>10}"
         by_round = self.ratios()

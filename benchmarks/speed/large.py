@@ -7,7 +7,6 @@ grows as it does in real text. It is written where TMPDIR says, and removed.
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -72,5 +71,4 @@ def write(path: Path, texts: Sequence[str], labels: Sequence[str], size: int) ->
                     words[at] = [word + end for word in words[at]]
                 lines.write(json.dumps({"label": label, "text": " ".join(words)}) + "\n")
             copy += 1
-            print(f"{copy} copies written", end="\r", file=sys.stderr, flush=True)
     return copy
