@@ -26,8 +26,8 @@ out.
 
 naively and what is beside it take turns. A time is the median of the rounds. The last columns are
 how many times less naively takes (time, memory or bytes), as the median of the rounds, and their
-range; what takes long runs once and has no range. Times are those of the processor, on one thread;
-where a row says how many threads there are, they are those of a clock on the wall.
+range; what takes long runs once. Times are those of the processor, on one thread; where a row says
+how many threads there are, they are those of a clock on the wall.
 `make bench ARGS='tables drop-ins'` measures these parts again and leaves the others as they were,
 `ARGS=curves` draws the curves, and `ARGS=--large` measures what takes minutes and gigabytes too.
 """
