@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 SETTINGS ?=# more settings for the build of the kernels
-ARGS ?=# more arguments for pytest, mutants, faults, or the benchmarks of accuracy and data
+ARGS ?=# more arguments for pytest, mutants, faults, or the benchmarks
 WITH ?=# what Python is started with, such as env NAME=value
 JOBS ?= --numprocesses=auto
 SEED ?=# what the examples of "make test-thorough" are drawn from; another one each time
@@ -14,6 +14,8 @@ IN_NUMPY := $(patsubst %,tests/test_%.py,\
     store)
 KERNEL_TESTS := $(patsubst %,tests/test_%.py,\
     kernels vocabulary tokens cells strings read_strings repair_utf8 string_texts)
+
+SPEED := --save benchmarks/results/speed.json --page docs/speed.md
 
 BIN := $(VENV)/bin
 MADE := $(VENV)/made
@@ -85,11 +87,11 @@ lint: $(NAIVELY) $(MADE)/lint ## check style, format and the layers of imports
 types: $(NAIVELY) $(MADE)/test $(MADE)/lint ## check the types
 	$(BIN)/mypy
 
-bench: $(NAIVELY) $(MADE)/bench ## measure against scikit-learn, side by side
-	$(BIN)/python -m benchmarks
+bench: $(NAIVELY) $(MADE)/bench ## measure speed beside scikit-learn and others, and make docs/speed.md; ARGS='tables curves'
+	$(BIN)/python -m benchmarks.speed $(ARGS) $(SPEED)
 
-bench-text: $(NAIVELY) $(MADE)/bench ## texts, beside scikit-learn and, where installed, fastText and others
-	$(BIN)/python -m benchmarks.text
+bench-text: $(NAIVELY) $(MADE)/bench ## the same of texts, beside scikit-learn and, where installed, fastText and others
+	$(BIN)/python -m benchmarks.speed newsgroups texts words learners $(ARGS) $(SPEED)
 
 bench-accuracy: $(NAIVELY) $(MADE)/bench ## accuracy and calibration, side by side; FOLDER=of/csvs, ARGS=--text
 	$(BIN)/python -m benchmarks.accuracy $(if $(FOLDER),"$(FOLDER)") $(ARGS)

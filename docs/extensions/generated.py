@@ -114,23 +114,6 @@ SHOWN = (
 )  # fmt: skip
 
 
-def speed() -> str:
-    """Return how long naively and scikit-learn take, side by side."""
-    found = _read("speed.json")
-    rows = []
-    for one in found["results"]:
-        ratios = [peer / ours for peer, ours in zip(one["peer"], one["ours"], strict=True)]
-        rows.append([
-            one["name"],
-            f"{1e3 * median(one['peer']):,.2f} ms",
-            f"{1e3 * median(one['ours']):,.2f} ms",
-            f"{median(ratios):.1f}",
-            f"{min(ratios):.1f} to {max(ratios):.1f}",
-        ])  # fmt: skip
-    names = ["", "beside it", "naively", "times faster", "range"]
-    return f"{_said(found)}\n\n{_table(names, rows)}"
-
-
 def _read(name: str) -> Any:
     return json.loads((RESULTS / name).read_text(encoding="utf-8"))
 
@@ -149,7 +132,6 @@ MAKE: dict[str, Callable[[], str]] = {
     "verbs": verbs,
     "accuracy of tables": accuracy_of_tables,
     "accuracy of texts": accuracy_of_texts,
-    "speed": speed,
 }
 
 

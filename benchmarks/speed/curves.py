@@ -1,0 +1,219 @@
+"""How the time of one cell, count or byte changes with the rows, columns, classes and words.
+
+Along each axis the rest stays as it is, and each point is the median of a few runs of naively and
+of scikit-learn in turn. A flat line is time in proportion to what is read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+
+import naively
+from benchmarks.speed.beside import OURS, shown
+from benchmarks.speed.drop_ins import csr
+from benchmarks.speed.setting import Setting, numbers
+from benchmarks.timing import take_turns
+
+PEER = "scikit-learn"
+ENOUGH = 0.02  # seconds that the calls of one round take at least
+LONG = 1.0  # seconds from which on a side runs once
+
+Rows = tuple[Any, np.ndarray, int]  # X, y, and how many cells, counts or bytes X has
+
+
+@dataclass(frozen=True)
+class Subject:
+    """One model on both sides, its data, and the axes along which they change.
+
+    Parameters
+    ----------
+    name, peer : str
+        Of naively's model, and of scikit-learn's.
+    per : str
+        What the time is divided by.
+    rows : callable
+        Makes the data from the values on the axes.
+    ours, theirs : callable
+        Make the models.
+    axes : mapping from str to (values, all others)
+        Where the points are, and where the other axes stay.
+    """
+
+    name: str
+    peer: str
+    per: str
+    rows: Callable[..., Rows]
+    ours: Callable[[], Any]
+    theirs: Callable[[], Any]
+    axes: Mapping[str, tuple[Sequence[int], Mapping[str, int]]]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Seconds of each side along one axis, divided by what is read."""
+
+    subject: str
+    peer: str
+    axis: str
+    per: str
+    fixed: Mapping[str, int]
+    x: Sequence[int]
+    fit: Mapping[str, Sequence[float]]
+    predict: Mapping[str, Sequence[float]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is written to JSON."""
+        return asdict(self)
+
+
+def _dense(rows: int, columns: int, classes: int) -> Rows:
+    X, y = numbers(rows, columns, classes)
+    return X, y, X.size
+
+
+def _sparse(rows: int, words: int, classes: int) -> Rows:
+    X, y = csr(rows, words, classes)
+    X.sum_duplicates()
+    return X, y, X.nnz
+
+
+def _texts(texts: int, words: int, classes: int) -> Rows:
+    """Draw texts of 60 words that are as frequent as words are, spelled with letters."""
+    rng = np.random.default_rng(0)
+    spelled = np.array([_spelled(i) for i in range(words)], object)
+    drawn = spelled[(rng.zipf(1.3, (texts, 60)) - 1) % words]
+    X = [" ".join(row) for row in drawn.tolist()]
+    y = rng.integers(0, classes, texts)
+    y[: min(classes, texts)] = np.arange(min(classes, texts))
+    return X, y, sum(map(len, X))
+
+
+def _spelled(i: int) -> str:
+    """Return another word of letters for each number, longer for the rare ones."""
+    letters = ""
+    while True:
+        i, last = divmod(i, 26)
+        letters += chr(ord("a") + last)
+        if i == 0:
+            return letters + "en"
+
+
+def _calibrated() -> Any:
+    return CalibratedClassifierCV(GaussianNB(), cv=5)
+
+
+def _of_words() -> Any:
+    return make_pipeline(CountVectorizer(), MultinomialNB())
+
+
+def _spaced(low: float, high: float, count: int = 7) -> list[int]:
+    return sorted({round(x) for x in np.geomspace(low, high, count).tolist()})
+
+
+SUBJECTS = (
+    Subject(
+        "GaussianNB", "GaussianNB", "cell", _dense, naively.GaussianNB, GaussianNB,
+        {
+            "rows": (_spaced(100, 1e6, 9), {"columns": 20, "classes": 5}),
+            "columns": (_spaced(1, 1000), {"rows": 10_000, "classes": 5}),
+            "classes": (_spaced(2, 1000), {"rows": 50_000, "columns": 20}),
+        },
+    ),
+    Subject(
+        "NaiveBayes, numbers", "GaussianNB, calibrated", "cell", _dense,
+        naively.NaiveBayes, _calibrated,
+        {
+            "rows": (_spaced(100, 3e5, 8), {"columns": 20, "classes": 3}),
+            "columns": (_spaced(1, 300, 6), {"rows": 5_000, "classes": 3}),
+            "classes": (_spaced(2, 200, 6), {"rows": 10_000, "columns": 20}),
+        },
+    ),
+    Subject(
+        "MultinomialNB", "MultinomialNB", "count", _sparse, naively.MultinomialNB, MultinomialNB,
+        {
+            "rows": (_spaced(100, 1e5), {"words": 100_000, "classes": 20}),
+            "words": (_spaced(100, 1e6), {"rows": 10_000, "classes": 20}),
+            "classes": (_spaced(2, 1000), {"rows": 10_000, "words": 20_000}),
+        },
+    ),
+    Subject(
+        "NaiveBayes, texts", "CountVectorizer, MultinomialNB", "byte", _texts,
+        naively.NaiveBayes, _of_words,
+        {
+            "texts": (_spaced(100, 3e4, 6), {"words": 20_000, "classes": 5}),
+            "words": (_spaced(100, 3e5, 6), {"texts": 5_000, "classes": 5}),
+            "classes": (_spaced(2, 100, 5), {"texts": 5_000, "words": 20_000}),
+        },
+    ),
+)  # fmt: skip
+
+
+def measure(setting: Setting) -> Sequence[Curve]:
+    return [_along(subject, axis, setting) for subject in SUBJECTS for axis in subject.axes]
+
+
+def _along(subject: Subject, axis: str, setting: Setting) -> Curve:
+    x, fixed = subject.axes[axis]
+    if setting.small:
+        x = [min(x[0], 60), min(x[1], 80)]
+        tiny = {"rows": 60, "texts": 60, "words": 80, "columns": 3, "classes": 2}
+        fixed = {name: tiny[name] for name in fixed}
+    fit: dict[str, list[float]] = {OURS: [], PEER: []}
+    predict: dict[str, list[float]] = {OURS: [], PEER: []}
+    for value in x:
+        at = _point(subject, subject.rows(**fixed, **{axis: value}), setting)
+        for held, seconds in zip((fit, predict), at, strict=True):
+            for side in held:
+                held[side].append(seconds[side])
+        nanoseconds = (1e9 * work[side][-1] for work in (fit, predict) for side in (OURS, PEER))
+        told = ", ".join(map(shown, nanoseconds))
+        print(f"{subject.name}, {value:,} {axis}: {told} ns a {subject.per}", flush=True)
+    return Curve(subject.name, subject.peer, axis, subject.per, fixed, x, fit, predict)
+
+
+def _point(
+    subject: Subject, rows: Rows, setting: Setting
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the seconds to fit and to predict, divided by what is read, of each side."""
+    X, y, size = rows
+    makes = {OURS: subject.ours, PEER: subject.theirs}
+    models = {side: make().fit(X, y) for side, make in makes.items()}
+    fits = {side: lambda make=make: make().fit(X, y) for side, make in makes.items()}
+    scores = {side: lambda model=model: model.predict_proba(X) for side, model in models.items()}
+    fit, predict = (
+        {side: float(f"{taken / size:.4g}") for side, taken in _seconds(of, setting).items()}
+        for of in (fits, scores)
+    )
+    return fit, predict
+
+
+def _seconds(sides: Mapping[str, Callable[[], object]], setting: Setting) -> dict[str, float]:
+    """Run each side as often as its time is long enough to be measured, in turn."""
+    repeats = {}
+    for side, run in sides.items():
+        begin = time.process_time()
+        run()
+        taken = time.process_time() - begin
+        repeats[side] = 1 if setting.small else max(1, min(200, round(ENOUGH / max(taken, 1e-6))))
+
+    def often(side: str) -> Callable[[], None]:
+        def run() -> None:
+            for _ in range(repeats[side]):
+                sides[side]()
+
+        return run
+
+    runs = {side: often(side) for side in sides}
+    rounds = min(3, setting.rounds)
+    found = take_turns(runs, rounds, clock=time.process_time, slow=LONG, once=LONG)
+    return {side: median(taken) / repeats[side] for side, taken in found.items()}

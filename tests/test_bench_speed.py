@@ -1,0 +1,290 @@
+"""The benchmark of speed: each part at tiny sizes, how it is measured, and the page of it."""
+
+import gzip
+import json
+import socket
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("pandas")
+
+from benchmarks import timing
+from benchmarks.speed import __main__ as benchmark
+from benchmarks.speed import (
+    beside,
+    curves,
+    drop_ins,
+    elsewhere,
+    large,
+    page,
+    setting,
+    tables,
+    texts,
+    words,
+)
+from benchmarks.speed.bends import BENDS
+from benchmarks.speed.parts import PARTS
+from benchmarks.speed.pictures import PICTURES
+
+from naively.kernels import dispatch
+
+ROOT = Path(__file__).parent.parent
+TEXTS = ("newsgroups20_train", "newsgroups20_test", "enron_spam", "sms_spam", "onion_headlines")
+TABLES = {"letter": "class", "adult": "income", "digits8x8": "target", "iris": "class"}
+OTHER_MACHINE = {
+    "processor": "P", "cores": 3, "memory": "1 GiB", "system": "S", "kernels": "k",
+    "versions": {"Python": "3"},
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _threads():
+    """Count on as many threads as before."""
+    yield
+    dispatch.set_threads(dispatch._default_threads())
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Return a folder of made-up data under the names of the real ones."""
+    folder = tmp_path_factory.mktemp("data")
+    rng = np.random.default_rng(0)
+    (folder / "text").mkdir()
+    vocabulary = np.array([f"word{i}" for i in range(200)])
+    for name in TEXTS:
+        with gzip.open(folder / "text" / f"{name}.jsonl.gz", "wt", encoding="utf-8") as lines:
+            for i in range(60):
+                text = " ".join(vocabulary[rng.integers(0, 150, 12) + i % 2 * 50])
+                lines.write(json.dumps({"label": ["ham", "spam"][i % 2], "text": text}) + "\n")
+    (folder / "tables").mkdir()
+    for name, target in TABLES.items():
+        y = np.arange(80) % 2
+        table = {
+            "a": rng.normal(y, 1.0),
+            "b": rng.integers(0, 9, 80),
+            target: np.array(["n", "y"])[y],
+        }
+        if name == "adult":
+            table["c"] = np.where(rng.random(80) < 0.2, None, np.array(["u", "v"])[y])
+        pd.DataFrame(table).to_csv(folder / "tables" / f"{name}.csv", index=False)
+    return folder
+
+
+def run(*arguments, tmp_path):
+    """Measure tiny sizes, and return the results and the page."""
+    results, made = tmp_path / "results" / "speed.json", tmp_path / "speed.md"
+    benchmark.main(["--small", *arguments, "--save", str(results), "--page", str(made)])
+    return json.loads(results.read_text("utf-8"))["parts"], made.read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", [name for name in PARTS if name != "curves"])
+def test_each_part_runs(name, data, tmp_path, monkeypatch):
+    monkeypatch.setenv("NAIVELY_DATA", str(data))
+    for module in (texts, words, drop_ins):  # one part shows that memory is measured
+        monkeypatch.setattr(
+            module, "memory", lambda name, *_: beside.Row(name, "p", [1.0], [2.0], unit="MB")
+        )
+    parts, made = run(name, tmp_path=tmp_path)
+    (rows,) = (part["rows"] for part in parts.values())
+    assert f"## {PARTS[name].title}\n" in made
+    for row in rows:
+        measured = row["ours"] and (row["theirs"] or not row["peer"])
+        assert measured or row["note"].startswith("not measured: "), row
+        assert ("ratio" in row) == bool(row["ours"] and row["theirs"]), row
+        assert row["name"] in made
+        assert row["peer"] in made
+    assert any(row["ours"] for row in rows)
+
+
+def test_curves_are_measured_drawn_and_shown(tmp_path):
+    parts, made = run("curves", tmp_path=tmp_path)
+    found = parts["curves"]["rows"]
+    axes = [(one.name, axis) for one in curves.SUBJECTS for axis in one.axes]
+    assert [(one["subject"], one["axis"]) for one in found] == axes
+    for one in found:
+        for work in ("fit", "predict"):
+            assert {*one[work]} == {"naively", "scikit-learn"}
+            assert all(len(y) == len(one["x"]) for y in one[work].values())
+            assert min(min(y) for y in one[work].values()) > 0
+    for name in PICTURES:
+        assert f"(static/{name})" in made
+        assert (tmp_path / "static" / name).read_text("utf-8").startswith("<?xml")
+
+
+def test_each_curve_has_a_sentence_and_a_picture():
+    axes = {(one.name, axis) for one in curves.SUBJECTS for axis in one.axes}
+    assert {*BENDS} == axes
+    assert all(sentence.endswith(".") for sentence in BENDS.values())
+    assert sorted(one.name for one in curves.SUBJECTS) == sorted(
+        name for names in PICTURES.values() for name in names
+    )
+
+
+def test_without_data_the_parts_on_data_are_left_out(tmp_path, monkeypatch, capsys):
+    monkeypatch.delenv("NAIVELY_DATA", raising=False)
+    parts, made = run("texts", "elsewhere", tmp_path=tmp_path)
+    assert [*parts] == ["elsewhere"]
+    assert "texts: Other texts" in capsys.readouterr().out
+    assert "Not measured: 20 Newsgroups, Other texts, " in made
+
+
+def test_what_was_measured_before_stays_and_nothing_tells_of_this_computer(tmp_path, monkeypatch):
+    monkeypatch.delenv("NAIVELY_DATA", raising=False)
+    monkeypatch.setattr(benchmark, "_machine", lambda: OTHER_MACHINE)
+    run("elsewhere", tmp_path=tmp_path)
+    monkeypatch.undo()
+    parts, made = run("bandwidth", tmp_path=tmp_path)
+    assert {*parts} == {"elsewhere", "bandwidth"}
+    assert made.count("Measured on ") == 2  # each part says where, since they differ
+    assert "Measured on P, 3 cores, 1 GiB of memory, S; kernels k; Python 3." in made
+    written = json.dumps(parts) + made
+    for secret in (str(ROOT), str(tmp_path), str(Path.home()) + "/", socket.gethostname()):
+        assert secret not in written
+
+
+def test_the_page_is_made_again_from_the_results_alone(tmp_path):
+    _, made = run("bandwidth", tmp_path=tmp_path)
+    page.main([str(tmp_path / "results" / "speed.json"), str(tmp_path / "again.md")])
+    assert (tmp_path / "again.md").read_text("utf-8") == made
+
+
+def test_the_committed_page_is_that_of_the_committed_results():
+    found = page.read(page.RESULTS)
+    drawn = [name for name in PICTURES if (page.PAGE.parent / "static" / name).exists()]
+    assert page.text(found, drawn) == page.PAGE.read_text("utf-8")
+
+
+def test_tiny_sizes_do_not_replace_the_committed_results(capsys):
+    with pytest.raises(SystemExit):
+        benchmark.main(["--small", "--save", str(page.RESULTS)])
+    assert "say nothing of speed" in capsys.readouterr().err
+
+
+def test_parts_are_chosen_by_name():
+    def chosen(*arguments):
+        return benchmark._chosen(benchmark._options(arguments))
+
+    usual = chosen()
+    assert {*PARTS} - {*usual} == {"words", "learners", "large", "curves"}
+    assert chosen("tables", "drop-ins") == ["tables", "drop-ins"]
+    assert chosen("--large") == [*usual, "large"]
+    with pytest.raises(SystemExit):
+        chosen("other")
+
+
+# Measuring ---------------------------------------------------------------------------------------
+
+
+class Clock:
+    """Time that passes only while a side runs."""
+
+    def __init__(self):
+        self.now, self.turns = 0.0, []
+
+    def side(self, name, *seconds):
+        left = list(seconds)
+
+        def run():
+            self.turns.append(name)
+            self.now += left.pop(0) if len(left) > 1 else left[0]
+
+        return run
+
+    def __call__(self):
+        return self.now
+
+
+def test_sides_take_turns_and_the_first_round_does_not_count():
+    clock = Clock()
+    sides = {"a": clock.side("a", 0.5, 0.1, 0.2), "b": clock.side("b", 0.3)}
+    found = timing.take_turns(sides, rounds=2, clock=clock)
+    assert clock.turns == ["a", "b"] * 3
+    assert found == {"a": pytest.approx([0.1, 0.2]), "b": pytest.approx([0.3, 0.3])}
+
+
+def test_what_is_slow_runs_less_often():
+    clock = Clock()
+    sides = {"a": clock.side("a", 2.0), "b": clock.side("b", 9.0), "c": clock.side("c", 0.1)}
+    found = timing.take_turns(sides, rounds=3, clock=clock)
+    assert [len(found[side]) for side in "abc"] == [3, 1, 3]
+    assert [clock.turns.count(side) for side in "abc"] == [3, 1, 4]
+
+
+def test_calls_of_a_round_are_averaged():
+    clock = Clock()
+    found = timing.take_turns({"a": clock.side("a", 0.25)}, rounds=1, repeat=4, clock=clock)
+    assert found == {"a": pytest.approx([0.25])}
+
+
+def test_ratios_are_the_other_side_by_ours_or_of_multiples_ours_by_it():
+    row = beside.Row("w", "p", ours=[1.0, 2.0, 4.0], theirs=[4.0, 4.0, 4.0])
+    found = row.to_dict()
+    assert (found["ratio"], found["range"]) == (2, [1, 4])
+    of_multiple = beside.Row("w", "p", [1.0, 2.0, 4.0], [4.0], multiple=True).to_dict()
+    assert (of_multiple["ratio"], of_multiple["range"]) == (0.5, [0.25, 1])
+    assert "ratio" not in beside.Row("w", "p", [1.0], []).to_dict()
+
+
+def test_a_peer_that_is_not_measured_says_why():
+    rows = beside.beside("w", lambda: None, {"a": lambda: None, "b": "no b"}, rounds=1)
+    assert [row.note for row in rows] == ["", "not measured: no b"]
+    assert [len(row.theirs) for row in rows] == [1, 0]
+
+
+def test_what_is_not_installed_is_not_measured(tmp_path, monkeypatch):
+    monkeypatch.setattr(elsewhere, "find_spec", lambda _: None)
+    parts, made = run("elsewhere", tmp_path=tmp_path)
+    assert {row["note"] for row in parts["elsewhere"]["rows"]} == {
+        "not measured: river is not installed",
+        "not measured: wnb is not installed",
+    }
+    assert "| river, not measured: river is not installed |" in made
+
+
+def test_a_table_says_medians_ranges_and_each_work_once():
+    rows = [
+        beside.Row("work", "p", [0.001, 0.002, 0.003], [0.2, 0.2, 0.6]).to_dict(),
+        beside.Row("work", "q", [0.001, 0.002, 0.003], [1.0]).to_dict(),
+        beside.Row("work", "p", [8.0], [4.0], clock="wall", threads=2).to_dict(),
+        beside.Row("memory", "p", [1500.0], [3000.0], unit="MB").to_dict(),
+    ]
+    made = page.text({"parts": {"tables": {"on": OTHER_MACHINE, "rows": rows}}})
+    assert made.split("| ---: |\n")[1].splitlines()[:4] == [
+        "| work | 2 ms | p | 200 ms | 200 | 100 to 200 |",
+        "|  |  | q | 1 s | 500 | 333 to 1,000 |",
+        "| work, 2 threads | 8 s | p | 4 s | 0.5 |  |",
+        "| memory | 1,500 MB | p | 3,000 MB | 2 |  |",
+    ]
+
+
+# Data --------------------------------------------------------------------------------------------
+
+
+def test_no_class_is_lacking():
+    for k in (2, 10, 50):
+        assert len(np.unique(setting.numbers(60, 3, k)[1])) == k
+        assert len(np.unique(drop_ins.csr(60, 40, k)[1])) == k
+
+
+def test_copies_of_texts_bring_new_words(tmp_path):
+    path = tmp_path / "mails.jsonl"
+    copies = large.write(path, ["a b c d e f g h", "i j"], ["x", "y"], 400)
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert path.stat().st_size >= 400
+    assert len(lines) == 2 * copies
+    assert [line["label"] for line in lines] == ["x", "y"] * copies
+    assert lines[0]["text"] == "a b c d e f g h"
+    assert lines[2]["text"] == "a bb c d e f g h"
+    assert len({word for line in lines for word in line["text"].split()}) > 10 + copies - 2
+
+
+def test_what_one_side_learns_the_other_learns_too():
+    X, y = setting.numbers(50, 3, 2)
+    rows = tables.side_by_side("t", X, y, setting.Setting(rounds=1), (tables.LOGISTIC,))
+    assert [(row.name, row.peer) for row in rows] == [
+        ("t: fit", "LogisticRegression"),
+        ("t: predict_proba", "LogisticRegression"),
+    ]
