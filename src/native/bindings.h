@@ -25,6 +25,9 @@ void bind_find_bins(nb::module_& m);
 // kernels/hashes.py
 void bind_hash_rows(nb::module_& m);
 
+// kernels/softmax.py
+void bind_softmax_loss(nb::module_& m);
+
 // kernels/strings.py
 void bind_pack_strings(nb::module_& m);
 void bind_pack_views(nb::module_& m);

@@ -36,6 +36,7 @@ NB_MODULE(_native, m) {
     naively::bind_score_csr(m);
     naively::bind_score_codes(m);
     naively::bind_finish_rows(m);
+    naively::bind_softmax_loss(m);
     naively::bind_pack_strings(m);
     naively::bind_pack_views(m);
     naively::bind_take_strings(m);

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from naively.kernels import cells, hashes, reference, strings
+from naively.kernels import cells, hashes, reference, softmax, strings
 from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
 built: ModuleType | None
@@ -56,6 +56,7 @@ score_quadratic = _choose(reference.score_quadratic)
 score_csr = _choose(reference.score_csr)
 score_codes = _choose(reference.score_codes)
 finish_rows = _choose(reference.finish_rows)
+softmax_loss = _choose(softmax.softmax_loss)
 pack_strings = _choose(strings.pack_strings)
 pack_views = _choose(strings.pack_views)
 take_strings = _choose(strings.take_strings)
