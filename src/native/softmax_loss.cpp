@@ -2,8 +2,8 @@
 //
 // Rows lie in blocks, the numbers of a block's rows side by side, so that each step of a sum over
 // parts and each exponential is taken for several rows at once, whatever the number of classes.
-// Sums of up to 1,024 rows are in single precision, and those are added up in double precision in
-// the order of the rows: the result is the same on any number of threads.
+// The tables are in single precision, all arithmetic is in double precision. Chunks of rows are
+// summed one by one, and their sums in order: the result is the same on any number of threads.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -20,65 +20,48 @@ namespace naively {
 namespace {
 
 constexpr int64_t block_rows = 64;
-constexpr int64_t chunk_blocks = 16;  // whose gradient is summed in single precision
+constexpr int64_t chunk_blocks = 16;  // that are summed together
 constexpr int registers = 8;          // that hold sums
-constexpr int most_lanes = 8;
+constexpr int most_lanes = 4;
 
 using Singles = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Tables = nb::ndarray<const float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
 
 template <int lanes>
-using Floats = Vector<float, lanes>;
-
+using Numbers = Vector<double, lanes>;
 template <int lanes>
-NAIVELY_INLINE inline Floats<lanes> load_floats(const float* from) {
-    Floats<lanes> loaded;
-    std::memcpy(&loaded, from, sizeof loaded);
-    return loaded;
+using Bits = Vector<std::int64_t, lanes>;
+
+// `yes` where the condition holds, else `no`.
+template <int lanes>
+NAIVELY_INLINE inline Numbers<lanes> select(const Bits<lanes>& condition, const Numbers<lanes>& yes,
+                                            const Numbers<lanes>& no) {
+    return (Numbers<lanes>)((condition & (Bits<lanes>)yes) | (~condition & (Bits<lanes>)no));
 }
 
-// a * b + c; whether it is rounded once or twice does not matter.
+template <int lanes>
+NAIVELY_INLINE inline Numbers<lanes> larger(const Numbers<lanes>& a, const Numbers<lanes>& b) {
+    return select<lanes>(a > b, a, b);
+}
+
+// exp(x) for x <= 0, within 1e-14 of it, and not less than exp(-700).
 template <class Isa, int lanes>
-NAIVELY_INLINE inline Floats<lanes> add_product(const Floats<lanes>& a, const Floats<lanes>& b,
-                                                const Floats<lanes>& c) {
-    if constexpr (Isa::fast_fma) {
-        Floats<lanes> result;
-        for (int i = 0; i < lanes; ++i) result[i] = __builtin_fmaf(a[i], b[i], c[i]);
-        return result;
-    } else {
-        return a * b + c;
-    }
-}
-
-template <int lanes>
-using Bits = Vector<std::int32_t, lanes>;
-
-// The larger of each two.
-template <int lanes>
-NAIVELY_INLINE inline Floats<lanes> larger(const Floats<lanes>& a, const Floats<lanes>& b) {
-    const Bits<lanes> first = a > b;
-    return (Floats<lanes>)((first & (Bits<lanes>)a) | (~first & (Bits<lanes>)b));
-}
-
-// exp(x) for x <= 0, within 1e-7 of it, and not less than exp(-87).
-template <class Isa, int lanes>
-NAIVELY_INLINE inline Floats<lanes> exp_floats(const Floats<lanes>& of) {
-    constexpr Floats<lanes> none{};
-    constexpr float rounder = 0x1.8p23f;  // adding it rounds to an integer, left in the low bits
-    const Floats<lanes> x = larger<lanes>(of, none - 87.0f);
-    const Floats<lanes> shifted = x * 1.44269504f + rounder;
-    const Floats<lanes> exponent = shifted - rounder;
-    const Floats<lanes> r = (x - exponent * 0x1.62e4p-1f) - exponent * 0x1.7f7d1cp-20f;
-    Floats<lanes> p = none + 1.0f / 5040;
-    p = add_product<Isa, lanes>(p, r, none + 1.0f / 720);
-    p = add_product<Isa, lanes>(p, r, none + 1.0f / 120);
-    p = add_product<Isa, lanes>(p, r, none + 1.0f / 24);
-    p = add_product<Isa, lanes>(p, r, none + 1.0f / 6);
-    p = add_product<Isa, lanes>(p, r, none + 0.5f);
-    p = add_product<Isa, lanes>(p, r, none + 1.0f);
-    p = add_product<Isa, lanes>(p, r, none + 1.0f);
-    const Bits<lanes> scale = ((Bits<lanes>)shifted + 127) << 23;
-    return p * (Floats<lanes>)scale;
+NAIVELY_INLINE inline Numbers<lanes> exp_of(const Numbers<lanes>& of) {
+    const auto every = [](double value) NAIVELY_INLINE { return broadcast<lanes>(value); };
+    constexpr double rounder = 0x1.8p52;  // adding it rounds to an integer, left in the low bits
+    const Numbers<lanes> x = larger<lanes>(of, every(-700.0));
+    const Numbers<lanes> shifted = x * every(1.4426950408889634074) + every(rounder);
+    const Numbers<lanes> exponent = shifted - every(rounder);
+    const Numbers<lanes> r =
+        (x - exponent * every(0x1.62e42fefa3800p-1)) - exponent * every(0x1.ef35793c76730p-45);
+    constexpr double over[] = {1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
+                               1.0 / 120,     1.0 / 24,     1.0 / 6,     0.5,        1.0,
+                               1.0};
+    Numbers<lanes> p = every(1.0 / 39916800);  // Taylor to r^11 / 11!
+    NAIVELY_UNROLL for (int i = 0; i < 11; ++i)
+        p = multiply_add<Isa, lanes>(p, r, every(over[i]));
+    const Bits<lanes> scale = ((Bits<lanes>)shifted + 1023) << 52;
+    return p * (Numbers<lanes>)scale;
 }
 
 // log(x) for normal x > 0, within 1e-14. No branches, so that a loop over it becomes vector
@@ -115,8 +98,8 @@ struct Problem {
     const float* start;        // (blocks, columns, 64)
     const float* shared;       // (blocks, functions, 64)
     const float* own;          // (blocks, columns, parts, 64)
-    const float* slope;        // (columns, functions)
-    const float* weight;       // (columns, parts)
+    const double* slope;       // (columns, functions)
+    const double* weight;      // (columns, parts)
     const std::int32_t* codes; // (rows,)
     const double* row_weight;  // (rows,), or null
 };
@@ -128,44 +111,54 @@ class Worker {
         : of_(problem),
           joint_(problem.columns * block_rows),
           excess_(problem.columns * block_rows),
+          shared_(problem.columns == 1 ? 0 : problem.functions * block_rows),
           sums_(problem.columns * (problem.functions + problem.parts + 1) * most_lanes) {}
 
     // Add up the blocks from `first` to `last`: the loss, and the gradient by slopes, by weights
     // and by what is added to all rows, one after the other for each column.
     template <class Isa>
     NAIVELY_INLINE inline void sum(int64_t first, int64_t last, double* loss, double* gradient) {
-        constexpr int lanes = 2 * Isa::lanes;
-        std::fill(sums_.begin(), sums_.end(), 0.0f);
+        constexpr int lanes = Isa::lanes;
+        std::fill(sums_.begin(), sums_.end(), 0.0);
         *loss = 0.0;
         for (int64_t block = first; block < last; ++block) {
-            add_up<Isa, lanes>(block);
-            *loss += of_.columns == 1 ? compare_two<Isa, lanes>(block) : compare_many<Isa, lanes>(block);
-            add_gradient<Isa, lanes>(block);
+            const float* shared = of_.shared + block * of_.functions * block_rows;
+            if (of_.columns == 1) {
+                add_up<Isa, lanes>(block, shared);
+                *loss += compare_two<Isa, lanes>(block);
+                add_gradient<Isa, lanes>(block, shared);
+            } else {  // the functions are converted once for all classes
+                double* converted = shared_.data();
+                for (int64_t i = 0; i < of_.functions * block_rows; ++i)
+                    converted[i] = static_cast<double>(shared[i]);
+                add_up<Isa, lanes>(block, converted);
+                *loss += compare_many<Isa, lanes>(block);
+                add_gradient<Isa, lanes>(block, converted);
+            }
         }
         const int64_t each = of_.functions + of_.parts + 1;
         for (int64_t i = 0; i < of_.columns * each; ++i) {
             double total = 0.0;
             for (int lane = 0; lane < lanes; ++lane)
-                total += static_cast<double>(sums_[i * most_lanes + lane]);
+                total += sums_[i * most_lanes + lane];
             gradient[i] = total;
         }
     }
 
   private:
     // The joint log likelihoods of a block, of shape (columns, 64).
-    template <class Isa, int lanes>
-    NAIVELY_INLINE inline void add_up(int64_t block) {
+    template <class Isa, int lanes, class T>
+    NAIVELY_INLINE inline void add_up(int64_t block, const T* shared) {
         constexpr int64_t width = registers * lanes;
-        const float* shared = of_.shared + block * of_.functions * block_rows;
         for (int64_t c = 0; c < of_.columns; ++c) {
             const float* own = of_.own + (block * of_.columns + c) * of_.parts * block_rows;
             const float* start = of_.start + (block * of_.columns + c) * block_rows;
-            const float* slope = of_.slope + c * of_.functions;
-            const float* weight = of_.weight + c * of_.parts;
+            const double* slope = of_.slope + c * of_.functions;
+            const double* weight = of_.weight + c * of_.parts;
             for (int64_t at = 0; at < block_rows; at += width) {
-                Floats<lanes> total[registers];
+                Numbers<lanes> total[registers];
                 NAIVELY_UNROLL for (int v = 0; v < registers; ++v)
-                    total[v] = load_floats<lanes>(start + at + v * lanes);
+                    total[v] = load<lanes>(start + at + v * lanes);
                 for (int64_t j = 0; j < of_.functions; ++j)
                     add<Isa, lanes>(slope[j], shared + j * block_rows + at, total);
                 for (int64_t j = 0; j < of_.parts; ++j)
@@ -175,51 +168,47 @@ class Worker {
         }
     }
 
-    template <class Isa, int lanes>
-    NAIVELY_INLINE static inline void add(float factor, const float* from,
-                                          Floats<lanes> (&total)[registers]) {
-        const Floats<lanes> every = factor - Floats<lanes>{};
+    template <class Isa, int lanes, class T>
+    NAIVELY_INLINE static inline void add(double factor, const T* from,
+                                          Numbers<lanes> (&total)[registers]) {
+        const Numbers<lanes> every = broadcast<lanes>(factor);
         NAIVELY_UNROLL for (int v = 0; v < registers; ++v)
-            total[v] = add_product<Isa, lanes>(every, load_floats<lanes>(from + v * lanes),
+            total[v] = multiply_add<Isa, lanes>(every, load<lanes>(from + v * lanes),
                                                total[v]);
     }
 
     // How much the row at a place of a block weighs: 0 past the last row.
-    NAIVELY_INLINE inline float weight_of(int64_t row) const {
-        if (row >= of_.rows) return 0.0f;
-        return of_.row_weight ? static_cast<float>(of_.row_weight[row]) : 1.0f;
+    NAIVELY_INLINE inline double weight_of(int64_t row) const {
+        if (row >= of_.rows) return 0.0;
+        return of_.row_weight ? of_.row_weight[row] : 1.0;
     }
 
     // The loss of a block by the log odds of the second class, and the excess.
     template <class Isa, int lanes>
     NAIVELY_INLINE inline double compare_two(int64_t block) {
-        alignas(64) float sign[block_rows], weight[block_rows], least[block_rows], norm[block_rows];
+        alignas(64) double sign[block_rows], weight[block_rows], least[block_rows], norm[block_rows];
         for (int64_t i = 0; i < block_rows; ++i) {
             const int64_t row = block * block_rows + i;
             weight[i] = weight_of(row);
-            sign[i] = row < of_.rows && of_.codes[row] == 1 ? -1.0f : 1.0f;
+            sign[i] = row < of_.rows && of_.codes[row] == 1 ? -1.0 : 1.0;
         }
-        constexpr Floats<lanes> none{};
+        const Numbers<lanes> none = broadcast<lanes>(0.0), one = broadcast<lanes>(1.0);
         for (int64_t i = 0; i < block_rows; i += lanes) {
-            const Floats<lanes> signs = load_floats<lanes>(sign + i);
+            const Numbers<lanes> signs = load<lanes>(sign + i);
             // Log odds of the wrong class, and those of the less probable class.
-            const Floats<lanes> wrong = signs * load_floats<lanes>(joint_.data() + i);
-            const Floats<lanes> above = larger<lanes>(wrong, none);
-            const Floats<lanes> e = exp_floats<Isa, lanes>(wrong - above - above);
-            const Floats<lanes> one = none + 1.0f, sum = one + e;
-            const Bits<lanes> is_wrong = wrong > none;
-            const Floats<lanes> over =
-                (Floats<lanes>)((is_wrong & (Bits<lanes>)one) | (~is_wrong & (Bits<lanes>)e));
-            const Floats<lanes> p = over / sum * signs * load_floats<lanes>(weight + i);
+            const Numbers<lanes> wrong = signs * load<lanes>(joint_.data() + i);
+            const Numbers<lanes> above = larger<lanes>(wrong, none);
+            const Numbers<lanes> e = exp_of<Isa, lanes>(wrong - above - above);
+            const Numbers<lanes> sum = one + e;
+            const Numbers<lanes> over = select<lanes>(wrong > none, one, e);
+            const Numbers<lanes> p = over / sum * signs * load<lanes>(weight + i);
             std::memcpy(excess_.data() + i, &p, sizeof p);
             std::memcpy(least + i, &above, sizeof above);
             std::memcpy(norm + i, &e, sizeof e);
         }
         double losses[block_rows];
         for (int64_t i = 0; i < block_rows; ++i)
-            losses[i] = (static_cast<double>(least[i]) +
-                         log_positive(1.0 + static_cast<double>(norm[i]))) *
-                        static_cast<double>(weight[i]);
+            losses[i] = (least[i] + log_positive(1.0 + norm[i])) * weight[i];
         double loss = 0.0;
         for (int64_t i = 0; i < block_rows; ++i) loss += losses[i];
         return loss;
@@ -229,24 +218,24 @@ class Worker {
     template <class Isa, int lanes>
     NAIVELY_INLINE inline double compare_many(int64_t block) {
         const int64_t k = of_.columns;
-        alignas(64) float best[block_rows], norm[block_rows], weight[block_rows];
+        alignas(64) double best[block_rows], norm[block_rows], weight[block_rows];
         for (int64_t i = 0; i < block_rows; ++i) weight[i] = weight_of(block * block_rows + i);
-        const float* joint = joint_.data();
-        float* excess = excess_.data();
+        const double* joint = joint_.data();
+        double* excess = excess_.data();
         for (int64_t i = 0; i < block_rows; i += lanes) {
-            Floats<lanes> most = load_floats<lanes>(joint + i);
+            Numbers<lanes> most = load<lanes>(joint + i);
             for (int64_t c = 1; c < k; ++c)
-                most = larger<lanes>(load_floats<lanes>(joint + c * block_rows + i), most);
-            Floats<lanes> sum{};
+                most = larger<lanes>(load<lanes>(joint + c * block_rows + i), most);
+            Numbers<lanes> sum{};
             for (int64_t c = 0; c < k; ++c) {
-                const Floats<lanes> below = load_floats<lanes>(joint + c * block_rows + i) - most;
-                const Floats<lanes> e = exp_floats<Isa, lanes>(below);
+                const Numbers<lanes> below = load<lanes>(joint + c * block_rows + i) - most;
+                const Numbers<lanes> e = exp_of<Isa, lanes>(below);
                 std::memcpy(excess + c * block_rows + i, &e, sizeof e);
                 sum += e;
             }
-            const Floats<lanes> factor = load_floats<lanes>(weight + i) / sum;
+            const Numbers<lanes> factor = load<lanes>(weight + i) / sum;
             for (int64_t c = 0; c < k; ++c) {
-                const Floats<lanes> p = load_floats<lanes>(excess + c * block_rows + i) * factor;
+                const Numbers<lanes> p = load<lanes>(excess + c * block_rows + i) * factor;
                 std::memcpy(excess + c * block_rows + i, &p, sizeof p);
             }
             std::memcpy(best + i, &most, sizeof most);
@@ -256,67 +245,58 @@ class Worker {
         const std::int32_t* code = of_.codes + block * block_rows;
         double losses[block_rows];
         for (int64_t i = 0; i < block_rows; ++i)
-            losses[i] = log_positive(static_cast<double>(norm[i]));
+            losses[i] = log_positive(norm[i]);
         double loss = 0.0;
         for (int64_t i = 0; i < here; ++i) {
             const int64_t at = code[i] * block_rows + i;
             excess[at] -= weight[i];
-            const auto below = static_cast<double>(best[i]) - static_cast<double>(joint[at]);
-            loss += (losses[i] + below) * static_cast<double>(weight[i]);
+            loss += (losses[i] + best[i] - joint[at]) * weight[i];
         }
         return loss;
     }
 
-    template <class Isa, int lanes>
-    NAIVELY_INLINE inline void add_gradient(int64_t block) {
-        const float* shared = of_.shared + block * of_.functions * block_rows;
+    // Add the excess of a block times its functions and its evidence to the sums.
+    template <class Isa, int lanes, class T>
+    NAIVELY_INLINE inline void add_gradient(int64_t block, const T* shared) {
         const int64_t each = of_.functions + of_.parts + 1;
         constexpr int64_t width = registers * lanes;
         for (int64_t c = 0; c < of_.columns; ++c) {
             const float* own = of_.own + (block * of_.columns + c) * of_.parts * block_rows;
-            float* sums = sums_.data() + c * each * most_lanes;
+            double* sums = sums_.data() + c * each * most_lanes;
             for (int64_t at = 0; at < block_rows; at += width) {
-                Floats<lanes> excess[registers];
+                Numbers<lanes> excess[registers];
                 NAIVELY_UNROLL for (int v = 0; v < registers; ++v)
-                    excess[v] = load_floats<lanes>(excess_.data() + c * block_rows + at + v * lanes);
+                    excess[v] = load<lanes>(excess_.data() + c * block_rows + at + v * lanes);
                 for (int64_t j = 0; j < of_.functions; ++j)
                     gather<Isa, lanes>(excess, shared + j * block_rows + at, sums + j * most_lanes);
-                float* sums_of_own = sums + of_.functions * most_lanes;
+                double* sums_of_own = sums + of_.functions * most_lanes;
                 for (int64_t j = 0; j < of_.parts; ++j)
                     gather<Isa, lanes>(excess, own + j * block_rows + at,
                                        sums_of_own + j * most_lanes);
-                float* last = sums_of_own + of_.parts * most_lanes;
-                Floats<lanes> total = load_floats<lanes>(last);
+                double* last = sums_of_own + of_.parts * most_lanes;
+                Numbers<lanes> total = load<lanes>(last);
                 NAIVELY_UNROLL for (int v = 0; v < registers; ++v) total += excess[v];
                 std::memcpy(last, &total, sizeof total);
             }
         }
     }
 
-    template <class Isa, int lanes>
-    NAIVELY_INLINE static inline void gather(const Floats<lanes> (&excess)[registers],
-                                             const float* from, float* sums) {
-        Floats<lanes> even = load_floats<lanes>(sums), odd = Floats<lanes>{};
+    template <class Isa, int lanes, class T>
+    NAIVELY_INLINE static inline void gather(const Numbers<lanes> (&excess)[registers],
+                                             const T* from, double* sums) {
+        Numbers<lanes> even = load<lanes>(sums), odd = Numbers<lanes>{};
         NAIVELY_UNROLL for (int v = 0; v < registers; v += 2) {
-            even = add_product<Isa, lanes>(excess[v], load_floats<lanes>(from + v * lanes), even);
-            odd = add_product<Isa, lanes>(excess[v + 1],
-                                          load_floats<lanes>(from + (v + 1) * lanes), odd);
+            even = multiply_add<Isa, lanes>(excess[v], load<lanes>(from + v * lanes), even);
+            odd = multiply_add<Isa, lanes>(excess[v + 1],
+                                          load<lanes>(from + (v + 1) * lanes), odd);
         }
         even += odd;
         std::memcpy(sums, &even, sizeof even);
     }
 
     const Problem of_;
-    std::vector<float> joint_, excess_;
-    std::vector<float> sums_;
+    std::vector<double> joint_, excess_, shared_, sums_;
 };
-
-std::vector<float> as_floats(const Doubles& values) {
-    std::vector<float> floats(values.shape(0) * values.shape(1));
-    std::transform(values.data(), values.data() + floats.size(), floats.begin(),
-                   [](double value) { return static_cast<float>(value); });
-    return floats;
-}
 
 nb::tuple softmax_loss(const Singles& start, const Singles& shared, nb::handle slope, const Tables& own,
                        nb::handle weight, nb::handle codes, nb::handle row_weight) {
@@ -345,9 +325,8 @@ nb::tuple softmax_loss(const Singles& start, const Singles& shared, nb::handle s
         weighing.emplace_back(row_weight, "row_weight", 1);
         weighing[0].require_shape({rows});
     }
-    const std::vector<float> slope32 = as_floats(slopes), weight32 = as_floats(weights);
     const Problem problem{rows, columns, functions, parts, k, start.data(), shared.data(),
-                          own.data(), slope32.data(), weight32.data(), code.data(),
+                          own.data(), slopes.data(), weights.data(), code.data(),
                           weighing.empty() ? nullptr : weighing[0].data()};
     const int64_t each = functions + parts + 1, size = columns * each;
     const Result<double> gradient("zeros", columns, each);

@@ -7,6 +7,8 @@ several rows at a time.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +16,9 @@ BLOCK = 64  # rows
 Singles = NDArray[np.float32]
 
 
-def blocked(values: NDArray[np.floating]) -> Singles:
+def blocked(
+    values: NDArray[np.floating], dtype: type[np.floating] = np.float32
+) -> NDArray[Any]:
     """Return numbers of rows, (..., rows), in blocks, (blocks, ..., 64), 0 past the last row.
 
     Examples
@@ -24,7 +28,7 @@ def blocked(values: NDArray[np.floating]) -> Singles:
     """
     rows = values.shape[-1]
     whole, rest = divmod(rows, BLOCK)
-    found = np.empty((whole + (rest > 0), *values.shape[:-1], BLOCK), np.float32)
+    found = np.empty((whole + (rest > 0), *values.shape[:-1], BLOCK), dtype)
     inside = values[..., : whole * BLOCK].reshape(*values.shape[:-1], whole, BLOCK)
     found[:whole] = np.moveaxis(inside, -2, 0)
     if rest:
@@ -77,17 +81,16 @@ def softmax_loss(
         raise ValueError("the shape of start is wrong")
     if rows and not (0 <= codes.min() and codes.max() < max(columns, 2)):
         raise ValueError("a class code is out of range")
-    weight32, slope32 = weight.astype(np.float32), slope.astype(np.float32)
-    joint = start.astype(np.float64) + slope32 @ shared + (weight32[:, None] @ own)[:, :, 0]
+    joint = start + slope @ shared + (weight[:, None] @ own)[:, :, 0]
     joint = np.moveaxis(joint, 0, 1).reshape(columns, -1)[:, :rows]
     losses, excess = (_of_two if columns == 1 else _of_many)(joint, codes)
     if row_weight is not None:
         losses, excess = losses * row_weight, excess * row_weight
-    by_block = blocked(excess)
+    by_block = blocked(excess, np.float64)
     gradient = np.concatenate(
         [
-            (by_block @ shared.transpose(0, 2, 1)).sum(axis=0, dtype=np.float64),
-            (own @ by_block[..., None])[..., 0].sum(axis=0, dtype=np.float64),
+            (by_block @ shared.transpose(0, 2, 1)).sum(axis=0),
+            (own @ by_block[..., None])[..., 0].sum(axis=0),
             excess.sum(axis=1, keepdims=True),
         ],
         axis=1,
