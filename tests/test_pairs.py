@@ -27,7 +27,7 @@ from naively.evaluation.pairs import (
     Crossed,
     Crossing,
     _columns,
-    _different,
+    different,
     _edges,
 )
 from naively.schema.derived import LevelBins, NumberBins, TimePart
@@ -233,7 +233,7 @@ def _gain(
 @pytest.mark.parametrize("size", [50, 100_000])
 def test_different_keys(size: int) -> None:
     key = np.random.default_rng(0).integers(0, size, 300)
-    there, number = _different(key, size)
+    there, number = different(key, size)
     assert there.tolist() == sorted(set(key.tolist()))
     np.testing.assert_array_equal(there[number], key)
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "arrays.h"
@@ -127,10 +128,16 @@ class Worker {
                 add_up<Isa, lanes>(block, shared);
                 *loss += compare_two<Isa, lanes>(block);
                 add_gradient<Isa, lanes>(block, shared);
-            } else {  // the functions are converted once for all classes
+            } else {
+                // The functions are converted once for all classes, those of a few rows together,
+                // which stay in the nearest cache.
+                constexpr int64_t width = registers * lanes;
                 double* converted = shared_.data();
-                for (int64_t i = 0; i < of_.functions * block_rows; ++i)
-                    converted[i] = static_cast<double>(shared[i]);
+                for (int64_t at = 0; at < block_rows; at += width)
+                    for (int64_t j = 0; j < of_.functions; ++j)
+                        for (int64_t i = 0; i < width; ++i)
+                            *converted++ = static_cast<double>(shared[j * block_rows + at + i]);
+                converted = shared_.data();
                 add_up<Isa, lanes>(block, converted);
                 *loss += compare_many<Isa, lanes>(block);
                 add_gradient<Isa, lanes>(block, converted);
@@ -150,6 +157,7 @@ class Worker {
     template <class Isa, int lanes, class T>
     NAIVELY_INLINE inline void add_up(int64_t block, const T* shared) {
         constexpr int64_t width = registers * lanes;
+        constexpr bool packed = std::is_same_v<T, double>;
         for (int64_t c = 0; c < of_.columns; ++c) {
             const float* own = of_.own + (block * of_.columns + c) * of_.parts * block_rows;
             const float* start = of_.start + (block * of_.columns + c) * block_rows;
@@ -159,8 +167,9 @@ class Worker {
                 Numbers<lanes> total[registers];
                 NAIVELY_UNROLL for (int v = 0; v < registers; ++v)
                     total[v] = load<lanes>(start + at + v * lanes);
+                const T* functions = shared + at * (packed ? of_.functions : 1);
                 for (int64_t j = 0; j < of_.functions; ++j)
-                    add<Isa, lanes>(slope[j], shared + j * block_rows + at, total);
+                    add<Isa, lanes>(slope[j], functions + j * (packed ? width : block_rows), total);
                 for (int64_t j = 0; j < of_.parts; ++j)
                     add<Isa, lanes>(weight[j], own + j * block_rows + at, total);
                 std::memcpy(joint_.data() + c * block_rows + at, total, sizeof total);
@@ -260,6 +269,7 @@ class Worker {
     NAIVELY_INLINE inline void add_gradient(int64_t block, const T* shared) {
         const int64_t each = of_.functions + of_.parts + 1;
         constexpr int64_t width = registers * lanes;
+        constexpr bool packed = std::is_same_v<T, double>;
         for (int64_t c = 0; c < of_.columns; ++c) {
             const float* own = of_.own + (block * of_.columns + c) * of_.parts * block_rows;
             double* sums = sums_.data() + c * each * most_lanes;
@@ -267,8 +277,10 @@ class Worker {
                 Numbers<lanes> excess[registers];
                 NAIVELY_UNROLL for (int v = 0; v < registers; ++v)
                     excess[v] = load<lanes>(excess_.data() + c * block_rows + at + v * lanes);
+                const T* functions = shared + at * (packed ? of_.functions : 1);
                 for (int64_t j = 0; j < of_.functions; ++j)
-                    gather<Isa, lanes>(excess, shared + j * block_rows + at, sums + j * most_lanes);
+                    gather<Isa, lanes>(excess, functions + j * (packed ? width : block_rows),
+                                       sums + j * most_lanes);
                 double* sums_of_own = sums + of_.functions * most_lanes;
                 for (int64_t j = 0; j < of_.parts; ++j)
                     gather<Isa, lanes>(excess, own + j * block_rows + at,

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.alike import different
 from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import one_of_each
@@ -36,7 +37,6 @@ COLUMNS = 100  # the most that pairs are made of
 WORK = 200_000_000  # pairs × rows × classes, the most that are looked at
 ROWS = 5  # of the sample for each column that pairs are made of, as many pairs gain by chance
 TOGETHER = 1_000_000  # rows of pairs, or their bins and classes, that are looked at together
-SPARSE = 20  # times as many codes as rows, from which it is quicker to sort
 SHARE = 3  # pairs for each column, at most
 GAIN = 2.0  # nats of log loss that a pair must save on the sample
 
@@ -61,7 +61,7 @@ class Crossing:
 
     pairs: list[Pair]
     lift: Floats
-    code: NDArray[np.int32]
+    code: NDArray[np.int64]
     first: NDArray[np.int64]
 
     def gains(self, p: Floats, residual: Floats, weight: Floats) -> list[float]:
@@ -89,7 +89,7 @@ class Crossing:
         return gains
 
     def _of_many(
-        self, code: NDArray[np.int32], p: Floats, residual: Floats, weight: Floats
+        self, code: NDArray[np.int64], p: Floats, residual: Floats, weight: Floats
     ) -> tuple[float, float]:
         """Return the gradient of the log loss by a pair's weight, and the curvature."""
         evidence = self.lift[code]
@@ -209,7 +209,7 @@ class Crossed:
         size = len(others) * n_a * n_b * k
         count = np.bincount(cell.ravel(), weight.ravel(), size).astype(np.float64)
         count = count.reshape(len(others), n_a, n_b, k)
-        there, code = _different((cell * len(once) + kind).ravel(), size * len(once))
+        there, code = different((cell * len(once) + kind).ravel(), size * len(once))
         at, left = np.divmod(there, len(once))
         at, right = np.divmod(at, k)
         at_a, b = np.divmod(at, n_b)
@@ -232,17 +232,6 @@ class Crossed:
         """The different parts of rows that are left out, and which is that of each row."""
         once, kind = np.unique(self.once, return_inverse=True)
         return once, kind.astype(np.int64)
-
-
-def _different(key: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the different keys, ascending, and the number of each row's; they are below a size."""
-    if size > SPARSE * len(key):
-        there, number = np.unique(key, return_inverse=True)
-        return there, number.astype(np.int32)
-    there = np.flatnonzero(np.bincount(key, minlength=size))
-    place = np.empty(size, np.int32)
-    place[there] = np.arange(len(there))
-    return there, place[key]
 
 
 def _gain(gradient: Floats, curve: Floats) -> Floats:

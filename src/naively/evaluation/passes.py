@@ -13,15 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
+from naively.evaluation.curvature import Beside, Blocks, Product
 from naively.evaluation.search import Curvature
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
-from naively.kernels.softmax import blocked
+from naively.kernels.softmax import BLOCK, blocked
 
 SOME = 1_024  # rows, at least, that the curvature is estimated on,
-FOR_EACH = 6  # and so many for each slope or weight
-FULL = 200
-LARGEST = 300  # slopes and weights of a class, of more of which only the diagonal is estimated
+FOR_EACH = 6  # and so many for each slope and weight of a class
+LARGEST = 200  # slopes and weights of a class, of more of which only the diagonal is estimated
+FEW = 200  # slopes and weights of all classes, whose curvature is estimated as a whole
+FAR = 500.0  # log odds
+LEAST_WEIGHT = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,50 +123,98 @@ class Passes:
     def curvature(self, x: Floats) -> Curvature:
         """Return the second derivatives of the log loss, about, as some rows say.
 
-        Those of the slopes and weights of one class together; and of weights that the classes
-        share.
+        Those of the slopes and weights of one class are together, or of all classes if they are
+        few; and those of weights that the classes share.
         """
         columns, functions = self.start.shape[1], self.shared.shape[1]
-        one = columns == 1
-        mine = np.ones(self.number.shape[1], bool) if one else self.number[0] != self.number[-1]
-        size = functions + int(mine.sum())
-        rows = len(self.labels)
-        n = -(-min(rows, max(SOME, FOR_EACH * size)) // 64)
-        shared, own = self.shared[:n], self.own[:n]
+        if columns == 1:
+            own = np.ones(self.number.shape[1], np.bool_)
+        else:
+            own = self.number[0] != self.number[-1]
+        size = functions + int(own.sum())
+        n = -(-max(SOME, FOR_EACH * size) // BLOCK)
+        shared, evidence = self.shared[:n], self.own[:n]
+        p, rows = self._posterior(x, n)
+        parts: list[tuple[NDArray[np.int64], Curvature]] = []
+        if size:
+            slopes = np.arange(self.slopes).reshape(columns, functions)
+            at = np.concatenate([slopes, self.slopes + self.number[:, own]], axis=1)
+            if columns == 1 or own.any() or columns * size <= FEW:
+                of = [_by_argument(shared, evidence[:, c, own]) for c in range(columns)]
+                of_classes: Curvature = _of_classes(of, p, rows)
+            else:
+                by_class = p.transpose(1, 0, 2).reshape(columns, -1)
+                z = shared.transpose(1, 0, 2).reshape(size, -1)
+                of_classes = Product.of(z, by_class, rows.ravel())
+            parts.append((at.ravel(), of_classes))
+        if not own.all():
+            at = self.slopes + self.number[0, ~own]
+            parts.append((at, _of_all_classes(evidence[:, :, ~own], p, rows)))
+        return Beside(parts)
+
+    def _posterior(self, x: Floats, n: int) -> tuple[Floats, Floats]:
+        """Return posteriors of the first n blocks, (blocks, columns, 64), and their rows' weights.
+
+        The weights, of shape (blocks, 1, 64), add up to those of all rows.
+        """
         slope, weight = self.split(x)
-        joint = self.start[:n] + slope @ shared + (weight[:, None] @ own)[:, :, 0]
-        counts = np.zeros(n * 64)
-        of_rows = self.labels.weights[: n * 64]
-        counts[: len(of_rows)] = of_rows
-        counts *= self.labels.weights.sum() / max(of_rows.sum(), 1e-300)
-        counts = counts.reshape(n, 1, 64)
-        if one:
-            p = 1 / (1 + np.exp(-np.clip(joint, -500, 500)))
+        joint = self.start[:n] + slope @ self.shared[:n] + (weight[:, None] @ self.own[:n])[:, :, 0]
+        if joint.shape[1] == 1:
+            p = 1 / (1 + np.exp(-np.clip(joint, -FAR, FAR)))
         else:
             p = np.exp(joint - joint.max(axis=1, keepdims=True))
             p /= p.sum(axis=1, keepdims=True)
-        curve = (counts * p * (1 - p)).astype(np.float32)
-        slopes = np.arange(self.slopes).reshape(columns, functions)
-        at = np.concatenate([slopes, self.slopes + self.number[:, mine]], axis=1)
-        u = [
-            np.concatenate([shared, own[:, c, mine]], axis=1).transpose(1, 0, 2).reshape(size, -1)
-            for c in range(columns)
-        ]
-        matrix = np.stack([(of * curve[:, c].ravel()) @ of.T for c, of in enumerate(u)])
-        blocks = [(at, matrix)] if size else []
-        if not one and columns * size <= FULL:
-            p32 = (p * np.sqrt(counts)).astype(np.float32)
-            v = np.concatenate([of * p32[:, c].ravel() for c, of in enumerate(u)])
-            whole = -(v @ v.T)
-            for c in range(columns):
-                s = slice(c * size, (c + 1) * size)
-                whole[s, s] = matrix[c]
-            blocks = [(at.reshape(1, -1), whole[None])]
-        if not mine.all():
-            theirs = own[:, :, ~mine]  # (blocks, columns, parts, 64)
-            q = theirs.shape[2]
-            mean = (theirs * p[:, :, None].astype(np.float32)).sum(axis=1)
-            off = (theirs - mean[:, None]) * np.sqrt(counts * p)[:, :, None].astype(np.float32)
-            flat = off.transpose(2, 0, 1, 3).reshape(q, -1)
-            blocks.append(((self.slopes + self.number[:1, ~mine]), (flat @ flat.T)[None]))
-        return Curvature([(at, matrix.astype(np.float64)) for at, matrix in blocks])
+        every = self.labels.weights
+        some = every[: n * BLOCK]
+        rows = np.zeros(joint.shape[0] * BLOCK)
+        rows[: len(some)] = some * (every.sum() / max(some.sum(), LEAST_WEIGHT))
+        return p, rows.reshape(-1, 1, BLOCK)
+
+
+def _by_argument(shared: NDArray[np.float32], own: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return what the slopes and the weights of a class multiply, (arguments, rows)."""
+    both = np.concatenate([shared, own], axis=1)
+    return both.transpose(1, 0, 2).reshape(both.shape[1], -1)
+
+
+def _of_classes(of: list[NDArray[np.float32]], p: Floats, rows: Floats) -> Blocks:
+    """Return the second derivatives by the arguments of each class, or of all, as one block.
+
+    Parameters
+    ----------
+    of : list of ndarray of shape (size, rows)
+        What the arguments multiply, by column.
+    p, rows : ndarray of shape (blocks, columns or 1, 64)
+        Posteriors, and the weights of rows.
+    """
+    columns, size = len(of), len(of[0])
+    at = np.arange(columns * size).reshape(columns, size)
+    curve = (rows * p * (1 - p)).astype(np.float32)
+    if size > LARGEST:
+        each = np.stack([np.square(u) @ curve[:, c].ravel() for c, u in enumerate(of)])
+        return Blocks(at.reshape(-1, 1), each.reshape(-1, 1, 1).astype(np.float64))
+    each = np.stack([(u * curve[:, c].ravel()) @ u.T for c, u in enumerate(of)]).astype(np.float64)
+    if columns == 1 or columns * size > FEW:
+        return Blocks(at, each)
+    root = (p * np.sqrt(rows)).astype(np.float32)
+    v = np.concatenate([u * root[:, c].ravel() for c, u in enumerate(of)])
+    every = -(v @ v.T).astype(np.float64)
+    for c in range(columns):
+        here = slice(c * size, (c + 1) * size)
+        every[here, here] = each[c]
+    return Blocks(at.reshape(1, -1), every[None])
+
+
+def _of_all_classes(evidence: NDArray[np.float32], p: Floats, rows: Floats) -> Blocks:
+    """Return the second derivatives by weights that all classes share.
+
+    ``evidence`` is of shape (blocks, columns, weights, 64).
+    """
+    p32, root = p.astype(np.float32)[:, :, None], np.sqrt(rows * p).astype(np.float32)[:, :, None]
+    off = evidence - (evidence * p32).sum(axis=1, keepdims=True)
+    off *= root
+    flat = off.transpose(2, 0, 1, 3).reshape(evidence.shape[2], -1)
+    if len(flat) > LARGEST:
+        each = np.square(flat).sum(axis=1).astype(np.float64)
+        return Blocks(np.arange(len(flat))[:, None], each[:, None, None])
+    return Blocks(np.arange(len(flat))[None], (flat @ flat.T).astype(np.float64)[None])

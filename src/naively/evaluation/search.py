@@ -9,7 +9,7 @@ are enough. Arguments at 0 that would fall below it rest for a step, and a step 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,46 +25,14 @@ AGAIN = 3  # steps, after which the curvature is estimated again: it is another 
 Loss = Callable[[Floats], tuple[float, Floats]]
 
 
-@dataclass(frozen=True, eq=False)
-class Curvature:
-    """The matrix of second derivatives, about: blocks, with nothing between them.
-
-    Parameters
-    ----------
-    blocks : sequence of (ndarray, ndarray)
-        Numbers of arguments, of shape (alike, size), and matrices, (alike, size, size): each row of
-        numbers has a matrix. Each argument is in one block.
-    """
-
-    blocks: Sequence[tuple[NDArray[np.int64], Floats]]
+class Curvature(Protocol):
+    """The second derivatives of a function, about."""
 
     def plus(self, diagonal: Floats) -> Curvature:
         """Return it with more on the diagonal, of shape (arguments,)."""
-        blocks = []
-        for at, matrix in self.blocks:
-            more = matrix.copy()
-            np.einsum("bii->bi", more)[:] += diagonal[at]
-            blocks.append((at, more))
-        return Curvature(blocks)
 
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
         """Return what multiplies by the inverse of the free arguments' matrix; others get 0."""
-        inverses = []
-        for at, matrix in self.blocks:
-            of = free[at]
-            if not of.all():
-                matrix = matrix * (of[:, :, None] & of[:, None, :])  # noqa: PLW2901
-                np.einsum("bii->bi", matrix)[~of] = 1.0
-            inverses.append((at, np.linalg.inv(matrix)))
-
-        def times(vector: Floats) -> Floats:
-            found = np.zeros_like(vector)
-            for at, inverse in inverses:
-                found[at] = (inverse @ vector[at][:, :, None])[:, :, 0]
-            found[~free] = 0.0
-            return found
-
-        return times
 
 
 def minimise(
@@ -163,6 +131,9 @@ def _newton(
         left = left - part * y
         parts.append(part)
     found = inverse(left)
+    if pairs:  # the estimate is as large as the last step says
+        _, y, curve = pairs[-1]
+        found *= curve / float(y @ inverse(y))
     for (s, y, curve), part in zip(pairs, reversed(parts), strict=True):
         found = found + (part - float(y @ found) / curve) * s
     return found

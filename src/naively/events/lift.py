@@ -14,6 +14,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.alike import different_cells
 from naively.counting.axis import Levels
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut, leave_out
@@ -77,12 +78,15 @@ class Lift(EventModel[Levels, Codes]):
         return LevelTable(np.log(self.parameters(tally, self.estimate)["ratio"]), tally.axis.first)
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        level = tally.axis.first[cells.column] + cells.x
+        first, number = different_cells(cells, level, len(tally.axis))
+        cells = cells.take(first)
         found, right = np.empty_like(cells.own), cells.labels.codes
         m = self._pretend(self.estimate)
         for j, count in enumerate(_counts(tally)):
             of = cells.column == j
             found[of] = log_lift_without(count, cells.x[of], right[of], cells.weight[of], m)
-        return found
+        return found.take(number, axis=0)
 
     def pretended(self, tally: BlockTally[Levels], how: How) -> Floats:  # noqa: ARG002
         return np.full((1, 1), 0.0 if how == "mle" else self.m)
