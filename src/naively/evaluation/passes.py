@@ -43,6 +43,8 @@ class Passes:
         The number of each weight; weights of one number are equal.
     labels : Labels
         The classes and weights of the rows.
+    single : bool
+        Whether sums may be in single precision.
     """
 
     start: NDArray[np.float32]
@@ -50,6 +52,7 @@ class Passes:
     own: NDArray[np.float32]
     number: NDArray[np.int64]
     labels: Labels
+    single: bool = False
 
     @classmethod
     def of(
@@ -70,7 +73,7 @@ class Passes:
         labels : Labels
             The classes and weights of the rows.
         z : ndarray of shape (functions, rows)
-            Functions of the rows.
+            Functions of the rows. If they are float32, sums are in single precision.
         evidence : ndarray of shape (classes, parts, rows)
             Evidence.
         free : ndarray of bool, of shape (parts,)
@@ -89,6 +92,7 @@ class Passes:
             blocked(evidence),
             np.ascontiguousarray(number),
             labels,
+            z.dtype == np.float32,
         )
 
     @property
@@ -113,7 +117,14 @@ class Passes:
         """Return the log loss of all rows, in nats, and its gradient, at such arguments."""
         slope, weight = self.split(x)
         total, gradient = dispatch.softmax_loss(
-            self.start, self.shared, slope, self.own, weight, self.labels.codes, self.labels.weight
+            self.start,
+            self.shared,
+            slope,
+            self.own,
+            weight,
+            self.labels.codes,
+            self.labels.weight,
+            self.single,
         )
         functions = self.shared.shape[1]
         of_weights = gradient[:, functions:-1]

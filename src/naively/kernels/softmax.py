@@ -45,6 +45,7 @@ def softmax_loss(
     weight: NDArray[np.float64],
     codes: NDArray[np.int32],
     row_weight: NDArray[np.float64] | None,
+    single: bool = False,  # noqa: ARG001
 ) -> tuple[float, NDArray[np.float64]]:
     """Return the log loss of all rows, in nats, and its gradient.
 
@@ -68,6 +69,9 @@ def softmax_loss(
         The class of each row.
     row_weight : ndarray of float64, of shape (rows,), or None
         The weight of each row; None if every row weighs one.
+    single : bool, default False
+        Whether sums over functions and parts, and over up to 1,024 rows, may be in single
+        precision, which is twice as fast where they are many.
 
     Returns
     -------
