@@ -150,21 +150,22 @@ class Crossed:
 
     def evidence(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the evidence of pairs, centred over the classes: (rows, classes, pairs)."""
-        rows = np.empty((len(self.labels), self.labels.k, len(pairs)), np.float32)
+        rows = np.empty((self.labels.k, len(pairs), len(self.labels)), np.float32)
         for at, (i, j) in enumerate(pairs):
             found = self._crossing(i, [j])
-            rows[:, :, at] = found.lift[found.code[0]]
-        return rows
+            rows[:, at] = found.lift.T.astype(np.float32).take(found.code[0], axis=1)
+        return rows.transpose(2, 0, 1)
 
     def evidence_of(self, others: Crossed, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the evidence of rows that are not among these, by the counts of these."""
-        rows = np.empty((len(others.labels), self.labels.k, len(pairs)), np.float32)
+        rows = np.empty((self.labels.k, len(pairs), len(others.labels)), np.float32)
         for at, (i, j) in enumerate(pairs):
             lift = log_lift(self._count((i, j)), Lift().m)
-            rows[:, :, at] = (lift - lift.mean(axis=2, keepdims=True))[
-                others.codes[i], others.codes[j]
-            ]
-        return rows
+            lift -= lift.mean(axis=2, keepdims=True)
+            code = others.codes[i] * self.bins[j].size + others.codes[j]
+            by_class = lift.reshape(-1, self.labels.k).T.astype(np.float32)
+            rows[:, at] = by_class.take(code, axis=1)
+        return rows.transpose(2, 0, 1)
 
     def best(self, p: Floats) -> list[Pair]:
         """Return the pairs that would save most log loss at posteriors, by descending gain.

@@ -29,8 +29,8 @@ def blocked(
     rows = values.shape[-1]
     whole, rest = divmod(rows, BLOCK)
     found = np.empty((whole + (rest > 0), *values.shape[:-1], BLOCK), dtype)
-    inside = values[..., : whole * BLOCK].reshape(*values.shape[:-1], whole, BLOCK)
-    found[:whole] = np.moveaxis(inside, -2, 0)
+    for block in range(whole):  # one by one, so that what is read and written stays in the cache
+        found[block] = values[..., block * BLOCK : (block + 1) * BLOCK]
     if rest:
         found[whole, ..., :rest] = values[..., whole * BLOCK :]
         found[whole, ..., rest:] = 0.0
