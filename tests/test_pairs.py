@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from naively.counting.alike import different
 from naively.counting.labels import encode_labels
 from naively.counting.parts import Part
 from naively.evaluation import pairs
@@ -27,7 +28,6 @@ from naively.evaluation.pairs import (
     Crossed,
     Crossing,
     _columns,
-    different,
     _edges,
 )
 from naively.schema.derived import LevelBins, NumberBins, TimePart

@@ -1,7 +1,7 @@
 """The second derivatives of the log loss, about: as blocks, or as a product of two matrices.
 
-An estimate need not be exact, as it only tells a search where to go; what it leaves out costs steps.
-The curvature of the joint log likelihoods of a row with posteriors p is diag(p) - p pᵀ.
+An estimate need not be exact, as it only tells a search where to go; what it leaves out costs
+steps. The curvature of the joint log likelihoods of a row with posteriors p is diag(p) - p pᵀ.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Passes:
     @property
     def slopes(self) -> int:
         """How many slopes there are."""
-        return self.start.shape[1] * self.shared.shape[1]
+        return int(self.start.shape[1] * self.shared.shape[1])
 
     @cached_property
     def weights(self) -> int:
@@ -202,8 +202,9 @@ def _of_classes(of: list[NDArray[np.float32]], p: Floats, rows: Floats) -> Block
     at = np.arange(columns * size).reshape(columns, size)
     curve = (rows * p * (1 - p)).astype(np.float32)
     if size > LARGEST:
-        each = np.stack([np.square(u) @ curve[:, c].ravel() for c, u in enumerate(of)])
-        return Blocks(at.reshape(-1, 1), each.reshape(-1, 1, 1).astype(np.float64))
+        of_each = [np.square(u) @ curve[:, c].ravel() for c, u in enumerate(of)]
+        diagonal = np.concatenate(of_each).astype(np.float64)
+        return Blocks(at.reshape(-1, 1), diagonal[:, None, None])
     each = np.stack([(u * curve[:, c].ravel()) @ u.T for c, u in enumerate(of)]).astype(np.float64)
     if columns == 1 or columns * size > FEW:
         return Blocks(at, each)

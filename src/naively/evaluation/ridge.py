@@ -68,8 +68,7 @@ class Problem:
     @cached_property
     def passes(self) -> Passes:
         """The rows, laid out for many passes."""
-        n, m = self.z.shape
-        evidence = np.empty((self.labels.k, 0, n), np.float32)
+        evidence = np.empty((self.labels.k, 0, len(self.z)), np.float32)
         if self.evidence is not None:
             evidence = self.evidence.transpose(1, 2, 0)
         free = np.zeros(self.pairs, np.bool_)

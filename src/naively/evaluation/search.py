@@ -139,7 +139,9 @@ def _newton(
     return found
 
 
-def root(of: Callable[[float], float], low: float, high: float, near: float, within: float) -> float:
+def root(
+    of: Callable[[float], float], low: float, high: float, near: float, within: float
+) -> float:
     """Return where a function that goes from below 0 to above is 0, or the end that is nearest.
 
     Parameters

@@ -16,9 +16,7 @@ BLOCK = 64  # rows
 Singles = NDArray[np.float32]
 
 
-def blocked(
-    values: NDArray[np.floating], dtype: type[np.floating] = np.float32
-) -> NDArray[Any]:
+def blocked(values: NDArray[np.floating], dtype: type[np.floating] = np.float32) -> NDArray[Any]:
     """Return numbers of rows, (..., rows), in blocks, (blocks, ..., 64), 0 past the last row.
 
     Examples
@@ -83,7 +81,7 @@ def softmax_loss(
     rows, (blocks, columns, _) = len(codes), start.shape
     if blocks != -(-rows // BLOCK):
         raise ValueError("the shape of start is wrong")
-    if rows and not (0 <= codes.min() and codes.max() < max(columns, 2)):
+    if rows and not (codes.min() >= 0 and codes.max() < max(columns, 2)):
         raise ValueError("a class code is out of range")
     joint = start + slope @ shared + (weight[:, None] @ own)[:, :, 0]
     joint = np.moveaxis(joint, 0, 1).reshape(columns, -1)[:, :rows]
