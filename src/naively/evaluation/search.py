@@ -8,8 +8,8 @@ are enough. Arguments at 0 that would fall below it rest for a step, and a step 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +25,14 @@ AGAIN = 3  # steps, after which the curvature is estimated again: it is another 
 Loss = Callable[[Floats], tuple[float, Floats]]
 
 
-class Curvature(Protocol):
+class Curvature(ABC):
     """The second derivatives of a function, about."""
 
+    @abstractmethod
     def plus(self, diagonal: Floats) -> Curvature:
         """Return it with more on the diagonal, of shape (arguments,)."""
 
+    @abstractmethod
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
         """Return what multiplies by the inverse of the free arguments' matrix; others get 0."""
 
