@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from naively.counting.alike import different
 from naively.counting.labels import encode_labels
 from naively.counting.parts import Part
 from naively.evaluation import pairs
@@ -27,7 +28,6 @@ from naively.evaluation.pairs import (
     Crossed,
     Crossing,
     _columns,
-    _different,
     _edges,
 )
 from naively.schema.derived import LevelBins, NumberBins, TimePart
@@ -233,7 +233,7 @@ def _gain(
 @pytest.mark.parametrize("size", [50, 100_000])
 def test_different_keys(size: int) -> None:
     key = np.random.default_rng(0).integers(0, size, 300)
-    there, number = _different(key, size)
+    there, number = different(key, size)
     assert there.tolist() == sorted(set(key.tolist()))
     np.testing.assert_array_equal(there[number], key)
 

@@ -32,6 +32,9 @@ void bind_tally_sparse(nb::module_& m);
 void bind_score_sparse(nb::module_& m);
 void bind_leave_out_words(nb::module_& m);
 
+// kernels/softmax.py
+void bind_softmax_loss(nb::module_& m);
+
 // kernels/strings.py
 void bind_pack_strings(nb::module_& m);
 void bind_pack_views(nb::module_& m);

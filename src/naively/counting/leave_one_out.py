@@ -103,6 +103,11 @@ class LeftOut(Generic[B]):
     def __len__(self) -> int:
         return len(self.row)
 
+    def take(self, cells: NDArray[np.int64]) -> LeftOut[B]:
+        """Return some of the cells, by their numbers."""
+        row, column, x = self.row[cells], self.column[cells], self.x[cells]
+        return LeftOut(self.block, row, column, x, self.labels.take(cells))
+
     @cached_property
     def weight(self) -> Floats:
         """The weight of each cell's row, of shape (cells,)."""
@@ -147,7 +152,10 @@ class LeftOut(Generic[B]):
 
     def spread(self, value: Floats) -> Floats:
         """Return values of cells, (cells, classes), as (rows, columns, classes), 0 elsewhere."""
-        table = np.zeros((len(self.block), len(self.block.axis.columns), value.shape[1]))
+        shape = len(self.block), len(self.block.axis.columns), value.shape[1]
+        if len(value) == shape[0] * shape[1]:  # cells are in the order of the rows
+            return value.reshape(shape)
+        table = np.zeros(shape)
         table[self.row, self.column] = value
         return table
 

@@ -96,8 +96,8 @@ def _joined(blocks: Sequence[Block]) -> Block | None:
 def evidence_said(weights: Weights, found: LeaveOneOut) -> dict[Part, float]:
     """Return how much evidence each part gives, on average."""
     weight = weights.table(found.parts, weights.classes)
-    said = [np.abs(table * w).mean() for table, w in zip(found.table, weight, strict=True)]
-    return dict(zip(found.parts, map(float, said), strict=True))
+    said = [np.abs(of).mean(axis=0) @ np.abs(w) for of, w in zip(found.table, weight, strict=True)]
+    return {part: float(of) / found.labels.k for part, of in zip(found.parts, said, strict=True)}
 
 
 def _functions(group: Group, block: Block, column: int, weight: Floats | None) -> list[Line | Step]:

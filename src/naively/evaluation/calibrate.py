@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.evaluation.losses import log_losses
+from naively.evaluation.passes import Passes
+from naively.evaluation.search import minimise, root
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.model.weights import Weighting, Weights
@@ -34,7 +35,10 @@ OF_TEXTS = 0.5  # as RIDGE, of words of a text, whose weights are in units of it
 TEXTS_APART = 3.0  # as APART, of words of a text, in the same units
 CENTRE = 0.5  # times the temperature: columns that repeat each other share their weight
 SURE = 1.0  # as RIDGE, of the logarithm of the temperature
-RANGE = (-5.0, 3.0)  # of that logarithm
+RANGE = (-5.0, 3.0)  # of that logarithm,
+WITHIN = 1e-4  # which is as exact
+STEPS = 200  # of the search for weights
+TOLERANCE = 2e-9  # of the loss, relative to it, that another step must gain
 ROWS = 10_000  # weights of so many rows are as good as those of all rows
 OF_ONE = 500  # rows of each class that are as good for a single weight
 CELLS = 20_000_000  # the most numbers in a leave-one-out table
@@ -163,52 +167,57 @@ def temperature(joint: Floats, prior: Floats, labels: Labels) -> float:
 
     ``joint``, the summed evidence, and ``prior`` are of shape (rows, classes).
     """
-    from scipy.optimize import minimize_scalar
+    none = np.empty((0, len(prior)))
+    passes = Passes.of(prior.T, labels, none, joint.T[:, None], free=np.zeros(1, np.bool_))
 
-    start, evidence = np.ascontiguousarray(prior.T), np.ascontiguousarray(joint.T)
+    def slope(log_weight: float) -> float:
+        """Return the derivative of the loss by the logarithm of the weight."""
+        weight = np.exp(log_weight)
+        return float(weight * passes.loss(np.array([weight]))[1][0] + SURE * log_weight)
 
-    def loss(log_weight: float) -> float:
-        total, _ = log_losses(start + np.exp(log_weight) * evidence, labels)
-        return total + SURE / 2 * log_weight**2
-
-    found = minimize_scalar(loss, bounds=RANGE, method="bounded", options={"xatol": 1e-4})
-    return float(np.exp(found.x))
+    return float(np.exp(root(slope, *RANGE, near=0.0, within=WITHIN)))
 
 
 def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
     """Return weights (parts, classes) at least 0 and biases (classes,) of least penalised loss."""
-    from scipy.optimize import minimize
-
     k = found.labels.k
-    table = np.ascontiguousarray(found.table.transpose(2, 0, 1))
-    prior = np.ascontiguousarray(found.prior.T)
-    # A row of weight 2 is two, so that the search ends at the same place.
-    rows = float(found.labels.weights.sum())
-    # Weights that must be equal are one number; with two classes only their sum matters.
-    free = np.array(found.by_class) & (k > 2)
-    place = np.cumsum(np.where(free, k, 1)) - np.where(free, k, 1)
-    number = place[:, None] + np.where(free[:, None], np.arange(k), 0)
-    size = number.max() + 1
+    one = np.ones((1, len(found.prior)))
+    free = np.array(found.by_class)
+    evidence = found.table.transpose(2, 0, 1)
+    passes = Passes.of(found.prior.T, found.labels, one, evidence, free=free)
+    biases = passes.slopes
+    # Of two classes, whose biases add up to 0, the bias is the difference of the two.
+    of_bias = BIAS / 2 if k == 2 else BIAS
+    strength, apart = shrinkage.strength, shrinkage.apart
+    # The second derivatives of what shrinks each number.
+    columns = len(passes.number)
+    alone = strength / columns**2 + apart * (1 - 1 / columns)
+    more = np.full(biases + passes.weights, of_bias)
+    more[biases:][passes.number] = np.where(free & (k > 2), alone, strength)
 
-    def loss(x: Floats) -> tuple[float, Floats]:
-        """Return the penalised loss and its gradient, (size + k,), at the free numbers x."""
-        weight, bias = x[number], x[size:]
-        joint = prior + bias[:, None] + np.matmul(weight.T[:, None], table)[:, 0]
-        total, excess = log_losses(joint, found.labels)
-        gradient = np.matmul(table, excess[:, :, None])[:, :, 0].T
-        mean = weight.mean(axis=1)
-        off, apart = mean - shrinkage.centre, weight - mean[:, None]
-        gradient += (shrinkage.strength * off)[:, None] / k + shrinkage.apart[:, None] * apart
-        total += (shrinkage.strength @ off**2 + shrinkage.apart @ (apart**2).sum(axis=1)) / 2
-        total += BIAS / 2 * bias @ bias
-        of_weight = np.bincount(number.ravel(), gradient.ravel(), size)
-        return total / rows, np.append(of_weight, excess.sum(axis=1) + BIAS * bias) / rows
+    def penalised(x: Floats) -> tuple[float, Floats]:
+        """Return the penalised loss and its gradient at biases and different weights."""
+        total, gradient = passes.loss(x)
+        bias, weight = x[:biases], passes.split(x)[1]
+        mean = weight.mean(axis=0)
+        off, beside = mean - shrinkage.centre, weight - mean
+        total += (strength @ off**2 + apart @ (beside**2).sum(axis=0) + of_bias * bias @ bias) / 2
+        by_weight = strength * off / columns + apart * beside
+        gradient[:biases] += of_bias * bias
+        gradient[biases:] += np.bincount(passes.number.ravel(), by_weight.ravel(), passes.weights)
+        return total, gradient
 
-    of_number = np.empty(size)
-    of_number[number] = shrinkage.centre[:, None]
-    start = np.append(of_number, np.zeros(k))
-    bounds = [(0.0, None)] * size + [(None, None)] * k
-    result = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 200}
+    start = np.zeros(len(more))
+    start[biases:][passes.number] = shrinkage.centre
+    x = minimise(
+        penalised,
+        start,
+        np.arange(len(more)) >= biases,
+        lambda x: passes.curvature(x).plus(more),
+        steps=STEPS,
+        tolerance=TOLERANCE,
     )
-    return result.x[number], result.x[size:]
+    bias, weight = x[:biases], passes.split(x)[1].T
+    if k == 2:
+        return np.repeat(weight, 2, axis=1), np.outer([-0.5, 0.5], bias)[:, 0]
+    return weight, bias

@@ -228,7 +228,7 @@ class Fitting:
             return np.zeros((*self.joint.shape, 0), np.float32)
         batches = self.sample.encoded(model)
         found = left_out(model, batches, learned=self.learned, groups=groups)
-        return np.ascontiguousarray(found.table.transpose(1, 2, 0), np.float32)
+        return found.table.transpose(1, 2, 0)
 
     def weights(
         self,

@@ -27,7 +27,7 @@ from naively.schema.group import Group
 
 PartKind: TypeAlias = Literal["column", "missing", "interaction", "text", "band"]
 IMPOSSIBLE = -700.0  # nats from the best class, instead of -inf
-FARTHEST = 1e100  # nats of one part, at most, so that squares of sums stay finite
+FARTHEST = 1e15  # nats of one part, at most, so that squares of sums stay finite as float32
 HALF = 0.5  # of a row, for each class, so that a class of one row can be left without it
 
 
@@ -62,6 +62,8 @@ class LeaveOneOut:
     @classmethod
     def join(cls, batches: Sequence[LeaveOneOut]) -> LeaveOneOut:
         """Return the evidence of the rows of all batches."""
+        if len(batches) == 1:
+            return batches[0]
         fullest = max(batches, key=lambda batch: len(batch.parts))  # others may have fewer bands
         if all(batch.parts == fullest.parts for batch in batches):
             table = np.concatenate([batch.table for batch in batches], axis=1)
@@ -180,7 +182,7 @@ def leave_one_out_table(
     keys: list[Part] = []
     kinds: list[PartKind] = []
     by_class: list[bool] = []
-    tables = [np.zeros((0, len(labels), labels.k))]
+    tables = [np.zeros((len(labels), 0, labels.k))]
     for group in model.schema.groups if groups is None else groups:
         block = blocks[group.key]
         parts = model.parts[group.key]
@@ -190,14 +192,15 @@ def leave_one_out_table(
         if isinstance(block, Sparse) and parts.by_word and length_normalised:
             counts = model.counts[group.key]
             length = lengths_left(counts, block, once) if learned else block.lengths
-            table *= length_factor(length)[:, None, None]
+            table = table * length_factor(length)[:, None, None]
         kind = _kind(group, parts)
         centres = kind != "text" and model.unweighted_likelihoods[group.key].centres
         keys += parts.keys
         kinds += [kind] * len(parts)
         by_class += [centres] * len(parts)
-        tables.append(table.transpose(1, 0, 2))
-    table = _centred(np.concatenate(tables))
+        tables.append(table)
+    some = [table for table in tables if table.shape[1]] or tables
+    table = _centred(some[0] if len(some) == 1 else np.concatenate(some, axis=1)).transpose(1, 0, 2)
     return LeaveOneOut(keys, by_class, kinds, table, _log_prior(model, once, learned), labels)
 
 
@@ -222,11 +225,16 @@ def _kind(group: Group, parts: Parts) -> PartKind:
 
 
 def _centred(table: Floats) -> Floats:
-    """Centre log likelihoods, (parts, rows, classes), over the classes; -inf becomes finite."""
-    best = table.max(axis=2, keepdims=True)
-    table = np.where(np.isneginf(table), np.where(np.isneginf(best), 0.0, best) + IMPOSSIBLE, table)
-    np.clip(table, -FARTHEST, FARTHEST, out=table)
-    table -= table.mean(axis=2, keepdims=True)
+    """Centre log likelihoods, (rows, parts, classes), over the classes; -inf becomes finite.
+
+    The table may be overwritten.
+    """
+    if not -FARTHEST < table.min(initial=0.0) <= table.max(initial=0.0) < FARTHEST:
+        best = table.max(axis=2, keepdims=True)
+        least = np.where(np.isneginf(best), 0.0, best) + IMPOSSIBLE
+        table = np.where(np.isneginf(table), least, table)
+        np.clip(table, -FARTHEST, FARTHEST, out=table)
+    table -= (table @ np.full(table.shape[2], 1 / table.shape[2]))[:, :, None]
     return table
 
 

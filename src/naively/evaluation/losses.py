@@ -60,37 +60,6 @@ def _log_posterior(joint: Floats) -> Floats:
     return log_p
 
 
-def log_losses(joint: Floats, labels: Labels) -> tuple[float, Floats]:
-    """Return the log loss of all rows, in nats, and its gradient by the joint log likelihoods.
-
-    Parameters
-    ----------
-    joint : ndarray of shape (classes, rows)
-        Joint log likelihoods: classes first, as sums over the classes are several times faster so.
-    labels : Labels
-        The classes and weights of the rows.
-
-    Returns
-    -------
-    total : float
-        The sum over the rows, each times its weight.
-    gradient : ndarray of shape (classes, rows)
-        The posteriors less what is right, times the weights.
-    """
-    right = labels.codes, np.arange(joint.shape[1])
-    p = joint - joint.max(axis=0)
-    at_right = p[right]
-    np.exp(p, out=p)
-    norm = p.sum(axis=0)
-    losses = np.log(norm) - at_right
-    p /= norm
-    p[right] -= 1
-    if labels.weight is None:
-        return float(losses.sum()), p
-    p *= labels.weight
-    return float(losses @ labels.weight), p
-
-
 def mean(values: Floats, weight: Floats | NDArray[np.int64] | None) -> float:
     """Return the mean of values, (rows,), by the weight of the rows."""
     return float(np.average(values, weights=weight))

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.alike import different
 from naively.counting.batch import Batch
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import one_of_each
@@ -36,7 +37,6 @@ COLUMNS = 100  # the most that pairs are made of
 WORK = 200_000_000  # pairs × rows × classes, the most that are looked at
 ROWS = 5  # of the sample for each column that pairs are made of, as many pairs gain by chance
 TOGETHER = 1_000_000  # rows of pairs, or their bins and classes, that are looked at together
-SPARSE = 20  # times as many codes as rows, from which it is quicker to sort
 SHARE = 3  # pairs for each column, at most
 GAIN = 2.0  # nats of log loss that a pair must save on the sample
 
@@ -61,7 +61,7 @@ class Crossing:
 
     pairs: list[Pair]
     lift: Floats
-    code: NDArray[np.int32]
+    code: NDArray[np.int64]
     first: NDArray[np.int64]
 
     def gains(self, p: Floats, residual: Floats, weight: Floats) -> list[float]:
@@ -89,7 +89,7 @@ class Crossing:
         return gains
 
     def _of_many(
-        self, code: NDArray[np.int32], p: Floats, residual: Floats, weight: Floats
+        self, code: NDArray[np.int64], p: Floats, residual: Floats, weight: Floats
     ) -> tuple[float, float]:
         """Return the gradient of the log loss by a pair's weight, and the curvature."""
         evidence = self.lift[code]
@@ -150,21 +150,22 @@ class Crossed:
 
     def evidence(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the evidence of pairs, centred over the classes: (rows, classes, pairs)."""
-        rows = np.empty((len(self.labels), self.labels.k, len(pairs)), np.float32)
+        rows = np.empty((self.labels.k, len(pairs), len(self.labels)), np.float32)
         for at, (i, j) in enumerate(pairs):
             found = self._crossing(i, [j])
-            rows[:, :, at] = found.lift[found.code[0]]
-        return rows
+            rows[:, at] = found.lift.T.astype(np.float32).take(found.code[0], axis=1)
+        return rows.transpose(2, 0, 1)
 
     def evidence_of(self, others: Crossed, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the evidence of rows that are not among these, by the counts of these."""
-        rows = np.empty((len(others.labels), self.labels.k, len(pairs)), np.float32)
+        rows = np.empty((self.labels.k, len(pairs), len(others.labels)), np.float32)
         for at, (i, j) in enumerate(pairs):
             lift = log_lift(self._count((i, j)), Lift().m)
-            rows[:, :, at] = (lift - lift.mean(axis=2, keepdims=True))[
-                others.codes[i], others.codes[j]
-            ]
-        return rows
+            lift -= lift.mean(axis=2, keepdims=True)
+            code = others.codes[i] * self.bins[j].size + others.codes[j]
+            by_class = lift.reshape(-1, self.labels.k).T.astype(np.float32)
+            rows[:, at] = by_class.take(code, axis=1)
+        return rows.transpose(2, 0, 1)
 
     def best(self, p: Floats) -> list[Pair]:
         """Return the pairs that would save most log loss at posteriors, by descending gain.
@@ -209,7 +210,7 @@ class Crossed:
         size = len(others) * n_a * n_b * k
         count = np.bincount(cell.ravel(), weight.ravel(), size).astype(np.float64)
         count = count.reshape(len(others), n_a, n_b, k)
-        there, code = _different((cell * len(once) + kind).ravel(), size * len(once))
+        there, code = different((cell * len(once) + kind).ravel(), size * len(once))
         at, left = np.divmod(there, len(once))
         at, right = np.divmod(at, k)
         at_a, b = np.divmod(at, n_b)
@@ -232,17 +233,6 @@ class Crossed:
         """The different parts of rows that are left out, and which is that of each row."""
         once, kind = np.unique(self.once, return_inverse=True)
         return once, kind.astype(np.int64)
-
-
-def _different(key: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the different keys, ascending, and the number of each row's; they are below a size."""
-    if size > SPARSE * len(key):
-        there, number = np.unique(key, return_inverse=True)
-        return there, number.astype(np.int32)
-    there = np.flatnonzero(np.bincount(key, minlength=size))
-    place = np.empty(size, np.int32)
-    place[there] = np.arange(len(there))
-    return there, place[key]
 
 
 def _gain(gradient: Floats, curve: Floats) -> Floats:

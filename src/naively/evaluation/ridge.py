@@ -6,20 +6,20 @@ evidence times non-negative weights. The penalised log loss has one minimum.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
-from naively.evaluation.losses import log_losses, posterior
+from naively.evaluation.losses import posterior
+from naively.evaluation.passes import Passes
+from naively.evaluation.search import Curvature, minimise
 from naively.kernels.reference import Floats
 
-CURVE = 0.15  # of the log loss of a row, about: what steps are scaled by
-STEPS = 20  # of the search
-MEMORY = 10  # steps that are remembered
-TOLERANCE = 1e-5  # of the loss, relative to it
+STEPS = 12  # of the search
+TOLERANCE = 1e-6  # of the loss, relative to it, that another step must gain
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,13 +65,33 @@ class Problem:
             joint += self.evidence @ found.weight.astype(self.evidence.dtype)
         return joint
 
+    @cached_property
+    def passes(self) -> Passes:
+        """The rows, laid out for many passes."""
+        evidence = np.empty((self.labels.k, 0, len(self.z)), np.float32)
+        if self.evidence is not None:
+            evidence = self.evidence.transpose(1, 2, 0)
+        free = np.zeros(self.pairs, np.bool_)
+        return Passes.of(self.joint.T, self.labels, self.z.T, evidence, free=free)
+
+    @cached_property
+    def curvature(self) -> Curvature:
+        """The second derivatives of the log loss, about, with nothing added."""
+        return self.passes.curvature(self.arguments(Solution.nothing(self)))
+
+    def arguments(self, found: Solution) -> Floats:
+        """Return slopes and weights as what the passes take."""
+        if self.labels.k == 2:
+            return np.append(found.slope[:, 1] - found.slope[:, 0], found.weight)
+        return np.append(found.slope.T.ravel(), found.weight)
+
     def posterior(self, found: Solution) -> Floats:
         """Return the posteriors with what is added, of shape (rows, classes)."""
         return posterior(self.joint_with(found))
 
     def loss(self, found: Solution) -> float:
         """Return the sum of the rows' log losses, in nats, with what is added."""
-        return log_losses(self.joint_with(found).T, self.labels)[0]
+        return self.passes.loss(self.arguments(found))[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,85 +134,25 @@ def solve(
     steps : int
         How many steps it has at most.
     """
-    from scipy.optimize import minimize
-
+    passes = problem.passes
     two = problem.labels.k == 2
-    loss, size, curve = (_of_two if two else _of_many)(problem)
-    penalty = np.full(size, ridge / 2 if two else ridge)  # of two classes each has half a slope
-    scale = np.full(size, 1 / np.sqrt(CURVE * problem.labels.weights.sum() + ridge))
-    penalty = np.append(penalty, np.full(problem.pairs, of_evidence))
-    scale = np.append(scale, 1 / np.sqrt(CURVE * curve + of_evidence))
+    penalty = np.full(passes.slopes + problem.pairs, of_evidence)
+    penalty[: passes.slopes] = ridge / 2 if two else ridge  # of two classes each has half a slope
 
     def penalised(x: Floats) -> tuple[float, Floats]:
-        u = x * scale
-        of_rows, gradient = loss(u)
-        return of_rows + float(penalty @ u**2) / 2, (gradient + penalty * u) * scale
+        of_rows, gradient = passes.loss(x)
+        return of_rows + float(penalty @ x**2) / 2, gradient + penalty * x
 
-    free = start.slope[:, 1] - start.slope[:, 0] if two else start.slope.T.ravel()
-    bounds = [(None, None)] * size + [(0.0, None)] * problem.pairs if problem.pairs else None
-    result = minimize(
+    x = minimise(
         penalised,
-        np.append(free, start.weight) / scale,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=bounds,
-        options={"maxiter": steps, "maxcor": MEMORY, "ftol": TOLERANCE, "gtol": 1e-2},
+        problem.arguments(start),
+        np.arange(len(penalty)) >= passes.slopes,
+        lambda _: problem.curvature.plus(penalty),
+        steps=steps,
+        tolerance=TOLERANCE,
+        again=False,
     )
-    u = result.x * scale
+    slope, weight = passes.split(x)[0].T, x[passes.slopes :]
     if two:
-        return Solution(np.outer(u[:size], [-0.5, 0.5]), u[size:])
-    slope = u[:size].reshape(problem.labels.k, -1).T
-    return Solution(slope - slope.mean(axis=1, keepdims=True), u[size:])
-
-
-# Returns the loss of all rows and its gradient, each slope's and then each weight's.
-Loss = Callable[[Floats], tuple[float, Floats]]
-
-
-def _of_two(problem: Problem) -> tuple[Loss, int, Floats]:
-    """Return the loss of two classes, how many slopes are free, and the curvature of weights.
-
-    Only the log odds matter, so that each function has one free slope.
-    """
-    odds = problem.joint[:, 1] - problem.joint[:, 0]
-    z = problem.z
-    size = z.shape[1]
-    right, weight = problem.labels.codes == 1, problem.labels.weight
-    sign = np.where(right, -1.0, 1.0)
-    if problem.evidence is not None:
-        z = np.hstack([z, (problem.evidence[:, 1] - problem.evidence[:, 0]).astype(z.dtype)])
-    zt = np.ascontiguousarray(z.T)
-
-    def loss(u: Floats) -> tuple[float, Floats]:
-        wrong = sign * (odds + u.astype(zt.dtype) @ zt)  # log odds of the wrong class
-        e = np.exp(-np.abs(wrong))
-        losses = np.maximum(wrong, 0.0) + np.log1p(e)
-        p = np.where(wrong > 0, 1.0, e) / (1.0 + e) * sign
-        if weight is not None:
-            losses, p = losses * weight, p * weight
-        return float(losses.sum()), zt @ p.astype(zt.dtype)
-
-    of_pairs = zt[size:]
-    return loss, size, np.einsum("ij,ij->i", of_pairs, of_pairs) / 2
-
-
-def _of_many(problem: Problem) -> tuple[Loss, int, Floats]:
-    """Return the loss of many classes, how many slopes are free, and the curvature of weights."""
-    k, (n, m) = problem.labels.k, problem.z.shape
-    joint, zt = np.ascontiguousarray(problem.joint.T), np.ascontiguousarray(problem.z.T)
-    evidence: NDArray[np.floating] = np.empty((0, k * n))
-    if problem.evidence is not None:
-        evidence = np.ascontiguousarray(problem.evidence.transpose(2, 1, 0)).reshape(-1, k * n)
-
-    def loss(u: Floats) -> tuple[float, Floats]:
-        added = joint + u[: k * m].reshape(k, m).astype(zt.dtype) @ zt
-        if len(evidence):
-            added += (u[k * m :].astype(evidence.dtype) @ evidence).reshape(k, n)
-        total, excess = log_losses(added, problem.labels)
-        gradient = (excess.astype(zt.dtype) @ problem.z).ravel()
-        if len(evidence):
-            of_weights = evidence @ excess.ravel().astype(evidence.dtype)
-            gradient = np.append(gradient, of_weights)
-        return total, gradient
-
-    return loss, k * m, np.einsum("ij,ij->i", evidence, evidence)
+        return Solution(slope * [-0.5, 0.5], weight)
+    return Solution(slope - slope.mean(axis=1, keepdims=True), weight)

@@ -11,6 +11,7 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.alike import different_cells
 from naively.counting.axis import Levels
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut, choose
@@ -176,6 +177,12 @@ class Categorical(Estimable[Levels, Codes]):
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
         """Return the log likelihood of each cell without its own row, (cells, classes); m stays."""
+        level = tally.axis.first[cells.column] + cells.x
+        first, of = different_cells(cells, level, len(tally.axis))
+        return self._log_prob_of(tally, cells.take(first)).take(of, axis=0)
+
+    def _log_prob_of(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        """Return the same of cells that differ."""
         if self._shares == "uniform" and self.estimate != "mle":
             return log_uniform_without(float(self._m(tally)[0]), tally, cells)
         column = cells.column

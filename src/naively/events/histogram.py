@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.alike import different_cells
 from naively.counting.block import Dense
 from naively.counting.cells import Cells
 from naively.counting.leave_one_out import LeftOut, choose, leave_out
@@ -131,11 +132,14 @@ class Histogram(Estimable[Cells, Dense]):
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row; bins and widths stay."""
         smoothed = self._smoothed(tally)
-        bin_ = self._binned(tally, smoothed).bins(cells.block.values)[cells.row, cells.column]
-        right, real = cells.labels.codes, self.estimate == "mle"
-        p = smoothed.without(cells.column, bin_, cells.weight, right, real=real)
+        binned = self._binned(tally, smoothed)
+        bin_ = binned.bins(cells.block.values)[cells.row, cells.column]
+        first, of = different_cells(cells, binned.first[cells.column] + bin_, len(binned.table))
+        some, right = cells.take(first), cells.labels.codes[first]
+        real = self.estimate == "mle"
+        p = smoothed.without(some.column, bin_[first], some.weight, right, real=real)
         with np.errstate(divide="ignore"):
-            return np.log(p)
+            return np.log(p).take(of, axis=0)
 
     def bins_of(self, tally: BlockTally[Cells]) -> tuple[NDArray[np.int64], Floats, Floats]:
         """Return the column of each bin, and where it begins and ends, each of shape (bins,)."""

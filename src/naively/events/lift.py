@@ -14,9 +14,10 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.alike import different_cells
 from naively.counting.axis import Levels
 from naively.counting.block import Codes
-from naively.counting.leave_one_out import LeftOut, leave_out
+from naively.counting.leave_one_out import LeftOut
 from naively.counting.names import Derived
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
@@ -77,12 +78,15 @@ class Lift(EventModel[Levels, Codes]):
         return LevelTable(np.log(self.parameters(tally, self.estimate)["ratio"]), tally.axis.first)
 
     def log_prob_without(self, tally: BlockTally[Levels], cells: LeftOut[Codes]) -> Floats:
+        level = tally.axis.first[cells.column] + cells.x
+        first, number = different_cells(cells, level, len(tally.axis))
+        cells = cells.take(first)
         found, right = np.empty_like(cells.own), cells.labels.codes
         m = self._pretend(self.estimate)
         for j, count in enumerate(_counts(tally)):
             of = cells.column == j
             found[of] = log_lift_without(count, cells.x[of], right[of], cells.weight[of], m)
-        return found
+        return found.take(number, axis=0)
 
     def pretended(self, tally: BlockTally[Levels], how: How) -> Floats:  # noqa: ARG002
         return np.full((1, 1), 0.0 if how == "mle" else self.m)
@@ -110,7 +114,7 @@ def log_lift(count: Floats, m: float) -> Floats:
     """Return the log lift of each pair of bins, (bins of a, bins of b, classes)."""
     n = np.maximum(count.sum(axis=(0, 1)), TRACE)
     expected = count.sum(axis=1)[:, None] * count.sum(axis=0)[None] / n
-    return _log_ratio(count, expected, m)
+    return _log_ratio(count.copy(), expected, m)
 
 
 def log_lift_without(
@@ -158,15 +162,25 @@ def log_lift_of_cells(
     m : float
         Pretend rows of each pair of bins.
     """
-    observed, of_a, of_b, n = (
-        leave_out(sums, right, weight)
-        for sums in (both, of_a, of_b, np.broadcast_to(n, of_a.shape))
-    )
-    return _log_ratio(observed, of_a * of_b / np.maximum(n, TRACE), m)
+    here = np.arange(len(right)), right
+    left = [np.maximum(sums[here] - weight, 0.0) for sums in (both, of_a, of_b)]
+    expected = of_a * of_b
+    expected /= np.maximum(n, TRACE)
+    # A row is only left out of the counts of its own class.
+    n_left = np.maximum(n[right] - weight, TRACE)
+    expected[here] = left[1] * left[2] / n_left
+    observed = both.copy()
+    observed[here] = left[0]
+    return _log_ratio(observed, expected, m)
 
 
 def _log_ratio(observed: Floats, expected: Floats, m: float) -> Floats:
-    """Return log ratios, shrunk towards that of all classes, which is shrunk towards 1."""
+    """Return log ratios, shrunk towards that of all classes, which is shrunk towards 1.
+
+    Both arrays may be overwritten.
+    """
     common = (observed.sum(axis=-1, keepdims=True) + m) / (expected.sum(axis=-1, keepdims=True) + m)
-    ratio: Floats = np.log((observed + m * common) / (expected + m))
-    return ratio
+    observed += m * common
+    expected += m
+    observed /= expected
+    return np.log(observed, out=observed)

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from naively.kernels import cells, hashes, reference, sparse, strings, vocabulary
+from naively.kernels import cells, hashes, reference, softmax, sparse, strings, vocabulary
 from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
 built: ModuleType | None
@@ -62,6 +62,7 @@ finish_rows = _choose(reference.finish_rows)
 tally_sparse = _choose(sparse.tally_sparse)
 score_sparse = _choose(sparse.score_sparse)
 leave_out_words = _choose(sparse.leave_out_words)
+softmax_loss = _choose(softmax.softmax_loss)
 pack_strings = _choose(strings.pack_strings)
 pack_views = _choose(strings.pack_views)
 take_strings = _choose(strings.take_strings)

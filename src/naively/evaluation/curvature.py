@@ -1,0 +1,140 @@
+"""The second derivatives of the log loss, about: as blocks, or as a product of two matrices.
+
+An estimate need not be exact, as it only tells a search where to go; what it leaves out costs
+steps. The curvature of the joint log likelihoods of a row with posteriors p is diag(p) - p pᵀ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.evaluation.search import Curvature
+from naively.kernels.reference import Floats
+
+Numbers = NDArray[np.int64]
+LEAST = 1e-300
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks(Curvature):
+    """Matrices along the diagonal.
+
+    Parameters
+    ----------
+    at : ndarray of shape (alike, size)
+        The numbers of the arguments of each block.
+    matrix : ndarray of shape (alike, size, size)
+        The matrix of each.
+    """
+
+    at: Numbers
+    matrix: Floats
+
+    def plus(self, diagonal: Floats) -> Blocks:
+        matrix = self.matrix.copy()
+        np.einsum("bii->bi", matrix)[:] += diagonal[self.at]
+        return Blocks(self.at, matrix)
+
+    def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
+        matrix, of = self.matrix, free[self.at]
+        if not of.all():
+            matrix = matrix * (of[:, :, None] & of[:, None, :])
+            np.einsum("bii->bi", matrix)[~of] = 1.0
+        inverse = np.linalg.inv(matrix)
+
+        def times(vector: Floats) -> Floats:
+            found = np.zeros_like(vector)
+            found[self.at] = (inverse @ (vector[self.at] * of)[:, :, None])[:, :, 0] * of
+            return found
+
+        return times
+
+
+@dataclass(frozen=True, eq=False)
+class Product(Curvature):
+    """Of slopes that each class has: a matrix of the classes times one of the functions.
+
+    The mean of diag(p) - p pᵀ over the rows, and the mean of z zᵀ. Every class has the same
+    functions, so that few numbers tell how all slopes depend on each other.
+
+    Parameters
+    ----------
+    of_classes, of_functions : tuple of ndarray
+        The eigenvalues and the eigenvectors of both matrices.
+    diagonal : float
+        What is added to the diagonal.
+    """
+
+    of_classes: tuple[Floats, Floats]
+    of_functions: tuple[Floats, Floats]
+    diagonal: float = 0.0
+
+    @classmethod
+    def of(cls, z: NDArray[np.float32], p: Floats, rows: Floats) -> Product:
+        """Estimate it.
+
+        Parameters
+        ----------
+        z : ndarray of shape (functions, rows)
+            The functions.
+        p : ndarray of shape (classes, rows)
+            Posteriors.
+        rows : ndarray of shape (rows,)
+            The weights of the rows.
+        """
+        classes = np.diag(p @ rows) - (p * rows) @ p.T
+        unsure = rows * (1 - np.square(p).sum(axis=0))
+        functions = (z * unsure.astype(np.float32)) @ z.T
+        share = classes / max(float(unsure.sum()), LEAST)
+        return cls(_eigen(share), _eigen(functions.astype(np.float64)))
+
+    def plus(self, diagonal: Floats) -> Product:
+        more = float(diagonal.mean()) if len(diagonal) else 0.0
+        return Product(self.of_classes, self.of_functions, self.diagonal + more)
+
+    def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:  # noqa: ARG002
+        (a, u), (c, v) = self.of_classes, self.of_functions
+        over = np.maximum(a, 0.0)[:, None] * np.maximum(c, 0.0) + max(self.diagonal, LEAST)
+
+        def times(vector: Floats) -> Floats:
+            slope = vector.reshape(over.shape)
+            found: Floats = u @ ((u.T @ slope @ v) / over) @ v.T
+            return found.ravel()
+
+        return times
+
+
+def _eigen(matrix: Floats) -> tuple[Floats, Floats]:
+    values, vectors = np.linalg.eigh(matrix)
+    return values, vectors
+
+
+@dataclass(frozen=True, eq=False)
+class Beside(Curvature):
+    """Several, with nothing between them.
+
+    Parameters
+    ----------
+    parts : sequence of (ndarray, Curvature)
+        The numbers of the arguments of each, and their second derivatives.
+    """
+
+    parts: Sequence[tuple[Numbers, Curvature]]
+
+    def plus(self, diagonal: Floats) -> Beside:
+        return Beside([(at, of.plus(diagonal[at])) for at, of in self.parts])
+
+    def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
+        each = [(at, of.inverse(free[at])) for at, of in self.parts]
+
+        def times(vector: Floats) -> Floats:
+            found = np.zeros_like(vector)
+            for at, inverse in each:
+                found[at] = inverse(vector[at])
+            return found
+
+        return times
