@@ -29,6 +29,7 @@ from naively import (
     NormalInverseGamma,
     Poisson,
 )
+from naively.kernels.double_double import Sums
 from naively.counting.leave_one_out import pseudo_count_of_coins, pseudo_count_of_words
 from tests.test_worked import ROWS
 
@@ -503,7 +504,7 @@ def test_a_pseudo_count_that_is_chosen_foretells_each_count_best_by_the_rest() -
         return total
 
     for found, gain in (
-        (pseudo_count_of_words(counts), words),
+        (pseudo_count_of_words(Sums(counts)), words),
         (pseudo_count_of_coins(true, trials.astype(float)), coins),
     ):
         best = max(grid, key=lambda alpha: gain(alpha) - np.log(alpha) ** 2 / 4)

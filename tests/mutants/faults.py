@@ -132,8 +132,8 @@ FAULTS = [
     Fault(
         "forget subtracts the class counts alone",
         "src/naively/counting/tally.py",
-        "return self.combine(other, Sums.__sub__).pruned()",
-        "return replace(self.combine(other, Sums.__sub__), blocks=self.blocks)",
+        "return self.combine(other, sub).pruned()",
+        "return replace(self.combine(other, sub), blocks=self.blocks)",
         ("tests/test_laws.py::test_forgotten_is_never_seen",),
     ),
     Fault(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
+from operator import sub
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tall
     ValueError
         If no rows can have made what would be left, so that some of ``other`` was never learned.
     """
-    left = tally.combine(other, Sums.__sub__)
+    left = tally.combine(other, sub)
     size = _of_columns(tally).combine(_of_columns(other), _sizes)
     where = _find_impossible(left, size, times)
     if where is not None:

@@ -30,7 +30,7 @@ PATIENCE = 2  # ridges that are no better than the best, after which no weaker o
 FEWEST = 30  # rows, with fewer of which there is no linear part
 THIRDS = 3
 FEW = 1_000  # rows, below which each third is held out in turn
-LAST_STEPS = 40  # of the search, on all rows
+LAST_STEPS = 80  # of the search, on all rows
 
 
 @dataclass(frozen=True, eq=False)

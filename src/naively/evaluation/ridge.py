@@ -18,7 +18,7 @@ from naively.evaluation.passes import Passes
 from naively.evaluation.search import Curvature, minimise
 from naively.kernels.reference import Floats
 
-STEPS = 12  # of the search
+STEPS = 20  # of the search
 TOLERANCE = 1e-6  # of the loss, relative to it, that another step must gain
 
 
