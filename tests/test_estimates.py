@@ -29,8 +29,8 @@ from naively import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.kernels.double_double import Sums
 from naively.counting.leave_one_out import pseudo_count_of_coins, pseudo_count_of_words
+from naively.kernels.double_double import Sums
 from tests.test_worked import ROWS
 
 HEADS = [1] * 8 + [0] * 2
