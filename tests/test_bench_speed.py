@@ -44,7 +44,7 @@ OTHER_MACHINE = {
 def _threads():
     """Count on as many threads as before."""
     yield
-    dispatch.set_threads(dispatch._default_threads())
+    dispatch.set_threads(dispatch.default_threads())
 
 
 @pytest.fixture(scope="module")
