@@ -126,8 +126,10 @@ class Sparse(Block):
         return self
 
     def entries(self) -> Entries:
-        row, there = np.repeat(np.arange(len(self)), np.diff(self.indptr)), ~np.isnan(self.data)
-        return row[there], self.indices[there].astype(np.int64), clipped(self.data[there])
+        stored = slice(self.indptr[0], self.indptr[-1])  # there may be room for more
+        indices, data = self.indices[stored], self.data[stored]
+        row, there = np.repeat(np.arange(len(self)), np.diff(self.indptr)), ~np.isnan(data)
+        return row[there], indices[there].astype(np.int64), clipped(data[there])
 
     def select(self, rows: NDArray[np.int64]) -> Sparse:
         begin, end = self.indptr[:-1][rows], self.indptr[1:][rows]

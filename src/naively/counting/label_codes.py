@@ -61,7 +61,7 @@ def encode_whole(
     (array([1, 0, 1], dtype=int32), array([5., 7.]), array([1, 2]))
     """
     kind = labels.dtype.kind
-    if kind not in "iubf" or not len(labels):
+    if kind not in "iubf" or labels.dtype.itemsize > 8 or not len(labels):
         return None
     whole: NDArray[np.integer]
     if kind == "b":

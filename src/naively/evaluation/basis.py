@@ -79,6 +79,8 @@ def basis_of(
                 for function in _functions(group, block, j, rows)
             ]
             of_column.append((part, functions))
+    # In one order, whatever that of the columns is: rounding then stops a search at one place.
+    of_column.sort(key=lambda column: str(column[0]))
     if sum(len(functions) for _, functions in of_column) > FUNCTIONS:
         of_column.sort(key=lambda column: -said.get(column[0], 0.0))
     every = [of for _, functions in of_column for of in functions][:FUNCTIONS]

@@ -182,13 +182,19 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
     """Return weights (parts, classes) at least 0 and biases (classes,) of least penalised loss."""
     k = found.labels.k
     one = np.ones((1, len(found.prior)))
-    free = np.array(found.by_class)
-    evidence = found.table.transpose(2, 0, 1)
+    # In one order, whatever that of the columns is: rounding then stops the search at one place.
+    order = np.argsort(list(map(str, found.parts)), kind="stable")
+    in_order = bool((np.diff(order) == 1).all())
+    free = np.array(found.by_class)[order]
+    table = found.table if in_order else found.table[order]
+    evidence = table.transpose(2, 0, 1)
     passes = Passes.of(found.prior.T, found.labels, one, evidence, free=free)
     biases = passes.slopes
     # Of two classes, whose biases add up to 0, the bias is the difference of the two.
     of_bias = BIAS / 2 if k == 2 else BIAS
-    strength, apart = shrinkage.strength, shrinkage.apart
+    centre, strength, apart = (
+        of[order] for of in (shrinkage.centre, shrinkage.strength, shrinkage.apart)
+    )
     # The second derivatives of what shrinks each number.
     columns = len(passes.number)
     alone = strength / columns**2 + apart * (1 - 1 / columns)
@@ -200,7 +206,7 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
         total, gradient = passes.loss(x)
         bias, weight = x[:biases], passes.split(x)[1]
         mean = weight.mean(axis=0)
-        off, beside = mean - shrinkage.centre, weight - mean
+        off, beside = mean - centre, weight - mean
         total += (strength @ off**2 + apart @ (beside**2).sum(axis=0) + of_bias * bias @ bias) / 2
         by_weight = strength * off / columns + apart * beside
         gradient[:biases] += of_bias * bias
@@ -208,7 +214,7 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
         return total, gradient
 
     start = np.zeros(len(more))
-    start[biases:][passes.number] = shrinkage.centre
+    start[biases:][passes.number] = centre
     x = minimise(
         penalised,
         start,
@@ -217,7 +223,7 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
         steps=STEPS,
         tolerance=TOLERANCE,
     )
-    bias, weight = x[:biases], passes.split(x)[1].T
+    bias, weight = x[:biases], passes.split(x)[1].T[np.argsort(order)]
     if k == 2:
         return np.repeat(weight, 2, axis=1), np.outer([-0.5, 0.5], bias)[:, 0]
     return weight, bias

@@ -17,6 +17,7 @@ from naively.kernels.reference import Floats
 
 Numbers = NDArray[np.int64]
 LEAST = 1e-300
+ROUNDING = 1e-7  # of numbers in single precision
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +45,10 @@ class Blocks(Curvature):
         if not of.all():
             matrix = matrix * (of[:, :, None] & of[:, None, :])
             np.einsum("bii->bi", matrix)[~of] = 1.0
-        inverse = np.linalg.inv(matrix)
+        # In units in which its diagonal is 1, a matrix in single precision is never singular.
+        unit = np.sqrt(np.maximum(np.einsum("bii->bi", matrix), LEAST))
+        units = unit[:, :, None] * unit[:, None, :]
+        inverse = np.linalg.inv(matrix / units + ROUNDING * np.eye(matrix.shape[1])) / units
 
         def times(vector: Floats) -> Floats:
             found = np.zeros_like(vector)

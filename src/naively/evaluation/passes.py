@@ -25,6 +25,7 @@ LARGEST = 200  # slopes and weights of a class, of more of which only the diagon
 FEW = 200  # slopes and weights of all classes, whose curvature is estimated as a whole
 FAR = 500.0  # log odds
 LEAST_WEIGHT = 1e-300
+HUGE_WEIGHT = 1e6  # of a row
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +167,7 @@ class Passes:
     def _posterior(self, x: Floats, n: int) -> tuple[Floats, Floats]:
         """Return posteriors of the first n blocks, (blocks, columns, 64), and their rows' weights.
 
-        The weights, of shape (blocks, 1, 64), add up to those of all rows.
+        The weights, of shape (blocks, 1, 64), add up to those of all rows if none is huge.
         """
         slope, weight = self.split(x)
         joint = self.start[:n] + slope @ self.shared[:n] + (weight[:, None] @ self.own[:n])[:, :, 0]
@@ -178,7 +179,10 @@ class Passes:
         every = self.labels.weights
         some = every[: n * BLOCK]
         rows = np.zeros(joint.shape[0] * BLOCK)
-        rows[: len(some)] = some * (every.sum() / max(some.sum(), LEAST_WEIGHT))
+        # Of huge weights the shares are enough to search by, and squares stay finite as float32.
+        times = every.sum() / max(some.sum(), LEAST_WEIGHT)
+        times *= min(1.0, HUGE_WEIGHT / max(some.max(initial=0.0) * times, 1.0))
+        rows[: len(some)] = some * times
         return p, rows.reshape(-1, 1, BLOCK)
 
 

@@ -335,7 +335,7 @@ def check_some(model: object, name: str, value: Any) -> None:
 
 def check_not_negative(block: Block, model: str) -> None:
     """Raise a ValueError if there is a negative number; it names the column of a dense block."""
-    if isinstance(block, Sparse) and block.data.min(initial=0) < 0:
+    if isinstance(block, Sparse) and not block.presence and (block.data < 0).any():
         raise ValueError(f"Negative values in data passed to {model}: they must be at least 0.")
     if isinstance(block, Dense) and (below := (block.values < 0).any(axis=0)).any():
         name = title(block.axis.columns[int(np.flatnonzero(below)[0])])
