@@ -11,10 +11,13 @@ from sklearn.naive_bayes import MultinomialNB
 
 from naively import Gaussian, NaiveBayes, Text
 from naively.counting import batch
+from naively.counting.axis import Words
+from naively.counting.documents import Documents, split_texts
 from naively.counting.tally import Tally
 from naively.kernels import dispatch, reference, sparse
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import SparseSums, as_dense
+from naively.kernels.strings import pack_strings
 from naively.likelihoods.base import multiply
 from naively.likelihoods.words import WordSlopes
 
@@ -282,6 +285,53 @@ def test_texts_in_pieces_are_texts_at_once(monkeypatch, note):
     assert len(whole.model_.encode(whole._rows(table)).pieces()) > 1
     assert nothing_is_left(whole.tally_ - pieces.tally_)
     np.testing.assert_allclose(pieces.predict_proba(table), expected, atol=1e-12)
+
+
+ANALYSERS = [
+    Text(),
+    Text("char_wb", (2, 3), max_characters=8, binary=True),
+    Text(ngram_range=(1, 2), stop_words=["to"]),
+    Text("char", (1, 2), max_characters=12),
+    Text(lowercase=False, binary=True),
+    Text("char_wb", (1, 4), features=64),
+    Text(vocabulary=["be", "or"]),
+]
+LINES = [
+    "To be, or not to be",
+    None,
+    "",
+    "or  be\tor",
+    "Straße ΣΊΣ be",
+    "be be be",
+    "日本 be or_be",
+]
+
+
+def documents(analyser, strings):
+    axis = Words(("note",), analyser.new_vocabulary(), analyser)
+    return Documents(analyser.rows(strings), axis, analyser.binary)
+
+
+@pytest.mark.parametrize("times", [1, 50])
+def test_blocks_that_are_split_together_are_those_split_apart(times):
+    strings = pack_strings(np.array(LINES * times, object))
+    blocks = {i: documents(of, strings) for i, of in enumerate(ANALYSERS)}
+    for i, found in split_texts(blocks, grow=True).items():
+        alone = documents(ANALYSERS[i], strings).grown()
+        assert len(found.axis) == len(alone.axis)
+        if not found.axis.hashed:
+            assert found.axis.words == alone.axis.words
+        np.testing.assert_array_equal(found.missing, alone.missing)
+        shape = len(strings), len(found.axis)
+        mine, theirs = (
+            csr_array((of.data, of.indices, of.indptr), shape=shape).toarray()
+            for of in (found, alone)
+        )
+        np.testing.assert_array_equal(mine, theirs)
+        assert not mine[found.missing].any()
+        known = blocks[i].split(found.axis)  # and once more, where no word is added
+        again = csr_array((known.data, known.indices, known.indptr), shape=shape).toarray()
+        np.testing.assert_array_equal(again, mine)
 
 
 def nothing_is_left(tally: Tally) -> bool:
