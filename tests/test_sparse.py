@@ -296,15 +296,7 @@ ANALYSERS = [
     Text("char_wb", (1, 4), features=64),
     Text(vocabulary=["be", "or"]),
 ]
-LINES = [
-    "To be, or not to be",
-    None,
-    "",
-    "or  be\tor",
-    "Straße ΣΊΣ be",
-    "be be be",
-    "日本 be or_be",
-]
+LINES = ["To be, or not to be", None, "", "or  be\tor", "Straße ΣΊΣ be", "be be be", "日本 be_"]
 
 
 def documents(analyser, strings):
