@@ -11,8 +11,9 @@ class SeenTokens {
   public:
     void next_text() {
         std::fill_n(slots_.begin(), capacity_, EMPTY);
+        // Most texts are about as long as the one before; a long one makes none after it slower.
+        if (8 * size_ < capacity_ && capacity_ > LEAST) capacity_ /= 4;
         size_ = 0;
-        capacity_ = LEAST;  // a long text before makes none after it slower
     }
 
     // True the first time in this text.

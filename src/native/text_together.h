@@ -143,8 +143,7 @@ class TogetherEncoder {
             const TokenTable& table = *asked[i].table;
             State& state = states_[i];
             state.by_chunk = splits_by_chunk(table);
-            state.of_words = table.splitting().unit == Unit::words;
-            state.in_sequence = state.of_words && !table.words_are_tokens();
+            state.in_sequence = table.splitting().unit == Unit::words && !table.words_are_tokens();
             any_by_chunk_ |= state.by_chunk;
         }
     }
@@ -183,7 +182,7 @@ class TogetherEncoder {
 
   private:
     struct State {
-        bool by_chunk, of_words, in_sequence, looks;
+        bool by_chunk, in_sequence, looks;
         SeenTokens seen;               // where a token counts once
         std::vector<uint32_t> found;   // where each time counts
         std::vector<uint32_t> words;   // of a text, where n-grams of them are asked for
