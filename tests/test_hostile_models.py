@@ -69,6 +69,40 @@ def first(end: str, new: float) -> Change:
     return change
 
 
+def change_of(end: str, change: Callable[[Any], Any]) -> Change:
+    """Change an array whose name ends so."""
+
+    def change_it(_: Any, arrays: Arrays) -> None:
+        name = next(name for name in sorted(arrays) if name.endswith(end))
+        arrays[name] = np.ascontiguousarray(change(arrays[name]))
+
+    return change_it
+
+
+def above(of: Any) -> Any:
+    """Return classes of which the last is one too many."""
+    return np.append(of[:-1], 2)
+
+
+def endless(of: Any) -> Any:
+    """Return as many sizes, none of which anything has."""
+    return np.full(of.shape, 2**62)
+
+
+def text_of(arrays: Arrays) -> str:
+    """What the names of the arrays of a text begin with."""
+    return next(name for name in sorted(arrays) if name.endswith("value/cells")).partition("/")[0]
+
+
+def both_in_one_row(_: Any, arrays: Arrays) -> None:
+    """Make the classes of a word that came in both the same."""
+    text = text_of(arrays)
+    cells, classes = arrays[f"{text}/value/cells"], arrays[f"{text}/value/classes"].copy()
+    row = np.flatnonzero(cells == 2)[0]
+    classes[int(cells[:row].sum()) + 1] = 0
+    arrays[f"{text}/value/classes"] = classes
+
+
 def double(header: dict[str, Any], arrays: Arrays) -> None:
     """Count the first group a second time, in arrays of its own."""
     first = header["groups"][0]
@@ -119,6 +153,27 @@ LIES: dict[str, tuple[Change, str]] = {
     "negative rows": (first("weight/high", -1.0), "too few"),
     "fewer rows than cells": (first("weight/high", 0.0), "more cells than rows"),
     "negative counts": (first("level/high", -1.0), "too few"),
+    "negative counts of words": (first("value/counts", -1.0), "too few"),
+    "counts of words not a number": (first("value/counts", np.nan), "not finite"),
+    "infinite counts of words": (first("value/counts", np.inf), "not finite"),
+    "a count of a word that is 0": (first("value/counts", 0.0), "a number that is 0"),
+    "cells of words below none": (first("value/cells", -1), "do not fill it"),
+    "cells of more than all classes": (first("value/cells", 3), "do not fill it"),
+    "cells of words without end": (change_of("value/cells", endless), "do not fill it"),
+    "a class of words below": (first("value/classes", -1), "no such class"),
+    "a class of words above": (change_of("value/classes", above), "no such class"),
+    "a class of a word twice": (both_in_one_row, "one twice in a row"),
+    "classes of two dimensions": (
+        change_of("value/classes", lambda of: of[:, None]),
+        "do not fill it",
+    ),
+    "fewer counts of words": (change_of("value/counts", lambda of: of[1:]), "has shape"),
+    "more of no count": (
+        lambda _, arrays: arrays.update({f"{text_of(arrays)}/value/more": np.ones(1)}),
+        "has shape",
+    ),
+    "lengths below": (first("/lengths", -1), "do not fill"),
+    "lengths without end": (change_of("/lengths", endless), "do not fill"),
     "cells not a number": (first("cell/high", np.nan), "not finite"),
     "more cells than rows": (first("cell/high", 3.0), "more cells than rows"),
     "a cell beyond infinity": (first("/keys", 2**62), "not in order|beyond infinity"),
@@ -169,12 +224,12 @@ LIES: dict[str, tuple[Change, str]] = {
     "the columns of another": (group("categorical", "columns", new=["b"]), "other columns"),
     "arrays of another": (group("categorical", "arrays", new="9"), "no array"),
     "an array too many": (lambda _, arrays: arrays.update(x=np.ones(2)), "nothing uses"),
-    "bytes for numbers": (
-        lambda _, arrays: arrays.update({"bias": np.zeros(2, np.uint8)}),
-        "is of type uint8",
+    "truths for numbers": (
+        lambda _, arrays: arrays.update({"bias": np.zeros(2, np.bool_)}),
+        "is of type BOOL",
     ),
     "numbers of half size": (
-        lambda _, arrays: arrays.update({"bias": np.zeros(2, np.float32)}),
+        lambda _, arrays: arrays.update({"bias": np.full(2, 0.5, np.float32)}),
         "is of type F32",
     ),
     "sums of two parts": (

@@ -289,8 +289,9 @@ def test_a_file_of_what_format_3_could_say_is_as_it_was(tmp_path: Path) -> None:
     assert header["format"] == store.FORMAT
     assert header["weights"].pop("linear") is None
     assert header["weights"].keys() == header_3["weights"].keys()
-    assert {name: (of.dtype, of.shape) for name, of in arrays.items()} == {
-        name: (of.dtype, of.shape) for name, of in arrays_3.items()
+    narrow = ("words", "ends", "lengths", "ngrams", "sizes", "cells", "classes", "counts", "high")
+    assert {name: of.shape for name, of in arrays.items() if not name.endswith(narrow)} == {
+        name: of.shape for name, of in arrays_3.items() if not name.endswith(narrow)
     }
 
 
@@ -315,7 +316,8 @@ def test_the_file_is_no_larger_than_what_it_holds(tmp_path: Path) -> None:
     _, arrays = apart_of(learn(NaiveBayes(), texts(300)), tmp_path)
     of_texts = [name for name in arrays if name.endswith("/items")]
     assert len(of_texts) == 3  # words, word bigrams and character n-grams
-    assert not [name for name in arrays if name.endswith("/counts")]  # that they are there is all
+    of_sample = [name for name in arrays if name.startswith("sample/")]
+    assert not [name for name in of_sample if name.endswith("/counts")]  # they are there, is all
 
 
 @pytest.mark.parametrize(
@@ -378,6 +380,10 @@ def first(end: str, new: float) -> Callable[[Any, Any], None]:
     return array(end, lambda of: of.flat.__setitem__(0, new))
 
 
+def all_of(new: int) -> Callable[[np.ndarray], Any]:
+    return lambda of: np.full(len(of), new)
+
+
 def header(**new: Any) -> Callable[[Any, Any], None]:
     return lambda header, _: header["sample"].update(new)
 
@@ -391,8 +397,8 @@ LIES: dict[str, tuple[Callable[[Any, Any], None], str]] = {
     "fewer labels": (array("/labels", lambda of: of[1:]), "has shape"),
     "a label of no class": (first("/labels", 3), "no such class"),
     "a label below": (first("/labels", -1), "no such class"),
-    "labels of floats": (array("/labels", lambda of: of.astype(float)), "of type float64"),
-    "labels of 64 bits": (array("/labels", lambda of: of.astype(np.int64)), "of type int64"),
+    "labels of floats": (array("/labels", lambda of: of + 0.5), "of type float64"),
+    "labels of 64 bits": (array("/labels", all_of(2**40)), "of type int64"),
     "labels of another row": (array("/labels", lambda of: of * 0), "not learned"),
     "a weight of nothing": (first("/weights", 0.0), "no weight"),
     "a weight below": (first("/weights", -1.0), "no weight"),
@@ -400,8 +406,8 @@ LIES: dict[str, tuple[Callable[[Any, Any], None], str]] = {
     "a weight without end": (first("/weights", np.inf), "no weight"),
     "a weight of more than all": (first("/weights", 1e9), "not learned"),
     "a copy of nothing": (first("/copies", 0), "no copy"),
-    "copies without end": (first("/copies", 2**63 - 1), "more rows than were seen"),
-    "copies that overflow": (array("/copies", lambda of: of * 0 + 2**62), "more rows than were"),
+    "copies without end": (array("/copies", all_of(2**63 - 1)), "more rows than were seen"),
+    "copies that overflow": (array("/copies", all_of(2**62)), "more rows than were seen"),
     "fewer seen": (header(seen=3), "more rows than were seen"),
     "seen below": (header(seen=-1), "more rows than were seen"),
     "batches that lack": (header(batches=2), "no array 'sample/1/keys'"),
@@ -418,15 +424,15 @@ LIES: dict[str, tuple[Callable[[Any, Any], None], str]] = {
     "a code of no level": (first("/codes", 99), "no such level"),
     "a code below": (first("/codes", -2), "no such level"),
     "codes of fewer rows": (array("/codes", lambda of: of[1:]), "has shape"),
-    "another code": (array("/codes", lambda of: of * 0), "not learned"),
+    "another code": (array("/codes", lambda of: of - of), "not learned"),
     "a word of no number": (first("/items", 2**31 - 1), "no such column or word"),
     "a word below": (first("/items", -1), "no such column or word"),
     "words of two dimensions": (array("/items", lambda of: of[:, None]), "where the next begin"),
     "more words": (array("/items", lambda of: np.append(of, of[-1])), "where the next begin"),
     "another word": (array("/items", lambda of: of * 0), "not learned"),
     "ends that fall": (array("/ends", lambda of: of[::-1].copy()), "where the next begin"),
-    "an end below": (first("/ends", -(2**63)), "where the next begin"),
-    "an end past all": (first("/ends", 2**62), "where the next begin"),
+    "an end below": (array("/ends", all_of(-(2**63))), "where the next begin"),
+    "an end past all": (array("/ends", all_of(2**62)), "where the next begin"),
     "counts of nothing": (first("/counts", 0), "no copy of a word"),
     "counts below": (first("/counts", -5), "no copy of a word"),
     "counts without end": (first("/counts", 2**31 - 1), "not learned"),
@@ -499,7 +505,7 @@ def test_bins_that_there_are_not_are_refused(tmp_path: Path) -> None:
 
 def test_the_header_says_what_is_in_the_file(saved: Path) -> None:
     found, _ = container.read(saved)
-    assert found["format"] == 5
+    assert found["format"] == 6
     assert json.dumps(found["sample"]).startswith('{"seed": ')
     assert found["sample"]["batches"] == 1
     sample = store.load_all(saved).sample

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors import safe_open
 from safetensors.numpy import save_file
+from scipy.sparse import csr_array
 
-from naively import NaiveBayes, load
+from naively import Multinomial, NaiveBayes, Text, load
+from naively.kernels.sparse_sums import SparseSums
 from naively.model.file import store
 from tests.cases import CASES, Case
 from tests.damage import rewrite
@@ -68,6 +71,46 @@ def test_labels_keep_their_type(labels: list[object], tmp_path: Path) -> None:
     assert load(path).predict([[1.0], [2.0]]).tolist() == labels
 
 
+@pytest.mark.parametrize("times", [1.0, 254.0, 255.0, 256.0, 70_000.0, 2.0**40, 2.0**55 + 24, 300.1, 0.25])
+def test_counts_of_words_are_kept_to_the_bit(times: float, tmp_path: Path) -> None:
+    texts = ["to be or not to be", "to be is to do", "do be do be do"]
+    nb = NaiveBayes(Text(ngram_range=(1, 2)), weights=None)
+    nb.fit(texts, ["a", "b", "a"], sample_weight=[times, 3.0, 0.1 * times])
+    nb.save(tmp_path / "m")
+    back = load(tmp_path / "m")
+    (was,), (now,) = nb.tally_.blocks.values(), back.tally_.blocks.values()
+    assert now.axis.words == was.axis.words
+    for statistic, sums in was.sums.items():
+        assert (now.sums[statistic].high == sums.high).all()
+        assert (now.sums[statistic].low == sums.low).all()
+    assert (back.predict_proba(texts) == nb.predict_proba(texts)).all()
+
+
+def test_sparse_columns_of_many_classes_stay_sparse(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X, y = csr_array(rng.poisson(0.05, (500, 90))), np.arange(500) % 50
+    nb = NaiveBayes(Multinomial(), weights=None).fit(X, y)
+    nb.save(tmp_path / "m")
+    back = load(tmp_path / "m")
+    (block,) = (block for key, block in back.tally_.blocks.items() if key.event == Multinomial())
+    assert any(isinstance(sums, SparseSums) for sums in block.sums.values())
+    assert (back.predict_proba(X) == nb.predict_proba(X)).all()
+    assert (back.partial_fit(X, y).predict_proba(X) == nb.partial_fit(X, y).predict_proba(X)).all()
+
+
+def test_the_text_of_ngrams_is_written_once(tmp_path: Path) -> None:
+    words = [f"word{i}" for i in range(100)]
+    texts = [" ".join(words[i:] + words[:i]) for i in range(0, 100, 9)]
+    NaiveBayes(Text(ngram_range=(2, 2)), weights=None).fit(texts, [0, 1] * 6).save(tmp_path / "m")
+    with safe_open(tmp_path / "m", framework="numpy") as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    assert arrays["0/words"].tobytes().decode() == "".join(words)
+    ngrams = arrays["0/ngrams"].reshape(-1, 2)
+    assert (ngrams.dtype, len(ngrams)) == (np.uint8, 100)  # the narrowest type, and each once
+    assert {(i, (i + 1) % 100) for i in range(100)} == {*map(tuple, ngrams.tolist())}
+    assert "0/sizes" not in arrays
+
+
 def test_saving_twice_gives_the_same_bytes(saved: Path, tmp_path: Path) -> None:
     load(saved).save(tmp_path / "again")
     load(saved).save(tmp_path / "thrice")
@@ -113,7 +156,7 @@ def test_a_newer_format_is_said(saved: Path) -> None:
         lambda _, arrays: arrays.update({"weight/high": np.zeros(7)}),
         lambda _, arrays: arrays.update({"weight/high": np.array([np.nan, 1.0])}),
         lambda _, arrays: arrays.update(
-            {name: np.array([5, 3], np.int64) for name in arrays if name.endswith("/ends")}
+            {name: np.array([5, 3], np.int64) for name in arrays if name.endswith("/lengths")}
         ),
         lambda _, arrays: arrays.update({"0/cell/high": np.zeros((9, 9))}),
         lambda _, arrays: arrays.update({"0/keys": arrays["0/keys"][::-1].copy()}),

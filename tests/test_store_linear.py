@@ -144,7 +144,7 @@ def test_the_header_and_the_arrays_are_as_documented(tmp_path: Path) -> None:
     )
     with_linear(nb, linear).save(path)
     header, arrays = apart(path)
-    assert header["format"] == 5
+    assert header["format"] == 6
     assert header["missing"] == "auto"
     place = {
         group["event"] + group["kind"]: i for i, group in enumerate(header["weights"]["groups"])

@@ -310,65 +310,6 @@ def test_known_single_characters_are_not_counted(Vocabulary):
 
 
 @both
-@given(words=st.lists(any_text, unique=True))
-def test_arrays_round_trip(Vocabulary, words):
-    utf8, ends = Vocabulary(words).to_arrays()
-    assert (utf8.dtype, ends.dtype) == (np.uint8, np.int64)
-    assert utf8.tobytes() == b"".join(word.encode("utf-8", "surrogatepass") for word in words)
-    back = Vocabulary.from_arrays(utf8, ends)
-    assert back.words() == words
-    assert back.find(words).tolist() == list(range(len(words)))
-
-
-@both
-@pytest.mark.parametrize(
-    ("utf8", "ends", "message"),
-    [
-        (b"onetwo", [3, 5], "ascend"),
-        (b"onetwo", [3, 7], "ascend"),
-        (b"onetwo", [4, 3, 6], "ascend"),
-        (b"onetwo", [-1, 6], "ascend"),
-        (b"onetwo", [2**62, 6], "ascend"),
-        (b"onetwo", [-(2**63), 6], "ascend"),
-        (b"one", [], "ascend"),
-        (b"oneone", [3, 6], "twice"),
-        (b"", [0, 0], "twice"),
-        (b"one\xff", [4], "UTF-8"),
-        (b"one\xc0\x80", [5], "UTF-8"),
-        ("é".encode(), [1, 2], "UTF-8"),
-        ("aé".encode(), [2, 3], "UTF-8"),
-        ("字".encode()[:2], [2], "UTF-8"),
-    ],
-)
-def test_hostile_arrays_are_refused(Vocabulary, utf8, ends, message):
-    with pytest.raises(ValueError, match=message):
-        Vocabulary.from_arrays(np.frombuffer(utf8, np.uint8), np.array(ends, np.int64))
-
-
-@both
-@pytest.mark.parametrize(
-    ("utf8", "ends"),
-    [
-        (np.zeros(2, np.int8), np.array([2])),
-        (np.zeros((1, 2), np.uint8), np.array([1])),
-        (np.zeros(2, np.uint8), np.array([2.0])),
-        (np.zeros(2, np.uint8), np.array([[2]])),
-        (np.zeros(2, np.uint8), np.array([2], np.int32)),
-    ],
-)
-def test_arrays_of_other_types_are_refused(Vocabulary, utf8, ends):
-    with pytest.raises(ValueError, match="uint8"):
-        Vocabulary.from_arrays(utf8, ends)
-
-
-@both
-def test_arrays_of_a_mapped_file_need_not_be_aligned(Vocabulary):
-    utf8, ends = Vocabulary(["one", "été"]).to_arrays()
-    unaligned = np.frombuffer(b"\0" + ends.tobytes(), ends.dtype, offset=1)
-    assert Vocabulary.from_arrays(utf8, unaligned).words() == ["one", "été"]
-
-
-@both
 @pytest.mark.parametrize(
     "options",
     [

@@ -47,6 +47,14 @@ class NGramTable {
         return slots_[i].next_number != 0 ? &slots_[i] : add(key, i);
     }
 
+    // Makes room for n n-grams, so that the table is not enlarged while they are added.
+    void reserve(size_t n) {
+        size_t slots = slots_.size();
+        while (slots < 2 * n) slots *= 2;
+        if (slots > slots_.size()) enlarge(slots);
+        keys_.reserve(n);
+    }
+
   private:
     LargeVector<Slot> slots_ = LargeVector<Slot>(1024);  // a power of two, at most half full
     std::vector<uint64_t> keys_;
@@ -66,7 +74,7 @@ class NGramTable {
         if (keys_.size() >= INT32_MAX)
             throw std::length_error("more words than 32 bits can number");
         if (2 * (keys_.size() + 1) > slots_.size()) {
-            enlarge();
+            enlarge(4 * slots_.size());
             i = place(key);
             while (slots_[i].next_number != 0) i = (i + 1) & mask();
         }
@@ -75,8 +83,8 @@ class NGramTable {
         return &slots_[i];
     }
 
-    void enlarge() {
-        LargeVector<Slot> smaller(4 * slots_.size());
+    void enlarge(size_t slots) {
+        LargeVector<Slot> smaller(slots);
         smaller.swap(slots_);
         for (const Slot& slot : smaller) {
             if (slot.next_number == 0) continue;

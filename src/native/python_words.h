@@ -55,35 +55,46 @@ inline nb::object decoded(Bytes utf8) {
     return str;
 }
 
-// What Vocabulary.to_arrays returned, checked.
-inline WordList words_of_arrays(nb::handle utf8_array, nb::handle ends_array) {
+// Sizes of parts, which fill so much.
+inline const int64_t* checked_sizes(const Input<Layout::contiguous, int64_t>& sizes,
+                                    int64_t total) {
+    int64_t left = total;
+    for (int64_t i = 0; i < sizes.shape(0); ++i) {
+        const int64_t size = sizes.data()[i];
+        if (size < 0 || size > left) throw std::invalid_argument("words do not fill what holds them");
+        left -= size;
+    }
+    if (left != 0) throw std::invalid_argument("words do not fill what holds them");
+    return sizes.data();
+}
+
+// The words among the arrays of kernels/word_arrays.py, checked.
+inline WordList words_of_arrays(nb::handle utf8_array, nb::handle lengths_array) {
     using ByteArray = Input<Layout::contiguous, uint8_t>;
-    using Ends = Input<Layout::contiguous, int64_t>;
-    if (!ByteArray::fits(utf8_array, 1) || !Ends::fits(ends_array, 1))
-        throw std::invalid_argument("words must be uint8 and their ends int64, in one dimension");
+    using Lengths = Input<Layout::contiguous, int64_t>;
+    if (!ByteArray::fits(utf8_array, 1) || !Lengths::fits(lengths_array, 1))
+        throw std::invalid_argument(
+            "words must be uint8 and their lengths int64, in one dimension");
     const ByteArray byte_array(utf8_array, "utf8");
-    const Ends ends(ends_array, "ends");
-    const int64_t length = byte_array.shape(0);
-    const Bytes utf8{byte_array.data(), static_cast<size_t>(length)};
+    const Lengths lengths(lengths_array, "lengths");
+    const int64_t bytes = byte_array.shape(0);
+    const int64_t* length = checked_sizes(lengths, bytes);
+    const Bytes utf8{byte_array.data(), static_cast<size_t>(bytes)};
     try {
         decoded(utf8);
     } catch (const nb::python_error& error) {
         if (!error.matches(PyExc_UnicodeDecodeError)) throw;
         throw std::invalid_argument("a word is not UTF-8");
     }
-    WordList words{{utf8.begin, utf8.begin + length}, {}};
-    int64_t begin = 0;
-    for (int64_t i = 0; i < ends.shape(0); ++i) {
-        const int64_t end = ends.data()[i];
-        if (end < begin || end > length)
-            throw std::invalid_argument("word ends must ascend to the end of the text");
-        if (end < length && (utf8.begin[end] & 0xC0) == 0x80)
+    WordList words{{utf8.begin, utf8.begin + bytes}, {}};
+    words.ends.reserve(static_cast<size_t>(lengths.shape(0)));
+    int64_t end = 0;
+    for (int64_t i = 0; i < lengths.shape(0); ++i) {
+        end += length[i];
+        if (end < bytes && (utf8.begin[end] & 0xC0) == 0x80)
             throw std::invalid_argument("a word is not UTF-8");
         words.ends.push_back(static_cast<size_t>(end));
-        begin = end;
     }
-    if (begin != length)
-        throw std::invalid_argument("word ends must ascend to the end of the text");
     return swap_underscores(std::move(words));
 }
 

@@ -115,6 +115,84 @@ class TokenTable {
         return numbers;
     }
 
+    // Which words each token consists of, by their places in a list of words.
+    struct WordsOfTokens {
+        std::vector<int32_t> ids;
+        std::vector<int64_t> sizes;
+    };
+
+    // The words of all tokens, in order of first sight; only of tables of word n-grams.
+    WordList words_of_tokens(WordsOfTokens& parts) const {
+        WordList words;
+        std::vector<int32_t> place(words_.size(), -1);
+        std::vector<uint32_t> backwards;
+        parts.sizes.reserve(codes_.size());
+        parts.ids.reserve(splitting_.high * codes_.size());
+        for (uint32_t code : codes_) {
+            backwards.clear();
+            for (; (code & NGRAM) != 0; code = static_cast<uint32_t>(ngrams_.key(code & ~NGRAM) >> 32))
+                backwards.push_back(static_cast<uint32_t>(ngrams_.key(code & ~NGRAM)));
+            backwards.push_back(code);
+            for (size_t i = backwards.size(); i-- > 0;) {
+                int32_t& at = place[backwards[i]];
+                if (at < 0) {
+                    at = static_cast<int32_t>(words.size());
+                    words_.append_to(words.bytes, backwards[i]);
+                    words.end_word();
+                }
+                parts.ids.push_back(at);
+            }
+            parts.sizes.push_back(static_cast<int64_t>(backwards.size()));
+        }
+        return words;
+    }
+
+    // Fills a table in which there is no token with these, each of which must be another.
+    void fill(const WordList& tokens) {
+        if (!words_are_tokens()) {
+            for (size_t i = 0; i < tokens.size(); ++i) require_new(find_or_add(tokens[i]), i);
+            return;
+        }
+        words_.reserve(tokens.size());
+        const std::vector<uint32_t> numbers =
+            words_.add_each(tokens.size(), [&](size_t i) { return Word::of(tokens[i]); });
+        for (size_t i = 0; i < numbers.size(); ++i) require_new(numbers[i], i);
+    }
+
+    // The same with n-grams, whose words have these places in a list; only of tables of n-grams.
+    void fill(const WordList& words, const int32_t* place, const int64_t* size, size_t tokens) {
+        words.visit([](Bytes word) {
+            if (std::find(word.begin, word.begin + word.length, ' ') != word.begin + word.length)
+                throw std::invalid_argument("a word of an n-gram holds a space");
+        });
+        words_.reserve(words.size());
+        const std::vector<uint32_t> ids =
+            words_.add_each(words.size(), [&](size_t i) { return Word::of(words[i]); });
+        const auto id_of = [&](int32_t at) {
+            if (at < 0 || static_cast<size_t>(at) >= ids.size())
+                throw std::invalid_argument("there is no such word");
+            return ids[static_cast<size_t>(at)];
+        };
+        ngrams_.reserve(tokens);
+        codes_.reserve(tokens);
+        constexpr size_t AHEAD = 16;
+        const int32_t* later = place;
+        for (size_t i = 0; i < std::min(AHEAD, tokens); ++i) later += size[i];
+        for (size_t i = 0; i < tokens; ++i) {
+            if (i + AHEAD < tokens) {
+                if (size[i + AHEAD] > 1) prefetch_ngram(id_of(later[0]), id_of(later[1]));
+                later += size[i + AHEAD];
+            }
+            if (size[i] == 0) throw std::invalid_argument("an n-gram has no word");
+            NGram ngram{id_of(*place), NONE};
+            if (size[i] == 1) ngram.token = token_of_word(ngram.code);
+            for (int64_t j = 1; j < size[i]; ++j)
+                ngram = next_ngram(ngram.code, id_of(place[j]), j + 1 == size[i]);
+            require_new(ngram.token, i);
+            place += size[i];
+        }
+    }
+
     uint32_t hash_of(Crc32 crc) const { return crc.value() % splitting_.features; }
 
     // --- words: each has an id, and a number if it is a token
@@ -169,6 +247,10 @@ class TokenTable {
     std::vector<uint32_t> codes_;  // of each token, which word or n-gram it is
 
     static_assert(WordTable::UNKNOWN == NONE && NGramTable::NONE == NONE);
+
+    static void require_new(uint32_t number, size_t expected) {
+        if (number != expected) throw std::invalid_argument("a word is there twice");
+    }
 
     uint32_t new_token(uint32_t code) {
         if (codes_.size() >= INT32_MAX)

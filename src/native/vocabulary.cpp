@@ -165,17 +165,37 @@ class Vocabulary {
     }
 
     nb::tuple to_arrays() const {
-        const WordList utf8 = swap_underscores(export_words());
-        return nb::make_tuple(copied<uint8_t>(utf8.bytes), copied<int64_t>(utf8.ends));
+        const bool of_words = of_several_words(tokens_.splitting());
+        TokenTable::WordsOfTokens parts;
+        const WordList utf8 = swap_underscores(of_words ? export_parts(parts) : export_words());
+        std::vector<int64_t> lengths;
+        lengths.reserve(utf8.size());
+        for (size_t i = 0; i < utf8.size(); ++i)
+            lengths.push_back(static_cast<int64_t>(utf8[i].length));
+        return nb::make_tuple(copied<uint8_t>(utf8.bytes), copied<int64_t>(lengths),
+                              of_words ? copied<int32_t>(parts.ids) : nb::none(),
+                              of_words ? copied<int64_t>(parts.sizes) : nb::none());
     }
 
-    static nb::object from_arrays(nb::handle utf8, nb::handle ends, const nb::kwargs& options) {
-        const WordList words = words_of_arrays(utf8, ends);
+    static nb::object from_arrays(nb::handle utf8, nb::handle lengths, nb::handle ids,
+                                  nb::handle sizes, const nb::kwargs& options) {
+        const WordList words = words_of_arrays(utf8, lengths);
         nb::object made = nb::type<Vocabulary>()(**options);
         TokenTable& tokens = nb::inst_ptr<Vocabulary>(made)->tokens_;
-        for (size_t i = 0; i < words.size(); ++i)
-            if (tokens.find_or_add(words[i]) != i)
-                throw std::invalid_argument("a word is there twice");
+        if (ids.is_none() || sizes.is_none()) {
+            tokens.fill(words);
+            return made;
+        }
+        using Ids = Input<Layout::contiguous, int32_t>;
+        using Sizes = Input<Layout::contiguous, int64_t>;
+        if (!Ids::fits(ids, 1) || !Sizes::fits(sizes, 1))
+            throw std::invalid_argument(
+                "places of words must be int32 and sizes int64, in one dimension");
+        const Ids id_array(ids, "ids");
+        const Sizes size_array(sizes, "sizes");
+        const int64_t* size = checked_sizes(size_array, id_array.shape(0));
+        if (!of_several_words(tokens.splitting())) throw std::invalid_argument("there are no n-grams");
+        tokens.fill(words, id_array.data(), size, static_cast<size_t>(size_array.shape(0)));
         return made;
     }
 
@@ -277,6 +297,18 @@ class Vocabulary {
         return words;
     }
 
+    static bool of_several_words(const Splitting& splitting) {
+        return splitting.unit == Unit::words && splitting.high > 1;
+    }
+
+    // The words of all n-grams, in order of first sight, and which ones each n-gram consists of.
+    WordList export_parts(TokenTable::WordsOfTokens& parts) const {
+        if (tokens_.hashed())
+            throw std::invalid_argument("hashed words are not known, so there are none to save");
+        const std::shared_lock lock(mutex_);
+        return tokens_.words_of_tokens(parts);
+    }
+
     nb::object add_list(const WordList& words) {
         std::vector<int64_t> numbers;
         {
@@ -315,7 +347,8 @@ void bind_vocabulary(nb::module_& m) {
             },
             nb::arg("texts"), nb::arg("presence"), nb::arg("grow") = false)
         .def("to_arrays", &Vocabulary::to_arrays)
-        .def_static("from_arrays", &Vocabulary::from_arrays, nb::arg("utf8"), nb::arg("ends"),
+        .def_static("from_arrays", &Vocabulary::from_arrays, nb::arg("utf8"), nb::arg("lengths"),
+                    nb::arg("ids") = nb::none(), nb::arg("sizes") = nb::none(),
                     nb::arg("options"));
     m.def("encode_together", &Vocabulary::encode_together, nb::arg("vocabularies"),
           nb::arg("texts"), nb::arg("presence"), nb::arg("passed_over"), nb::arg("grow"));

@@ -80,17 +80,23 @@ class WordTable {
     // The word's bytes, as Word has them, are appended to `out`.
     void append_to(std::vector<uint8_t>& out, size_t number) const { word(number).append_to(out); }
 
-    // The number here of each word of another table; unknown ones are added. Words are looked up a
-    // few at a time, because most of the time is spent waiting for memory.
+    // The number here of each word of another table; unknown ones are added.
     std::vector<uint32_t> join(const WordTable& other) {
+        return add_each(other.size(), [&](size_t i) { return other.word(i); });
+    }
+
+    // The numbers of n words, of which word(i) is one; unknown ones are added. Words are looked up a
+    // few at a time, because most of the time is spent waiting for memory.
+    template <class WordAt>
+    std::vector<uint32_t> add_each(size_t n, const WordAt& word_at) {
         constexpr size_t FEW = 32;
-        std::vector<uint32_t> numbers(other.size());
+        std::vector<uint32_t> numbers(n);
         Word words[FEW];
         uint64_t hashes[FEW];
-        for (size_t begin = 0; begin < other.size(); begin += FEW) {
-            const size_t few = other.size() - begin < FEW ? other.size() - begin : FEW;
+        for (size_t begin = 0; begin < n; begin += FEW) {
+            const size_t few = n - begin < FEW ? n - begin : FEW;
             for (size_t i = 0; i < few; ++i) {
-                words[i] = other.word(begin + i);
+                words[i] = word_at(begin + i);
                 hashes[i] = hash_of(words[i]);
                 prefetch(hashes[i]);
             }
@@ -99,6 +105,14 @@ class WordTable {
                 numbers[begin + i] = find_or_add(words[i], hashes[i]);
         }
         return numbers;
+    }
+
+    // Makes room for n words, so that the table is not enlarged while they are added.
+    void reserve(size_t n) {
+        size_t slots = slots_.size();
+        while (slots < 2 * n) slots *= 2;
+        if (slots > slots_.size()) enlarge(slots);
+        entries_.reserve(n);
     }
 
   private:
@@ -140,7 +154,7 @@ class WordTable {
         const size_t number = entries_.size();
         if (number >= INT32_MAX) throw std::length_error("more words than 32 bits can number");
         if (2 * (number + 1) > slots_.size()) {
-            enlarge();
+            enlarge(4 * slots_.size());
             for (slot = hash & mask(); slots_[slot].next_number != 0;) slot = (slot + 1) & mask();
         }
         Entry entry{word.first, word.second, word.length};
@@ -154,8 +168,8 @@ class WordTable {
         return static_cast<uint32_t>(number);
     }
 
-    void enlarge() {
-        LargeVector<Slot> larger(4 * slots_.size());
+    void enlarge(size_t slots) {
+        LargeVector<Slot> larger(slots);
         const size_t larger_mask = larger.size() - 1;
         for (size_t number = 0; number < entries_.size(); ++number) {
             const uint64_t hash = hash_of(entries_[number]);

@@ -30,6 +30,7 @@ from naively.counting.statistic import (
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
+from naively.kernels.sparse_sums import SparseSums
 
 ROUNDING = 1e-9  # of what was subtracted: numbers 1e11 times as large may have come and gone
 # What rounding may leave of counts that were merged, forgotten and decayed.
@@ -163,8 +164,11 @@ def _too_few(block: BlockTally, rounding: dict[Statistic, Floats]) -> Iterator[B
     # Values may be negative where their squares are counted too; else they are counts.
     of_counts = (PRESENT, LEVEL, CELL, DOCUMENT, SQUARE if SQUARE in block.sums else VALUE)
     for statistic in of_counts:
-        if statistic in block.sums:
-            yield block[statistic].high < -rounding.get(statistic, 0.0), "too few"
+        sums = block.sums.get(statistic)
+        if isinstance(sums, SparseSums) and (sums.stored.high >= 0).all():
+            continue  # and what is not stored is 0
+        if sums is not None:
+            yield sums.high < -rounding.get(statistic, 0.0), "too few"
 
 
 def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterator[Broken]:
@@ -181,8 +185,11 @@ def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterato
     if SQUARE in block.sums:
         yield _spread(block) < -rounding[SQUARE], "squares less than their sum allows"
     for statistic in (VALUE, SQUARE):
-        if statistic in block.sums:
-            more = np.abs(block[statistic].high) > rounding.get(statistic, 0.0)
+        sums = block.sums.get(statistic)
+        if isinstance(sums, SparseSums) and not (sums.classes_there() & (present <= 0)).any():
+            continue
+        if sums is not None:
+            more = np.abs(sums.high) > rounding.get(statistic, 0.0)
             yield (present <= 0) & more, "values of no cell"
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from naively.kernels.string_texts import unpack_texts
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import check_rows, splitter
+from naively.kernels.word_arrays import arrays_of, tokens_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from naively.kernels.reference import Floats
     from naively.kernels.tokens import Row, Unit
+    from naively.kernels.word_arrays import WordArrays
 
     Encoded: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], Floats | None]
 
@@ -171,40 +173,38 @@ class Vocabulary:
         data = None if presence else times.astype(np.float64)
         return indptr.astype(np.int64), number.astype(np.int32), data
 
-    def to_arrays(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Return the UTF-8 ("surrogatepass") of all tokens, joined, and where each token ends.
+    def to_arrays(self) -> WordArrays:
+        """Return all tokens as arrays (see ``kernels.word_arrays``).
 
-        The arrays have the shapes (bytes,) and (len(self),).
+        N-grams of more than one word are written by their words.
 
         >>> Vocabulary(["one", "été"]).to_arrays()[1]
-        array([3, 8])
+        array([3, 5])
+        >>> Vocabulary(["one two", "two one"], ngram_range=(2, 2)).to_arrays()[2]
+        array([0, 1, 1, 0], dtype=int32)
         """
         self._refuse_hashed("save")
-        encoded = [word.encode("utf-8", "surrogatepass") for word in self._numbers]
-        ends = np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)))
-        return np.frombuffer(b"".join(encoded), np.uint8), ends
+        of_words = self._analyzer == "word" and self._options[1][1] > 1
+        return arrays_of(list(self._numbers), of_words=of_words)
 
     @classmethod
-    def from_arrays(cls, utf8: NDArray[np.uint8], ends: NDArray[np.int64], **options: Any) -> Self:
+    def from_arrays(
+        cls,
+        utf8: NDArray[np.uint8],
+        lengths: NDArray[np.int64],
+        ids: NDArray[np.int32] | None = None,
+        sizes: NDArray[np.int64] | None = None,
+        **options: Any,
+    ) -> Self:
         """Return the vocabulary whose `to_arrays` returned these arrays.
 
-        ``options`` are the arguments of `Vocabulary`, but for ``words``. Arrays that `to_arrays`
-        cannot have returned are a ValueError.
+        ``options`` are the arguments of `Vocabulary`, but for ``words``. Without ``ids`` and
+        ``sizes`` each word is a token. Arrays that hold no tokens, or one twice, are a ValueError.
 
         >>> Vocabulary.from_arrays(*Vocabulary(["one", "été"]).to_arrays()).words()
         ['one', 'été']
         """
-        kinds_fit = utf8.dtype == np.uint8 and ends.dtype == np.int64
-        if not kinds_fit or utf8.ndim != 1 or ends.ndim != 1:
-            raise ValueError("words must be uint8 and their ends int64, in one dimension")
-        bounds = np.concatenate([np.zeros(1, np.int64), ends])
-        if bounds[-1] != len(utf8) or (bounds[1:] < bounds[:-1]).any():
-            raise ValueError("word ends must ascend to the end of the text")
-        data, spans = utf8.tobytes(), zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-        try:
-            words = [data[begin:end].decode("utf-8", "surrogatepass") for begin, end in spans]
-        except UnicodeDecodeError as error:
-            raise ValueError("a word is not UTF-8") from error
+        words = tokens_of(utf8, lengths, ids, sizes)
         vocabulary = cls(words, **options)
         if len(vocabulary) != len(words):
             raise ValueError("a word is there twice")

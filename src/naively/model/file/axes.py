@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from naively.counting.analyser import Analyser
 from naively.counting.axis import Axis, Columns, Levels, Words, words_axis
 from naively.counting.cells import Cells, as_cells
 from naively.counting.names import Name, title
@@ -28,7 +31,7 @@ def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
     match axis:
         case Words():
             if axis.grows:
-                arrays[f"{name}/words"], arrays[f"{name}/ends"] = axis.vocabulary.to_arrays()
+                _put_words(axis, name, arrays)
             return {"kind": "words", "columns": columns}
         case Levels(whole=True):
             return {"kind": "grid", "columns": columns}
@@ -67,10 +70,45 @@ def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -
         raise ValueError("it counts other columns than it has")
     if group.analyser is None:
         return Levels.of_all(group.derived)
-    arrays = []
-    if group.analyser.features is None and group.analyser.vocabulary is None:  # words by name
-        arrays = [unread.take(f"{name}/words", "u"), unread.take(f"{name}/ends", "i")]
-    return words_axis((group.columns[0],), group.analyser, *arrays)
+    of = (group.columns[0],), group.analyser
+    if group.analyser.features is not None or group.analyser.vocabulary is not None:
+        return words_axis(*of)
+    return words_axis(*of, *_take_words(name, _longest(group.analyser), unread))
+
+
+def _put_words(axis: Words, name: str, arrays: Arrays) -> None:
+    """Add the words of an axis; how many words n-grams have is left out if all have the most."""
+    utf8, lengths, ids, sizes = axis.vocabulary.to_arrays()
+    arrays |= {f"{name}/words": utf8, f"{name}/lengths": lengths}
+    if ids is not None and sizes is not None:
+        arrays[f"{name}/ngrams"] = ids
+        if (sizes != _longest(axis.analyser)).any():
+            arrays[f"{name}/sizes"] = sizes
+
+
+def _take_words(name: str, size: int, unread: UnreadArrays) -> list[NDArray[Any]]:
+    """Return the arrays of a vocabulary, whose n-grams are of this size where none is written."""
+    words = unread.take(f"{name}/words", "u")
+    if f"{name}/ends" in unread:  # formats before 6
+        ends = unread.take(f"{name}/ends", "i")
+        if ends.ndim != 1 or (ends < 0).any():
+            raise ValueError("words end before they begin")
+        return [words, np.diff(ends, prepend=0)]
+    lengths = unread.take(f"{name}/lengths", "i")
+    if f"{name}/ngrams" not in unread:
+        return [words, lengths]
+    ids = unread.take(f"{name}/ngrams", "c")
+    if f"{name}/sizes" in unread:
+        return [words, lengths, ids, unread.take(f"{name}/sizes", "i")]
+    if len(ids) % size:
+        raise ValueError(f"there are {len(ids):,} words of n-grams of {size} words")
+    return [words, lengths, ids, np.full(len(ids) // size, size)]
+
+
+def _longest(analyser: Analyser) -> int:
+    """Return how many words the longest n-gram has."""
+    _, longest = analyser.splitting.get("ngram_range", (1, 1))
+    return int(longest)
 
 
 def _axis_of(group: Group) -> str:

@@ -15,7 +15,6 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.kernels.double_double import Sums
 from naively.model.file.declared import Json, Saved, shown
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
@@ -25,9 +24,17 @@ CHECKSUM = "checksum"  # the header's first entry
 UNKNOWN = "00000000"  # stands for the checksum while it is computed
 MARK = b'{\\"checksum\\": \\"'  # what the checksum follows: the header is a string within JSON
 LARGEST_HEADER = 100_000_000  # bytes, of any safetensors file
-NOISE = 2.0**-50  # the low part of a double-double sum is at most this share of its high part
-DTYPES = {"F64": np.float64, "I64": np.int64, "I32": np.int32, "U8": np.uint8}
-KINDS = {"f": "F64", "i": "I64", "c": "I32", "u": "U8"}
+DTYPES: dict[str, type[np.generic]] = {
+    "U8": np.uint8,
+    "I8": np.int8,
+    "U16": np.uint16,
+    "I16": np.int16,
+    "I32": np.int32,
+    "I64": np.int64,
+    "F64": np.float64,
+}
+INTEGERS = [dtype for dtype in DTYPES.values() if issubclass(dtype, np.integer)]  # narrow to wide
+KINDS = {"f": np.float64, "i": np.int64, "c": np.int32, "u": np.uint8}
 
 
 def to_bytes(header: Saved, arrays: Arrays) -> bytes:
@@ -35,7 +42,9 @@ def to_bytes(header: Saved, arrays: Arrays) -> bytes:
     from safetensors.numpy import save
 
     text = json.dumps({CHECKSUM: UNKNOWN, **header}, default=_plain)
-    content = save({name: np.ascontiguousarray(a) for name, a in arrays.items()}, {KEY: text})
+    content = save(
+        {name: np.ascontiguousarray(_narrow(a)) for name, a in arrays.items()}, {KEY: text}
+    )
     at = content.index(MARK) + len(MARK)
     return b"".join([content[:at], f"{crc32(content):08x}".encode(), content[at + len(UNKNOWN) :]])
 
@@ -112,38 +121,22 @@ class UnreadArrays:
     ) -> NDArray[Any]:
         """Return an array of floats ("f"), integers ("i"), codes ("c", in 32 bits) or bytes ("u").
 
-        Where a shape is given, the array has that shape.
+        In the file whole numbers may be of a narrower type. Where a shape is given, the array has
+        that shape.
         """
         array = self._arrays.pop(name, None)
         if array is None:
             raise ValueError(f"there is no array {shown(name)}, or it is used twice")
-        if array.dtype != DTYPES[KINDS[kind]]:
+        if not np.can_cast(array.dtype, KINDS[kind]):
             raise ValueError(f"array {shown(name)} is of type {array.dtype}")
         if shape is not None and array.shape != shape:
             raise ValueError(f"{name} has shape {array.shape} instead of {shape}")
-        return array
-
-    def sums(self, name: str, shape: tuple[int, ...]) -> Sums:
-        """Return double-double sums of this shape, which are finite and rounded as such are."""
-        high = self.take(f"{name}/high", shape=shape)
-        low = self.take(f"{name}/low", shape=shape) if f"{name}/low" in self else None
-        if not all(np.isfinite(part).all() for part in (high, low) if part is not None):
-            raise ValueError(f"{name} holds numbers that are not finite")
-        if low is not None and (np.abs(low) > NOISE * np.abs(high)).any():
-            raise ValueError(f"{name} holds sums whose two parts do not fit")
-        return Sums(high, low)
+        return array.astype(KINDS[kind], copy=False)
 
     def check_empty(self) -> None:
         """Raise a ValueError if an array is left that nothing has taken."""
         if self._arrays:
             raise ValueError(f"nothing uses the array {shown(next(iter(self._arrays)))}")
-
-
-def put_sums(arrays: Arrays, name: str, sums: Sums) -> None:
-    """Add double-double sums to arrays; low parts that are all 0 are left out."""
-    arrays[f"{name}/high"] = sums.high
-    if sums.low.any():
-        arrays[f"{name}/low"] = sums.low
 
 
 def _header(name: object, file: BinaryIO) -> str:
@@ -171,6 +164,20 @@ def _checksum(content: bytes) -> str | None:
     whole = memoryview(content)
     head = crc32(UNKNOWN.encode(), crc32(whole[:begin]))
     return f"{crc32(whole[begin + len(UNKNOWN) :], head):08x}"
+
+
+def _narrow(array: NDArray[Any]) -> NDArray[Any]:
+    """Return whole numbers in the narrowest type that holds them, and other arrays as they are."""
+    if not array.size:
+        return array.astype(INTEGERS[0])
+    least, most = array.min(), array.max()
+    for dtype in INTEGERS:
+        limits, narrower = np.iinfo(dtype), np.dtype(dtype).itemsize < array.itemsize
+        if narrower and limits.min <= least and most <= limits.max:
+            narrow = array.astype(dtype)
+            # Of floats, neither a fraction nor the sign of a zero is lost.
+            return narrow if narrow.astype(array.dtype).tobytes() == array.tobytes() else array
+    return array
 
 
 def _plain(value: object) -> Json:

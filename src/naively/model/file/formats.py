@@ -15,7 +15,7 @@ from naively.model.weights import Weighting
 from naively.schema.derived import Interaction, Missing, TimePart
 from naively.schema.settings import Missingness
 
-FORMAT = 5  # of the files that are written now
+FORMAT = 6  # of the files that are written now
 WITH_CHECKSUM = 3  # the first format that has one
 
 SavedName: TypeAlias = str | int | TimePart | Missing | Interaction

@@ -15,7 +15,7 @@ from naively.counting.axis import Levels, Words
 from naively.counting.statistic import DOCUMENT, LEVEL, Statistic
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels.double_double import Sums
-from naively.kernels.sparse_sums import AnySums, SparseSums
+from naively.kernels.sparse_sums import AnySums, as_sparse
 from naively.model.file.axes import check_interaction, read_axis, read_columns
 from naively.model.file.container import Arrays, UnreadArrays
 from naively.model.file.declared import at, shown
@@ -23,6 +23,7 @@ from naively.model.file.formats import Header, SavedGroup
 from naively.model.file.keys import read_analyser, read_event
 from naively.model.file.labels import read_classes, read_probabilities
 from naively.model.file.sample import SampledRows, read_sample
+from naively.model.file.sums import read_all_sums, read_sums
 from naively.model.file.weights import read_weights
 from naively.model.model import Model
 from naively.schema.group import Group
@@ -39,7 +40,7 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     """Return the model and its sample of rows, or raise a ValueError that says what is wrong."""
     unread = UnreadArrays(arrays)
     classes = read_classes(list(header.classes.labels), header.classes.dtype)
-    weight = unread.sums("weight", (len(classes),))
+    weight = read_all_sums("weight", (len(classes),), unread)
     groups, blocks = [], {}
     for i, saved in enumerate(header.groups):
         with at(f"groups[{i}]"):
@@ -99,9 +100,9 @@ def _counts(saved: SavedGroup, group: Group, unread: UnreadArrays, classes: int)
     sums: dict[Statistic, AnySums] = {}
     for statistic in map(Statistic, saved.statistics):
         height = len(axis) if axis.per_row(statistic) else len(axis.columns)
-        found = unread.sums(f"{saved.arrays}/{statistic.value}", (height, classes))
+        found = read_sums(f"{saved.arrays}/{statistic.value}", (height, classes), unread)
         is_sparse = isinstance(axis, Words) and axis.per_row(statistic)
-        sums[statistic] = SparseSums.of(found) if is_sparse else found
+        sums[statistic] = as_sparse(found) if is_sparse else found  # formats before 6 have all
     tally: BlockTally = BlockTally(axis, sums)
     if group.event.layout == "grid" and axis.grows:  # of a file before format 4
         grid = Levels.of_all(group.derived)

@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 from naively import saving
 from naively.events import Beta, Dirichlet
-from naively.kernels.sparse_sums import as_dense
 from naively.model.file import container
 from naively.model.file.axes import write_axis, write_columns
-from naively.model.file.container import Arrays, put_sums
+from naively.model.file.container import Arrays
 from naively.model.file.declared import Json, Saved, read
 from naively.model.file.formats import FORMAT, ChangedError, NewerError, check_format
 from naively.model.file.keys import write_key
 from naively.model.file.labels import write_classes, write_probabilities
 from naively.model.file.restore import restore
 from naively.model.file.sample import SampledRows, write_sample
+from naively.model.file.sums import write_sums
 from naively.model.file.upgrade import read_header
 from naively.model.file.weights import write_weights
 from naively.model.history import History
@@ -175,7 +175,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
     """Return the header of a model but its format and provenance, and add the model's arrays."""
     from importlib.metadata import version
 
-    put_sums(arrays, "weight", model.tally.weight)
+    write_sums(model.tally.weight, "weight", arrays)
     settings, counted, weights = model.settings, model.counted, model.weights
     prior = settings.class_prior
     if not isinstance(prior, str | Beta | Dirichlet):
@@ -200,7 +200,7 @@ def _group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved:
     """Return what the header says of a group, and add its arrays under names that begin so."""
     tally = model.tally.blocks[group.key]
     for statistic, sums in tally.sums.items():
-        put_sums(arrays, f"{name}/{statistic.value}", as_dense(sums))
+        write_sums(sums, f"{name}/{statistic.value}", arrays)
     return {
         "arrays": name,
         **write_key(group.key),

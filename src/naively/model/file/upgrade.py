@@ -29,12 +29,14 @@ def _upgraded(header: Saved) -> Saved:
     if number == FORMAT:
         return header
     try:
-        # Between formats 2 and 3 the checksum is all that is new.
+        # Between formats 2 and 3 the checksum is all that is new, and between 5 and 6 arrays.
         header = _from_1(header) if number == 1 else header
-        return _from_4(header if number == 4 else _from_3(header))
+        header = _from_3(header) if number < 4 else header
+        header = _from_4(header) if number < 5 else header
     except (KeyError, TypeError, IndexError, AttributeError) as error:
         kind = type(error).__name__
         raise ValueError(f"the header is not of format {number} ({kind}: {error})") from error
+    return {**header, "format": FORMAT}
 
 
 def _from_1(header: Saved) -> Saved:
@@ -119,11 +121,11 @@ def _from_3(header: Saved) -> Saved:
 
 
 def _from_4(header: Saved) -> Saved:
-    """Return a header of format 4 in the present format.
+    """Return a header of format 4 in format 5.
 
     Format 4 had no linear part, and a missing cell added nothing.
     """
-    return {**header, "missing": "ignore", "format": FORMAT}
+    return {**header, "missing": "ignore"}
 
 
 def _parts_of_3(groups: list[Saved]) -> Saved:

@@ -178,9 +178,9 @@ class _Terms:
     def _products(self) -> Iterator[Product]:
         if self.model.weights is None:
             return
-        linear = self.model.weights.linear
+        linear, columns = self.model.weights.linear, self.model.schema.columns
         places = self.model.weights.places(self.model.classes.tolist())
-        pairs = {name.sources for name in self.model.schema.columns if isinstance(name, Interaction)}
+        pairs = {name.sources for name in columns if isinstance(name, Interaction)}
         for product, slopes in linear.products.items():
             if all(self._is_learned(term) for term in (product.a, product.b)):
                 a, b = self._factor(product.a), self._factor(product.b)
