@@ -71,7 +71,9 @@ def test_labels_keep_their_type(labels: list[object], tmp_path: Path) -> None:
     assert load(path).predict([[1.0], [2.0]]).tolist() == labels
 
 
-@pytest.mark.parametrize("times", [1.0, 254.0, 255.0, 256.0, 70_000.0, 2.0**40, 2.0**55 + 24, 300.1, 0.25])
+@pytest.mark.parametrize(
+    "times", [1.0, 254.0, 255.0, 256.0, 70_000.0, 2.0**40, 2.0**55 + 24, 300.1, 0.25]
+)
 def test_counts_of_words_are_kept_to_the_bit(times: float, tmp_path: Path) -> None:
     texts = ["to be or not to be", "to be is to do", "do be do be do"]
     nb = NaiveBayes(Text(ngram_range=(1, 2)), weights=None)
