@@ -282,9 +282,27 @@ def test_texts_in_pieces_are_texts_at_once(monkeypatch, note):
     expected = whole.predict_proba(table)
     monkeypatch.setattr(batch, "AT_ONCE", 50)
     pieces = fit()
-    assert len(whole.model_.encode(whole._rows(table)).pieces()) > 1
+    several = list(whole.model_.encode(whole._rows(table)).pieces())
+    assert len(several) > 1
+    for piece in several:  # whose texts are read once still
+        assert (
+            len({id(block.texts) for block in piece.blocks.values() if type(block) is Documents})
+            == 1
+        )
     assert nothing_is_left(whole.tally_ - pieces.tally_)
     np.testing.assert_allclose(pieces.predict_proba(table), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("number", [3.0, 0.1, 1e6 / 3, 2.0**52 + 1, 2.0**60, -7.0])
+def test_the_sum_of_many_tables_is_exact(number):
+    parts = [SparseSums.of(Sums(np.array([[number, 0.0], [0.0, n * number]]))) for n in range(7)]
+    high, low = (
+        of.tolist() for of in (SparseSums.sum_of(parts, 2).high, SparseSums.sum_of(parts, 2).low)
+    )
+    exact = Fraction(number)
+    assert Fraction(high[0][0]) + Fraction(low[0][0]) == 7 * exact
+    assert Fraction(high[1][1]) + Fraction(low[1][1]) == sum(Fraction(n * number) for n in range(7))
+    assert high[0][1] == high[1][0] == 0
 
 
 ANALYSERS = [

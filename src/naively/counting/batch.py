@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Columns
 from naively.counting.block import Block, BlockKey, Sparse
-from naively.counting.documents import Documents, split_texts
+from naively.counting.documents import Documents, select_blocks, split_texts
 from naively.counting.labels import Labels
 
-AT_ONCE = 50_000_000  # characters of texts that are split together, at most
+AT_ONCE = 20_000_000  # characters of texts that are split together, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Batch:
 
     def take(self, rows: NDArray[np.int64]) -> Batch:
         """Return the rows of these numbers, (selected,), in this order."""
-        blocks = {key: block.select(rows) for key, block in self.blocks.items()}
+        blocks = select_blocks(self.blocks, rows)
         copies = None if self.copies is None else self.copies[rows]
         return Batch(blocks, self.labels.take(rows), copies)
 
@@ -70,12 +70,14 @@ class Batch:
         """Return the same rows with each text as the counts of its words, to split it only once."""
         return replace(self, blocks=split_texts(self.blocks))
 
-    def pieces(self) -> list[Batch]:
-        """Return the rows in several batches if their texts are long: their words take memory."""
+    def pieces(self) -> Iterator[Batch]:
+        """Yield the rows in several batches if their texts are long: their words take memory."""
         n = self._count_pieces()
         if n <= 1:
-            return [self]
-        return [self.take(rows) for rows in np.array_split(np.arange(len(self)), n)]
+            yield self
+            return
+        for rows in np.array_split(np.arange(len(self)), n):
+            yield self.take(rows)
 
     def _count_pieces(self) -> int:
         texts = [block for block in self.blocks.values() if isinstance(block, Documents)]

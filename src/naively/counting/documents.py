@@ -90,6 +90,23 @@ class Documents(Block):
         )
 
 
+def select_blocks(
+    blocks: Mapping[BlockKey, Block], rows: NDArray[np.int64]
+) -> dict[BlockKey, Block]:
+    """Return some rows of blocks, (selected,); what reads the same texts does so still."""
+    taken: dict[int, Sequence[Row]] = {}
+    found: dict[BlockKey, Block] = {}
+    for key, block in blocks.items():
+        if isinstance(block, Documents) and isinstance(block.texts, Strings):
+            if id(block.texts) not in taken:
+                taken[id(block.texts)] = dispatch.take_strings(block.texts, rows)
+            words = None if block.found is None else block.found.select(rows)
+            found[key] = replace(block, texts=taken[id(block.texts)], found=words)
+        else:
+            found[key] = block.select(rows)
+    return found
+
+
 def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict[BlockKey, Block]:
     """Return blocks of which each text is the counts of its words; each text is read once.
 

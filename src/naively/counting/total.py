@@ -20,8 +20,6 @@ from naively.counting.statistic import Statistic
 from naively.counting.tally import BlockTally, Tally, class_places
 from naively.kernels.sparse_sums import AnySums, SparseSums, as_sparse
 
-SEVERAL = 50  # more tables than this are added up before there are more
-
 
 @final
 class Total:
@@ -127,7 +125,8 @@ class _Text:
             if axis.per_row(statistic):
                 sums = as_sparse(sums).place(rows, len(self._vocabulary))
             parts.append(sums)
-            if len(parts) > SEVERAL:
+            # As many numbers wait as were added up: each is added up a few times, on average.
+            if 2 * parts[0].nbytes < sum(part.nbytes for part in parts):
                 self._parts[statistic] = [self._added(statistic, len(self._vocabulary))]
 
     def _added(self, statistic: Statistic, n: int) -> AnySums:

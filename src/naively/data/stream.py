@@ -117,8 +117,9 @@ class Stream(ABC):
         """Return what the strings of a column spell, of which some are not missing."""
         if name in self.expected:
             return self.expected[name]
-        odd = [self._odd[name]] if name in self._odd else []
-        return first_that_fits(Strings.join([*odd, strings]), self.guesses.get(name, ()))
+        odd = self._odd.get(name)
+        every = strings if odd is None else Strings.join([odd, strings])
+        return first_that_fits(every, self.guesses.get(name, ()))
 
     def _read(self, columns: dict[str, Column], done: int) -> ColumnRows:
         """Return a batch, of which so many rows come before, as rows."""

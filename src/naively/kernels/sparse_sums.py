@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from naively.kernels.double_double import Floats, Sums
 
+EXACT = 2.0**53  # up to which all whole numbers are floats
+
 
 @dataclass(frozen=True, eq=False)
 class SparseSums:
@@ -154,15 +156,18 @@ class SparseSums:
         """
         k = parts[0].k
         key = np.concatenate([part.row * k + part.classes for part in parts])
-        stored = Sums(
-            np.concatenate([part.stored.high for part in parts]),
-            np.concatenate([part.stored.low for part in parts]),
-        )
         order = np.argsort(key, kind="stable")
-        key, stored = key[order], stored[order]
+        key = key[order]
         begins = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else order
         row, classes = np.divmod(key[begins], max(k, 1))
-        return cls._by_row(row, classes, stored.total_by_group(begins), rows, k).compact()
+        del key
+        high = np.concatenate([part.stored.high for part in parts])[order]
+        if all(part.is_exact for part in parts) and _add_exactly(high):
+            total = Sums(np.add.reduceat(high, begins) if len(high) else high)
+        else:
+            low = np.concatenate([part.stored.low for part in parts])[order]
+            total = Sums(high, low).total_by_group(begins)
+        return cls._by_row(row, classes, total, rows, k).compact()
 
     def compact(self) -> SparseSums:
         """Return the table without cells that are 0."""
@@ -240,6 +245,11 @@ class SparseSums:
         table = np.zeros(self.shape)
         table[self.row, self.classes] = values
         return table
+
+
+def _add_exactly(numbers: Floats) -> bool:
+    """Whether the sum of any of these numbers is a float: they are whole, and not too large."""
+    return bool(np.abs(numbers).sum() < EXACT and (numbers == np.rint(numbers)).all())
 
 
 AnySums: TypeAlias = Sums | SparseSums

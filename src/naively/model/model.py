@@ -321,9 +321,10 @@ class Model(Shown):
 
         Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
         """
-        pieces = batch.pieces()
-        if len(pieces) > 1:
-            return np.concatenate([self.score(piece, finish) for piece in pieces])
+        scores = [self._score(piece, finish) for piece in batch.pieces()]
+        return scores[0] if len(scores) == 1 else np.concatenate(scores)
+
+    def _score(self, batch: Batch, finish: Finish) -> Finished:
         log_prior, of_group = self.class_log_prior, self.blocks(batch)
         blocks = list(of_group.items())
         out: Finished = self.start
