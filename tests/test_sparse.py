@@ -1,5 +1,6 @@
 """Sparse sums are sums: what they hold, how texts are scored by them, and rows left out of them."""
 
+from fractions import Fraction
 from operator import add, sub
 
 import numpy as np
@@ -284,11 +285,9 @@ def test_texts_in_pieces_are_texts_at_once(monkeypatch, note):
     pieces = fit()
     several = list(whole.model_.encode(whole._rows(table)).pieces())
     assert len(several) > 1
-    for piece in several:  # whose texts are read once still
-        assert (
-            len({id(block.texts) for block in piece.blocks.values() if type(block) is Documents})
-            == 1
-        )
+    for piece in several:
+        texts = [block.texts for block in piece.blocks.values() if isinstance(block, Documents)]
+        assert len(set(map(id, texts))) == 1  # they are split once still
     assert nothing_is_left(whole.tally_ - pieces.tally_)
     np.testing.assert_allclose(pieces.predict_proba(table), expected, atol=1e-12)
 
@@ -296,9 +295,8 @@ def test_texts_in_pieces_are_texts_at_once(monkeypatch, note):
 @pytest.mark.parametrize("number", [3.0, 0.1, 1e6 / 3, 2.0**52 + 1, 2.0**60, -7.0])
 def test_the_sum_of_many_tables_is_exact(number):
     parts = [SparseSums.of(Sums(np.array([[number, 0.0], [0.0, n * number]]))) for n in range(7)]
-    high, low = (
-        of.tolist() for of in (SparseSums.sum_of(parts, 2).high, SparseSums.sum_of(parts, 2).low)
-    )
+    total = SparseSums.sum_of(parts, 2)
+    high, low = total.high.tolist(), total.low.tolist()
     exact = Fraction(number)
     assert Fraction(high[0][0]) + Fraction(low[0][0]) == 7 * exact
     assert Fraction(high[1][1]) + Fraction(low[1][1]) == sum(Fraction(n * number) for n in range(7))
