@@ -13,7 +13,7 @@ from naively.counting.block import Block, BlockKey, Sparse
 from naively.counting.documents import Documents, select_blocks, split_texts
 from naively.counting.labels import Labels
 
-AT_ONCE = 20_000_000  # characters of texts that are split together, at most
+AT_ONCE = 32_000_000  # characters of texts that are split together, at most
 
 
 @dataclass(frozen=True, eq=False)
