@@ -158,10 +158,11 @@ def _first_place(sums: AnySums, flags: NDArray[np.bool_]) -> Place | None:
     if isinstance(sums, SparseSums):
         cell = int(np.argmax(flags))
         return int(np.searchsorted(sums.first, cell, side="right")) - 1, int(sums.classes[cell])
-    row = int(np.argmax(flags.any(axis=1)))
+    of_row: NDArray[np.bool_] = np.any(flags, axis=1)
     if isinstance(sums, RepeatedSums):
-        place = int(np.argmax(flags.any(axis=1)[sums.number]))
+        place = int(np.argmax(of_row[sums.number]))
         return place, int(np.argmax(flags[sums.number[place]]))
+    row = int(np.argmax(of_row))
     return row, int(np.argmax(flags[row]))
 
 

@@ -26,8 +26,8 @@ from naively.counting.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, V
 from naively.kernels import dispatch
 from naively.kernels.cells import CAP
 from naively.kernels.double_double import Sums
-from naively.kernels.scatter import scatter
 from naively.kernels.repeated_sums import RepeatedSums
+from naively.kernels.scatter import scatter
 from naively.kernels.sparse_sums import AnySums, SparseSums, as_dense
 from naively.messages import Shown
 
@@ -63,8 +63,9 @@ class BlockTally(Shown, Generic[A]):
         """Which columns some row has a value in, of shape (rows,), or (1,) of a text."""
         present = self.sums[PRESENT]
         if isinstance(present, RepeatedSums):
-            return np.asarray((present.different.high > 0).any(axis=1)[present.number])
-        return np.asarray((as_dense(present).high > 0).any(axis=1))
+            there: NDArray[np.bool_] = np.any(present.different.high > 0, axis=1)
+            return there[present.number]
+        return np.asarray(np.any(as_dense(present).high > 0, axis=1))
 
     def map(self, function: Callable[[AnySums], AnySums]) -> BlockTally[A]:
         """Apply a function to each table."""
@@ -74,8 +75,9 @@ class BlockTally(Shown, Generic[A]):
         """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade."""
         present, of = self.sums.get(PRESENT), None
         if isinstance(present, RepeatedSums):
-            present, of = present.different, present.number
-        if present is not None:
+            of = present.number
+            faded = faded | (np.abs(present.different.high * factor) < LEAST_ROWS)
+        elif present is not None:
             faded = faded | (np.abs(present.high * factor) < LEAST_ROWS)
         return self.map(lambda sums: (sums * factor).without(faded, of))
 

@@ -36,9 +36,11 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
            [0.25      , 0.66666667]])
     """
     words, k = count.shape
-    of_cell = pretend[count.row]
-    whole = count.stored.high + of_cell
-    if not words or not k or pretend.min() <= 0 or whole.min(initial=1.0) <= 0:
+    if not words or not k or pretend.min() <= 0:
+        return None
+    of_cell = np.repeat(pretend, np.diff(count.first))
+    value = count.stored.high + of_cell
+    if value.min(initial=1.0) <= 0:
         return None
     total = np.maximum(count.by_class() + pretend.sum(), 0.0)
     if total.min() <= 0:
@@ -46,7 +48,7 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
     return WordSlopes(
         count.first,
         count.classes,
-        np.log(whole) - np.log(of_cell),
+        _log_over(value, of_cell),
         np.log(pretend),
         -np.log(total)[None],
         np.ones((1, k)),
@@ -55,7 +57,13 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
 
 
 def evidence_of_words_without(
-    count: SparseSums, pretend: Floats, block: Sparse, labels: Labels, bands: int
+    count: SparseSums,
+    pretend: Floats,
+    block: Sparse,
+    labels: Labels,
+    bands: int,
+    *,
+    grows: bool,
 ) -> Floats:
     """Return log likelihoods of rows, each without itself, of shape (rows, bands, classes).
 
@@ -67,23 +75,40 @@ def evidence_of_words_without(
         The rows, with their classes.
     bands : int
         How many bands of document frequency the words are divided into.
+    grows : bool
+        Whether the rows make the words, rather than being numbers of columns that stay.
     """
+    frequency, total = count.by_row(), count.by_class() + pretend.sum()
+    indices = block.indices
+    here = np.zeros(len(pretend), np.bool_)
+    here[indices] = True
+    if 2 * here.sum() < len(here):  # of a sample of the rows, most words are not needed
+        count, frequency, pretend = count[here], frequency[here], pretend[here]
+        indices = (np.cumsum(here) - 1)[indices]
     evidence, _ = dispatch.leave_out_words(
         block.indptr,
-        as_int32(block.indices),
+        as_int32(indices),
         None if block.presence else np.asarray(block.data, np.float64),
         labels.codes,
         labels.weight,
         count.first,
         count.classes,
         count.stored.high,
-        count.by_row(),
+        frequency,
         pretend,
-        count.by_class() + pretend.sum(),
+        total,
         bands,
+        grows,
     )
     found: Floats = evidence
     return found
+
+
+def _log_over(value: Floats, of: Floats) -> Floats:
+    """Return log value - log of, which are both overwritten: they are large."""
+    np.log(value, out=value)
+    value -= np.log(of, out=of)
+    return value
 
 
 def as_int32(numbers: NDArray[np.integer]) -> NDArray[np.int32]:

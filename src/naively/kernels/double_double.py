@@ -156,9 +156,7 @@ class Sums:
         placed.high[rows], placed.low[rows] = self.high, self.low
         return placed
 
-    def without(
-        self, classes: NDArray[np.bool_], of: NDArray[np.integer] | None = None
-    ) -> Sums:
+    def without(self, classes: NDArray[np.bool_], of: NDArray[np.integer] | None = None) -> Sums:
         """Return the table with 0 in these classes, of shape (classes,) or that of the sums.
 
         With ``of``, of shape (rows,), the classes of row i are ``classes[of[i]]``.

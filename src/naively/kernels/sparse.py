@@ -134,7 +134,7 @@ def score_sparse(  # noqa: PLR0917  (as in the native kernel)
     return finish_rows(total + start, finish, log_prior)
 
 
-def leave_out_words(
+def leave_out_words(  # noqa: PLR0917  (as in the native kernel)
     indptr: Integers,
     indices: Integers,
     data: Floats | None,
@@ -147,11 +147,12 @@ def leave_out_words(
     pretend: Floats,
     total: Floats,
     bands: int,
+    grows: bool = True,
 ) -> tuple[Floats, Floats]:
     """Return log likelihoods of counted rows, each without itself, and their lengths.
 
     A word of a class has the probability (count + pretend count) / total. One that no other row
-    has is as if it had never been seen.
+    has is as if it had never been seen, where the vocabulary ``grows``.
 
     Parameters
     ----------
@@ -170,6 +171,8 @@ def leave_out_words(
     bands : int
         A word that at least 2**b other rows have, but fewer than twice as many, is in band b, the
         last band taking all beyond; with one band all words are in it.
+    grows : bool, default True
+        Whether rows make the words, so that there is no word, nor its pretend count, without them.
 
     Returns
     -------
@@ -195,7 +198,7 @@ def leave_out_words(
     x, word = np.nan_to_num(x), indices[indptr[0] : indptr[-1]]
     own = x if w is None else x * w[row]
     others, least = frequency[word] - own, pretend[word]
-    alone = others <= NEGLIGIBLE
+    alone = (others <= NEGLIGIBLE) & grows
     band = np.zeros(len(word), np.int64)
     if bands > 1:
         band = np.frexp(np.maximum(others, 1.0) * (1 + ROUNDING))[1].astype(np.int64) - 1

@@ -285,4 +285,4 @@ def as_sparse(sums: AnySums) -> SparseSums:
     >>> as_sparse(Sums(np.eye(2))).classes
     array([0, 1], dtype=int32)
     """
-    return sums if isinstance(sums, SparseSums) else SparseSums.of(sums)
+    return sums if isinstance(sums, SparseSums) else SparseSums.of(as_dense(sums))

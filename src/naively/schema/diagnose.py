@@ -145,7 +145,9 @@ def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
             return none
         n, value = (as_dense(block.sums[s][:, classes]).high for s in (PRESENT, VALUE))
         return _truths_leak(n, value)
-    return _numbers_leak({s: block[s] for s in block.sums}, classes) if SQUARE in block.sums else none
+    if SQUARE not in block.sums:
+        return none
+    return _numbers_leak({s: block[s] for s in block.sums}, classes)
 
 
 def _levels_leak(axis: ByValue, counts: Floats) -> Flags:

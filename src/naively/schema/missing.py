@@ -45,7 +45,7 @@ def with_missing(counted: Counted) -> Counted:
         lacking = Sums(*(np.broadcast_to(of, there.shape) for of in vars(tally.weight).values()))
         lacking -= there
         least = ROUNDING * tally.class_count
-        some = (lacking.high > least).any(axis=1) & (there.high > 0).any(axis=1)
+        some = np.any(lacking.high > least, axis=1) & np.any(there.high > 0, axis=1)
         for j in np.flatnonzero(some[number]).tolist():
             row = number[j]
             missing.setdefault(block.axis.columns[j], (there[row], lacking[row]))
