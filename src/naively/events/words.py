@@ -38,18 +38,21 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
     words, k = count.shape
     if not words or not k or pretend.min() <= 0:
         return None
-    of_cell = np.repeat(pretend, np.diff(count.first))
-    value = count.stored.high + of_cell
+    log_pretend, cells = np.log(pretend), np.diff(count.first)
+    value = np.repeat(pretend, cells)  # of each cell: it may be large, so nothing is copied
+    value += count.stored.high
     if value.min(initial=1.0) <= 0:
         return None
+    np.log(value, out=value)
+    value -= np.repeat(log_pretend, cells)
     total = np.maximum(count.by_class() + pretend.sum(), 0.0)
     if total.min() <= 0:
         return None
     return WordSlopes(
         count.first,
         count.classes,
-        _log_over(value, of_cell),
-        np.log(pretend),
+        value,
+        log_pretend,
         -np.log(total)[None],
         np.ones((1, k)),
         np.zeros(words, np.uint8),
@@ -102,13 +105,6 @@ def evidence_of_words_without(
     )
     found: Floats = evidence
     return found
-
-
-def _log_over(value: Floats, of: Floats) -> Floats:
-    """Return log value - log of, which are both overwritten: they are large."""
-    np.log(value, out=value)
-    value -= np.log(of, out=of)
-    return value
 
 
 def as_int32(numbers: NDArray[np.integer]) -> NDArray[np.int32]:
