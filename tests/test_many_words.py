@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from sklearn.naive_bayes import ComplementNB
 
-from naively import Multinomial, MultinomialNB, NaiveBayes
+from naively import Complement, Multinomial, MultinomialNB, NaiveBayes
+from naively.counting import tally
 from naively.counting.axis import Columns
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
@@ -22,6 +24,8 @@ from naively.evaluation import calibrate
 from naively.kernels.double_double import Sums
 from naively.kernels.repeated_sums import RepeatedSums
 from naively.kernels.sparse_sums import SparseSums
+from naively.likelihoods.log_linear import LogLinear
+from naively.likelihoods.words import WordSlopes
 from naively.model import model
 from tests.test_sparse import tables
 
@@ -60,17 +64,19 @@ def matrix(word):
 
 @pytest.mark.parametrize("form", [texts, matrix])
 @pytest.mark.parametrize("settings", [{"weights": None}, {"weights": "temperature"}])
-def test_nothing_of_a_multinomial_is_words_times_classes(monkeypatch, form, settings):
+@pytest.mark.parametrize("event", ["multinomial", "complement"])
+def test_nothing_of_a_bag_is_words_times_classes(monkeypatch, form, settings, event):
     monkeypatch.setattr(calibrate, "CELLS", 500_000)
     word, y = rows_of_words()
     X = form(word)
     with little_memory():
-        nb = NaiveBayes("multinomial", **settings).fit(X, y)
+        nb = NaiveBayes(event, **settings).fit(X, y)
         nb.predict(X[:200])
-        half = NaiveBayes("multinomial", **settings).fit(X[:2_000], y[:2_000])
-        half.merge(NaiveBayes("multinomial", **settings).fit(X[2_000:], y[2_000:]))
+        half = NaiveBayes(event, **settings).fit(X[:2_000], y[:2_000])
+        half.merge(NaiveBayes(event, **settings).fit(X[2_000:], y[2_000:]))
         nb.explain(X[:1])
-        nb.sample(2, random_state=0)
+        if event == "multinomial":
+            nb.sample(2, random_state=0)
         str(nb.model_)
         nb.n_parameters_  # noqa: B018
         half.forget(X[:500], y[:500])
@@ -110,7 +116,13 @@ def test_the_drop_in_makes_no_table_of_columns_times_classes():
     assert block.sums[PRESENT].nbytes < 20 * CLASSES
 
 
-EVENTS = [Multinomial(), Multinomial(alpha=0.3), Multinomial(m=2.0, p="uniform")]
+EVENTS = [
+    Multinomial(),
+    Multinomial(alpha=0.3),
+    Multinomial(m=2.0, p="uniform"),
+    Complement(),
+    Complement(alpha=tuple(np.linspace(0.1, 2.0, 15))),
+]
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -130,6 +142,33 @@ def test_columns_are_left_out_as_if_the_row_had_not_been_counted(event, k, weigh
         row = block.select(np.array([i]))
         expected = event.likelihood(without).log_prob(row, none, "joint", none)
         np.testing.assert_allclose(found[i], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("norm", [False, True])
+@pytest.mark.parametrize("weights", [None, "temperature", "loo"])
+def test_sparse_complements_are_those_of_the_whole_table(monkeypatch, norm, weights):
+    rng = np.random.default_rng(3)
+    X = csr_array(rng.poisson(0.3, size=(400, 30)).astype(np.float64))
+    y = np.append(np.arange(40), rng.integers(0, 40, 360))
+
+    def fit():
+        return NaiveBayes(Complement(norm=norm), weights=weights).fit(X, y)
+
+    sparse = fit()
+    kinds = {type(of) for of in sparse.model_.unweighted_likelihoods.values()}
+    assert kinds == {WordSlopes}
+    monkeypatch.setattr(tally, "FEW_CLASSES", 40)
+    dense = fit()
+    assert {type(of) for of in dense.model_.unweighted_likelihoods.values()} == {LogLinear}
+    close = {"rtol": 1e-6 if weights == "loo" else 1e-9, "atol": 1e-12}
+    np.testing.assert_allclose(sparse.predict_proba(X), dense.predict_proba(X), **close)
+    np.testing.assert_allclose(
+        sparse.model_.start, dense.model_.start, rtol=close["rtol"], atol=1e-9
+    )
+    if weights is None:
+        theirs = ComplementNB(norm=norm).fit(X, y)
+        uniform = NaiveBayes(Complement(norm=norm), weights=None, class_prior="uniform").fit(X, y)
+        assert (uniform.predict(X) == theirs.predict(X)).all()
 
 
 @st.composite
