@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,10 +16,11 @@ from safetensors.numpy import save_file
 from scipy.sparse import csr_array
 
 from naively import Multinomial, NaiveBayes, Text, load
+from naively.kernels.repeated_sums import RepeatedSums
 from naively.kernels.sparse_sums import SparseSums
 from naively.model.file import store
 from tests.cases import CASES, Case
-from tests.damage import rewrite
+from tests.damage import Arrays, assert_refused, rewrite
 from tests.laws import samples
 
 
@@ -95,9 +98,35 @@ def test_sparse_columns_of_many_classes_stay_sparse(tmp_path: Path) -> None:
     nb.save(tmp_path / "m")
     back = load(tmp_path / "m")
     (block,) = (block for key, block in back.tally_.blocks.items() if key.event == Multinomial())
-    assert any(isinstance(sums, SparseSums) for sums in block.sums.values())
+    assert {type(sums) for sums in block.sums.values()} == {SparseSums, RepeatedSums}
     assert (back.predict_proba(X) == nb.predict_proba(X)).all()
     assert (back.partial_fit(X, y).predict_proba(X) == nb.partial_fit(X, y).predict_proba(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("array", "lie", "why"),
+    [
+        ("number", lambda of: of + 1, "no such row"),
+        ("number", lambda of: of - 1, "no such row"),
+        ("number", lambda of: of[1:], "has shape"),
+        ("high", lambda of: of[:, 1:], "rows of other classes"),
+        ("high", lambda of: of[0], "rows of other classes"),
+        ("high", lambda of: of + np.nan, "not finite"),
+    ],
+)
+def test_repeated_rows_that_lie_are_refused(
+    array: str, lie: Callable[[Any], Any], why: str, tmp_path: Path
+) -> None:
+    X, y = csr_array(np.eye(80)), [*range(40), *range(40)]
+    NaiveBayes(Multinomial(), weights=None).fit(X, y).save(tmp_path / "m")
+
+    def change(_: Any, arrays: Arrays) -> None:
+        (name,) = (name for name in arrays if name.endswith("/number"))
+        name = name.replace("number", array)
+        arrays[name] = np.ascontiguousarray(lie(arrays[name]))
+
+    rewrite(tmp_path / "m", change)
+    assert_refused(tmp_path / "m", why)
 
 
 def test_the_text_of_ngrams_is_written_once(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ struct Words {
     const double* gain;       // of each stored cell
     const double* total;      // of all words, with pretend counts, in each class
     bool all_whole;           // whether no count is less than 1
+    bool grows;               // whether a word that no text has is none
 };
 
 // log (count + pretend count) - log (pretend count): most counts are small whole numbers.
@@ -100,7 +101,7 @@ NAIVELY_INLINE inline void leave_out_part(const WordMatrix& matrix, const Sparse
             const Counted counted = of.of_word[word];
             const double x = matrix.times(e), own = weight * x;
             const double others = counted.frequency - own;
-            const bool is_alone = others <= negligible;
+            const bool is_alone = of.grows && others <= negligible;
             const int64_t band = bands > 1 ? std::min(band_of(others), bands - 1) : 0;
             double* const of_band = of_row + band * k;
             if (of.all_whole && own == 1.0) {
@@ -141,7 +142,7 @@ NAIVELY_INLINE inline void leave_out_part(const WordMatrix& matrix, const Sparse
 nb::tuple leave_out_words(nb::handle indptr, nb::handle indices, nb::handle data, nb::handle y,
                           nb::handle w, nb::handle first, nb::handle classes, nb::handle count,
                           nb::handle frequency, nb::handle pretend, nb::handle total,
-                          int64_t bands) {
+                          int64_t bands, bool grows) {
     const Doubles totals(total, "total", 1), often(frequency, "frequency", 1),
         pretends(pretend, "pretend", 1);
     const int64_t k = totals.shape(0);
@@ -173,7 +174,7 @@ nb::tuple leave_out_words(nb::handle indptr, nb::handle indices, nb::handle data
         }
         const AddedRows gains(table, gain.data(), k), losses(table, loss.data(), k);
         const Words words{of_word.data(), &gains,        &losses,
-                       gain.data(),    totals.data(), all_whole};
+                       gain.data(),    totals.data(), all_whole, grows};
         const double per_row = static_cast<double>(matrix.entries()) /
                                static_cast<double>(std::max<int64_t>(1, matrix.rows()));
         run_parts(matrix.rows(), count_parts(matrix.rows(), 8.0 * per_row),
@@ -193,7 +194,7 @@ void bind_leave_out_words(nb::module_& m) {
     m.def("leave_out_words", &leave_out_words, nb::arg("indptr"), nb::arg("indices"),
           nb::arg("data").none(), nb::arg("y"), nb::arg("w").none(), nb::arg("first"),
           nb::arg("classes"), nb::arg("count"), nb::arg("frequency"), nb::arg("pretend"),
-          nb::arg("total"), nb::arg("bands"));
+          nb::arg("total"), nb::arg("bands"), nb::arg("grows") = true);
 }
 
 }  // namespace naively

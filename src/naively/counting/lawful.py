@@ -30,14 +30,16 @@ from naively.counting.statistic import (
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
-from naively.kernels.sparse_sums import SparseSums
+from naively.kernels.repeated_sums import RepeatedSums
+from naively.kernels.sparse_sums import AnySums, SparseSums, as_dense
 
 ROUNDING = 1e-9  # of what was subtracted: numbers 1e11 times as large may have come and gone
 # What rounding may leave of counts that were merged, forgotten and decayed.
 RELATIVE, ABSOLUTE = 1e-9, 1e-6
 ROOT = 1.35e154  # a larger number has an infinite square
 
-Broken = tuple[NDArray[np.bool_], str]  # where a rule is broken (axis rows × classes), and the rule
+Place = tuple[int, int]  # the row of a table of sums, and the class
+Broken = tuple[Place | None, int, str]  # the first place where it is, rows of the table, the rule
 
 
 def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tally:
@@ -67,7 +69,14 @@ def _of_columns(tally: Tally) -> Tally:
     return replace(tally, blocks=blocks)
 
 
-def _sizes(a: Sums, b: Sums) -> Sums:
+def _sizes(a: AnySums, b: AnySums) -> AnySums:
+    if isinstance(a, Sums):
+        return _size(a, as_dense(b))
+    found: AnySums = a.cell_by_cell(b, _size)  # type: ignore[arg-type]  # both are of one kind
+    return found
+
+
+def _size(a: Sums, b: Sums) -> Sums:
     return Sums(np.abs(a.high) + np.abs(b.high))
 
 
@@ -87,29 +96,74 @@ def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:
     classes, rows = tally.classes.tolist(), tally.class_count
     for key, block in tally.blocks.items():
         present = _present(block)
-        if present is not None and (above := _above(present, rows)).any():
-            column, wrong = np.argwhere(above)[0]
-            name = title(block.axis.columns[column])
-            return f"column {name!r} has more cells than rows in {classes[wrong]!r}"
+        if present is not None and (
+            above := _first_place(present, _above(_numbers(present), rows))
+        ):
+            name = title(block.axis.columns[above[0]])
+            return f"column {name!r} has more cells than rows in {classes[above[1]]!r}"
         if SQUARE in block.sums:
             most = ROOT * np.maximum(block[PRESENT].high, 1.0)
             if (large := np.abs(block[VALUE].high) > most).any():
                 name = title(block.axis.columns[np.argwhere(large)[0][0]])
                 return f"numbers of column {name!r} have no squares"
-        if key in shares and (above := _above(block[VALUE].high, block[PRESENT].high)).any():
-            column, wrong = np.argwhere(above)[0]
-            name = title(block.axis.columns[column])
-            return f"more cells of column {name!r} are true than there are in {classes[wrong]!r}"
+        if key in shares:
+            value, there = (block.sums[s] for s in (VALUE, PRESENT))
+            if above := _first_place(value, _above(_numbers(value), _beside(value, there))):
+                column = 0 if isinstance(block.axis, Words) else above[0]
+                name = title(block.axis.columns[column])
+                wrong = classes[above[1]]
+                return f"more cells of column {name!r} are true than there are in {wrong!r}"
     return None
 
 
-def _present(block: BlockTally) -> Floats | None:
+def _present(block: BlockTally) -> AnySums | None:
     """Return how many cells of each column were counted, (columns, classes); None: not known."""
     if PRESENT in block.sums:
-        return block[PRESENT].high
+        return block.sums[PRESENT]
     if isinstance(block.axis, ByValue):
-        return block.axis.sum_by_column(block[block.axis.statistic].high)
+        return Sums(block.axis.sum_by_column(block[block.axis.statistic].high))
     return None
+
+
+def _numbers(sums: AnySums) -> Floats:
+    """Return the numbers that a table holds, of those that are equal or 0 only some."""
+    match sums:
+        case SparseSums():
+            return sums.stored.high
+        case RepeatedSums():
+            return sums.different.high
+        case _:
+            return sums.high
+
+
+def _beside(sums: AnySums, other: AnySums) -> Floats:
+    """Return the numbers of another table in the places of ``_numbers`` of this one.
+
+    If the other table has one row, it stands for all rows.
+    """
+    match sums:
+        case SparseSums():
+            return other.at(sums.row, sums.classes)
+        case RepeatedSums():
+            row = np.unique(sums.number, return_index=True)[1]
+            return other.rows(row).high
+        case _:
+            return as_dense(other).high
+
+
+def _first_place(sums: AnySums, flags: NDArray[np.bool_]) -> Place | None:
+    """Return the first row and class of which ``flags``, in the form of ``_numbers``, are true."""
+    if not flags.any():
+        return None
+    if isinstance(sums, SparseSums):
+        cell = int(np.argmax(flags))
+        return int(np.searchsorted(sums.first, cell, side="right")) - 1, int(sums.classes[cell])
+    of_row: NDArray[np.bool_] = np.any(flags, axis=1)
+    if isinstance(sums, RepeatedSums):
+        place = int(np.argmax(of_row[sums.number]))
+        return place, int(np.argmax(flags[sums.number[place]]))
+    row = int(np.argmax(of_row))
+    return row, int(np.argmax(flags[row]))
 
 
 def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
@@ -151,12 +205,15 @@ def _first(
         left = tally.weight.high[below[0]]
         return f"too few in class {classes[below[0]]!r}, of which {left:,.10g} would be left"
     for name, block in tally.blocks.items():
-        for broken, what in rules(name, block):
-            row, column = np.nonzero(broken)
-            if len(row):
-                where = _where(block, int(row[0]), broken.shape[0], of_times=name in times)
-                return f"{what} in {where}, class {classes[column[0]]!r}"
+        for place, height, what in rules(name, block):
+            if place is not None:
+                where = _where(block, place[0], height, of_times=name in times)
+                return f"{what} in {where}, class {classes[place[1]]!r}"
     return None
+
+
+def _rule(sums: AnySums, broken: NDArray[np.bool_], rule: str) -> Broken:
+    return _first_place(sums, broken), sums.shape[0], rule
 
 
 def _too_few(block: BlockTally, rounding: dict[Statistic, Floats]) -> Iterator[Broken]:
@@ -164,41 +221,41 @@ def _too_few(block: BlockTally, rounding: dict[Statistic, Floats]) -> Iterator[B
     # Values may be negative where their squares are counted too; else they are counts.
     of_counts = (PRESENT, LEVEL, CELL, DOCUMENT, SQUARE if SQUARE in block.sums else VALUE)
     for statistic in of_counts:
-        sums = block.sums.get(statistic)
-        if isinstance(sums, SparseSums) and (sums.stored.high >= 0).all():
-            continue  # and what is not stored is 0
-        if sums is not None:
-            yield sums.high < -rounding.get(statistic, 0.0), "too few"
+        if statistic in block.sums:
+            sums = block.sums[statistic]
+            yield _rule(sums, _numbers(sums) < -rounding.get(statistic, 0.0), "too few")
 
 
 def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterator[Broken]:
     """Yield where a block breaks each rule, given the rows of each class, (classes,)."""
-    rounding = _rounding(size)
+    rounding = _rounding(block, size)
     yield from _too_few(block, rounding)
     most = rows * (1 + ROUNDING)
     present = _present(block)
     if present is not None:
-        yield present > most, "more cells than rows"
+        yield _rule(present, _numbers(present) > most, "more cells than rows")
     if PRESENT not in block.sums:
         return
-    present = block[PRESENT].high
     if SQUARE in block.sums:
-        yield _spread(block) < -rounding[SQUARE], "squares less than their sum allows"
+        too_little = _spread(block) < -rounding[SQUARE]
+        yield _rule(block[SQUARE], too_little, "squares less than their sum allows")
     for statistic in (VALUE, SQUARE):
-        sums = block.sums.get(statistic)
-        if isinstance(sums, SparseSums) and not (sums.classes_there() & (present <= 0)).any():
-            continue
-        if sums is not None:
-            more = np.abs(sums.high) > rounding.get(statistic, 0.0)
-            yield (present <= 0) & more, "values of no cell"
+        if statistic in block.sums:
+            sums = block.sums[statistic]
+            more = np.abs(_numbers(sums)) > rounding.get(statistic, 0.0)
+            nowhere = _beside(sums, block.sums[PRESENT]) <= 0
+            yield _rule(sums, nowhere & more, "values of no cell")
 
 
-def _rounding(size: BlockTally | None) -> dict[Statistic, Floats]:
-    """Return how much of each sum may be rounding; values that may cancel need their squares."""
+def _rounding(block: BlockTally, size: BlockTally | None) -> dict[Statistic, Floats]:
+    """Return how much of each sum may be rounding; values that may cancel need their squares.
+
+    They are in the form of ``_numbers`` of what is left.
+    """
     if size is None:
         return {}
     if SQUARE not in size.sums:
-        return {VALUE: ROUNDING * size[VALUE].high}
+        return {VALUE: ROUNDING * _beside(block.sums[VALUE], size.sums[VALUE])}
     square, n = size[SQUARE].high, size[PRESENT].high
     return {VALUE: ROUNDING * np.sqrt(square) * np.sqrt(n), SQUARE: ROUNDING * square}
 

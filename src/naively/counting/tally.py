@@ -26,6 +26,7 @@ from naively.counting.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, V
 from naively.kernels import dispatch
 from naively.kernels.cells import CAP
 from naively.kernels.double_double import Sums
+from naively.kernels.repeated_sums import RepeatedSums
 from naively.kernels.scatter import scatter
 from naively.kernels.sparse_sums import AnySums, SparseSums, as_dense
 from naively.messages import Shown
@@ -57,15 +58,28 @@ class BlockTally(Shown, Generic[A]):
         size = sum(sums.nbytes for sums in self.sums.values())
         return f"{of} × {classes:,} classes: {counted} ({size:,} bytes)"
 
+    @property
+    def recorded(self) -> NDArray[np.bool_]:
+        """Which columns some row has a value in, of shape (rows,), or (1,) of a text."""
+        present = self.sums[PRESENT]
+        if isinstance(present, RepeatedSums):
+            there: NDArray[np.bool_] = np.any(present.different.high > 0, axis=1)
+            return there[present.number]
+        return np.asarray(np.any(as_dense(present).high > 0, axis=1))
+
     def map(self, function: Callable[[AnySums], AnySums]) -> BlockTally[A]:
         """Apply a function to each table."""
         return replace(self, sums={s: function(sums) for s, sums in self.sums.items()})
 
     def scaled(self, factor: float, faded: NDArray[np.bool_]) -> BlockTally[A]:
         """Multiply the sums; 0 is left of ``faded`` classes, (classes,), and of cells that fade."""
-        if PRESENT in self.sums:
-            faded = faded | (np.abs(self[PRESENT].high * factor) < LEAST_ROWS)
-        return self.map(lambda sums: (sums * factor).without(faded))
+        present, of = self.sums.get(PRESENT), None
+        if isinstance(present, RepeatedSums):
+            of = present.number
+            faded = faded | (np.abs(present.different.high * factor) < LEAST_ROWS)
+        elif present is not None:
+            faded = faded | (np.abs(present.high * factor) < LEAST_ROWS)
+        return self.map(lambda sums: (sums * factor).without(faded, of))
 
     def of(self, columns: Collection[Name]) -> BlockTally[A]:
         """Return the tally of some of the columns."""
@@ -312,10 +326,7 @@ def _count_sparse(block: Sparse, statistics: Sequence[Statistic], labels: Labels
         tables[PRESENT] = _count_present(block, labels)
     else:
         _refuse_infinite(block, tables[VALUE], "infinite or missing values")
-        weight, shape = count_classes(labels), (len(axis), k)
-        tables[PRESENT] = Sums(  # a broadcast view, which takes no memory
-            np.broadcast_to(weight.high, shape), np.broadcast_to(weight.low, shape)
-        )
+        tables[PRESENT] = RepeatedSums.of_row(count_classes(labels), len(axis))
     return BlockTally(axis, {s: tables[s] for s in statistics})
 
 
@@ -328,9 +339,10 @@ def _refuse_infinite(block: Dense | Sparse, sums: AnySums, what: str) -> None:
     high = sums.stored.high if isinstance(sums, SparseSums) else sums.high
     if high.max(initial=0.0) <= LARGEST and high.min(initial=0.0) >= -LARGEST:
         return
-    row = int(np.flatnonzero((~(np.abs(sums.high) <= LARGEST)).any(axis=1))[0])
+    large = ~(np.abs(high) <= LARGEST)
+    row = int((sums.row[large] if isinstance(sums, SparseSums) else np.nonzero(large)[0])[0])
     name = title(block.axis.columns[row])
-    if np.isfinite(sums.high[row]).all():
+    if np.isfinite(sums.rows(np.array([row])).high).all():
         raise ValueError(f"Column {name!r} holds numbers whose sums overflow; scale it.")
     raise ValueError(
         f"Column {name!r} holds {what}; numbers must be finite (leave a missing cell empty)."
@@ -346,6 +358,8 @@ def class_places(classes: LabelArray, among: LabelArray) -> RowMap:
 
 def _combined(a: AnySums, b: AnySums, operation: Callable[[Any, Any], Any]) -> AnySums:
     """Apply an operation to two tables; if one is sparse, so is the result."""
+    if isinstance(a, RepeatedSums) != isinstance(b, RepeatedSums):
+        a, b = as_dense(a), as_dense(b)
     if isinstance(b, SparseSums) and isinstance(a, Sums):
         a = SparseSums.of(a)
     found: AnySums = operation(a, b)

@@ -123,7 +123,7 @@ def work(model: Model, rows: float, *, interactions: bool = False) -> float:
         parts += columns * (columns - 1) // 2
     texts = [block for block in model.taken.blocks.values() if isinstance(block.axis, Words)]
     words = sum(len(block.axis) for block in texts)
-    tokens = sum(float(block[VALUE].high.sum()) for block in texts)
+    tokens = sum(float(block.sums[VALUE].by_row().sum()) for block in texts)
     share = rows / max(float(model.tally.class_count.sum()), rows)
     of_texts = PER_TOKEN * (tokens * share + words)
     return PER_FOLD + k * (parts * (rows + PER_PART) + of_texts)

@@ -7,7 +7,7 @@ steps. The curvature of the joint log likelihoods of a row with posteriors p is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from naively.kernels.reference import Floats
 
 Numbers = NDArray[np.int64]
 LEAST = 1e-300
+AT_ONCE = 2_000_000  # numbers of matrices that are inverted together
 ROUNDING = 1e-7  # of numbers in single precision
 
 
@@ -34,6 +35,8 @@ class Blocks(Curvature):
 
     at: Numbers
     matrix: Floats
+    # The inverses that were asked for last, and of which arguments.
+    _inverse: list[tuple[Floats, NDArray[np.bool_]]] = field(default_factory=list)
 
     def plus(self, diagonal: Floats) -> Blocks:
         matrix = self.matrix.copy()
@@ -41,14 +44,8 @@ class Blocks(Curvature):
         return Blocks(self.at, matrix)
 
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
-        matrix, of = self.matrix, free[self.at]
-        if not of.all():
-            matrix = matrix * (of[:, :, None] & of[:, None, :])
-            np.einsum("bii->bi", matrix)[~of] = 1.0
-        # In units in which its diagonal is 1, a matrix in single precision is never singular.
-        unit = np.sqrt(np.maximum(np.einsum("bii->bi", matrix), LEAST))
-        units = unit[:, :, None] * unit[:, None, :]
-        inverse = np.linalg.inv(matrix / units + ROUNDING * np.eye(matrix.shape[1])) / units
+        of = free[self.at]
+        inverse = self._inverted(of)
 
         def times(vector: Floats) -> Floats:
             found = np.zeros_like(vector)
@@ -56,6 +53,39 @@ class Blocks(Curvature):
             return found
 
         return times
+
+    def _inverted(self, of: NDArray[np.bool_]) -> Floats:
+        """Return the inverse of each matrix of the free arguments, (alike, size, size).
+
+        ``of``, of shape (alike, size), says which are free. A search asks again and again while few
+        of them change, and of thousands of classes a block each is much work. What was returned
+        before is overwritten.
+        """
+        changed = np.ones(len(of), np.bool_)
+        if self._inverse:
+            inverse, before = self._inverse.pop()
+            changed = (of != before).any(axis=1)
+        else:
+            inverse = np.empty_like(self.matrix)
+        rows = np.flatnonzero(changed)
+        size = max(1, AT_ONCE // max(1, self.matrix[0].size))
+        for start in range(0, len(rows), size):
+            some = rows[start : start + size]
+            inverse[some] = _inverse(self.matrix[some], of[some])
+        self._inverse.append((inverse, of))
+        return inverse
+
+
+def _inverse(matrix: Floats, of: NDArray[np.bool_]) -> Floats:
+    """Return the inverse of the free part of matrices, (alike, size, size), which may change."""
+    if not of.all():
+        matrix *= of[:, :, None] & of[:, None, :]
+        np.einsum("bii->bi", matrix)[~of] = 1.0
+    # In units in which its diagonal is 1, a matrix in single precision is never singular.
+    unit = np.sqrt(np.maximum(np.einsum("bii->bi", matrix), LEAST))
+    units = unit[:, :, None] * unit[:, None, :]
+    found: Floats = np.linalg.inv(matrix / units + ROUNDING * np.eye(matrix.shape[1])) / units
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -194,7 +194,10 @@ def leave_one_out_table(
             length = lengths_left(counts, block, once) if learned else block.lengths
             table = table * length_factor(length)[:, None, None]
         kind = _kind(group, parts)
-        centres = kind != "text" and model.unweighted_likelihoods[group.key].centres
+        # Words are centred; their likelihood is large, and not needed yet.
+        centres = kind == "band" or (
+            kind != "text" and model.unweighted_likelihoods[group.key].centres
+        )
         keys += parts.keys
         kinds += [kind] * len(parts)
         by_class += [centres] * len(parts)

@@ -170,7 +170,9 @@ class Passes:
         The weights, of shape (blocks, 1, 64), add up to those of all rows if none is huge.
         """
         slope, weight = self.split(x)
-        joint = self.start[:n] + slope @ self.shared[:n] + (weight[:, None] @ self.own[:n])[:, :, 0]
+        joint = self.start[:n] + slope @ self.shared[:n]
+        for block, own in enumerate(self.own[:n]):  # one by one: all in double precision are large
+            joint[block] += (weight[:, None] @ own)[:, 0]
         if joint.shape[1] == 1:
             p = 1 / (1 + np.exp(-np.clip(joint, -FAR, FAR)))
         else:

@@ -55,7 +55,7 @@ class BagOfCounts(Estimable[Items, Counts]):
     def settled(self, tally: BlockTally[Items]) -> Self:
         if self.alpha != "auto":
             return self
-        count, recorded = tally.sums[VALUE], (tally[PRESENT].high > 0).any(axis=1)
+        count, recorded = tally.sums[VALUE], tally.recorded
         if not recorded.all():  # a column never recorded does not count as a word
             count = count[np.broadcast_to(recorded, len(tally.axis))]
         return replace(self, alpha=pseudo_count_of_words(count))
@@ -67,7 +67,7 @@ class BagOfCounts(Estimable[Items, Counts]):
         return np.where(self._unrecorded(tally)[:, None], 0.0, self._pretend(tally, how))
 
     def n_parameters(self, tally: BlockTally[Items]) -> int:
-        words, classes = tally[VALUE].shape
+        words, classes = tally.sums[VALUE].shape
         return max(words - 1, 0) * classes
 
     def _matrix(self, numbers: Floats) -> Floats:
@@ -179,8 +179,7 @@ class BagOfCounts(Estimable[Items, Counts]):
 
     def _unrecorded(self, tally: BlockTally[Items]) -> NDArray[np.bool_]:
         """Return which columns were never recorded, (words,); of a text, all words or none."""
-        recorded = (tally[PRESENT].high > 0).any(axis=1)
-        return np.broadcast_to(~recorded, len(tally.axis))
+        return np.broadcast_to(~tally.recorded, len(tally.axis))
 
     def _counts(self, tally: BlockTally[Items], how: How) -> Floats:
         """Return counts with pretend counts, (words, classes); 0 for a column never recorded."""

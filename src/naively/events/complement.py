@@ -8,14 +8,20 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.block import Sparse
 from naively.counting.documents import Counts
 from naively.counting.labels import Labels
+from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally
 from naively.events.bag_of_counts import BagOfCounts
 from naively.events.base import How, Items
 from naively.events.prior import share
+from naively.events.words import evidence_of_others_without, slopes_of_others
 from naively.kernels.reference import Floats
+from naively.kernels.sparse_sums import SparseSums
+from naively.likelihoods.base import Likelihood
 from naively.likelihoods.log_linear import LogLinear
+from naively.likelihoods.words import WordSlopes
 
 
 @final
@@ -59,8 +65,11 @@ class Complement(BagOfCounts):
     def check_density(self) -> None:
         raise ValueError("Complement has no density: it does not model how rows are generated.")
 
-    def likelihood(self, tally: BlockTally[Items]) -> LogLinear:
-        return LogLinear(slope=self.log_probabilities(tally, self.estimate))
+    def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
+        slopes = self._sparse_slopes(tally)
+        if slopes is None:
+            return LogLinear(slope=self.log_probabilities(tally, self.estimate))
+        return slopes.over(self._size(tally)) if self.norm else slopes
 
     def log_probabilities(self, tally: BlockTally[Items], how: How) -> Floats:
         weights = super().log_probabilities(tally, how)
@@ -72,16 +81,35 @@ class Complement(BagOfCounts):
 
     def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         """As for ``Multinomial``; with ``norm`` the sums of the weights stay as they were."""
-        evidence = super().evidence_without(tally, block, labels)
+        count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
+        if isinstance(block, Sparse) and self._sparse_slopes(tally) is not None:
+            assert isinstance(count, SparseSums)
+            assert pretend is not None
+            grows = tally.axis.grows
+            found = evidence_of_others_without(count, pretend, block, labels, grows=grows)
+            evidence = found[:, None]
+        else:
+            evidence = super().evidence_without(tally, block, labels)
         if self.norm:
             evidence = evidence / self._size(tally)
         return evidence
 
     def _size(self, tally: BlockTally[Items]) -> Floats:
         """Return the sum of the weights of each class, (classes,); 1 where it is 0 or infinite."""
-        total = super().log_probabilities(tally, self.estimate).sum(axis=0)
+        slopes = self._sparse_slopes(tally)
+        if slopes is None:
+            total = super().log_probabilities(tally, self.estimate).sum(axis=0)
+        else:
+            total = slopes.total()
         size: Floats = np.where((total == 0) | np.isinf(total), 1.0, total)
         return size
+
+    def _sparse_slopes(self, tally: BlockTally[Items]) -> WordSlopes | None:
+        """Return the weights before ``norm`` of sparse counts; None if a table must be made."""
+        count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
+        if pretend is None or not isinstance(count, SparseSums):
+            return None
+        return slopes_of_others(count, pretend)
 
     def _of_classes(self, count: Floats) -> Floats:
         """Return the counts of all other classes, (words, classes), which a class is scored by."""

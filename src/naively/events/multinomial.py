@@ -171,12 +171,16 @@ class Multinomial(BagOfCounts):
 
         Texts are not empty: their lengths are from a Poisson that is truncated at zero.
         """
-        value, rows = tally[VALUE].high, tally[PRESENT].high
+        some, classes = np.unique(classes, return_inverse=True)  # no table of other classes is made
+        pretend = self._pretend(tally, self.estimate)
+        drawn_from = tally.map(lambda sums: sums[:, some])
+        value, rows = drawn_from[VALUE].high, drawn_from[PRESENT].high
         mean = np.divide(value, rows, out=np.zeros_like(value), where=rows > 0).sum(axis=0)
         lengths = draw_lengths(mean[classes], rng, length, texts=isinstance(tally.axis, Words))
         lengths = lengths * (len(value) > 0)  # there is no word to be drawn
         row = np.repeat(np.arange(len(classes)), lengths)
-        count = self._counts(tally, self.estimate)
+        count = np.maximum(value + pretend, 0.0)
+        count[self._unrecorded(tally)] = 0.0
         if self.integrates:
             drawn = _draw_from_urns(count, classes, lengths, rng)
         else:
@@ -192,13 +196,14 @@ class Multinomial(BagOfCounts):
 
     def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
         count, pretend = tally.sums[VALUE], self.pretended_of_words(tally)
-        fixed = (self.m is None or self._spreads_alike) and tally.axis.grows
+        fixed = self.m is None or self._spreads_alike
         sparse = isinstance(block, Sparse) and isinstance(count, SparseSums)
         if not sparse or pretend is None or not fixed or self.integrates:
             return super().evidence_without(tally, block, labels)
         assert isinstance(block, Sparse)
         assert isinstance(count, SparseSums)
-        return evidence_of_words_without(count, pretend, block, labels, self._bands(tally))
+        bands, grows = self._bands(tally), tally.axis.grows
+        return evidence_of_words_without(count, pretend, block, labels, bands, grows=grows)
 
     @property
     def _spreads_alike(self) -> bool:

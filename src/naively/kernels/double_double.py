@@ -103,6 +103,14 @@ class Sums:
         """Return some rows."""
         return self[index]
 
+    def at(self, row: NDArray[np.integer], classes: NDArray[np.integer]) -> Floats:
+        """Return the numbers in these rows and classes; one row stands for all rows."""
+        return np.asarray(self.high[row if len(self.high) != 1 else 0, classes])
+
+    def total_by_row(self) -> Sums:
+        """Return the sum of each row of a table, (rows,), with its rounding error."""
+        return self.total(axis=1)
+
     def __getitem__(self, index: Any) -> Sums:
         return Sums(self.high[index], self.low[index])
 
@@ -148,10 +156,15 @@ class Sums:
         placed.high[rows], placed.low[rows] = self.high, self.low
         return placed
 
-    def without(self, classes: NDArray[np.bool_]) -> Sums:
-        """Return the table with 0 in these classes, of shape (classes,) or that of the sums."""
+    def without(self, classes: NDArray[np.bool_], of: NDArray[np.integer] | None = None) -> Sums:
+        """Return the table with 0 in these classes, of shape (classes,) or that of the sums.
+
+        With ``of``, of shape (rows,), the classes of row i are ``classes[of[i]]``.
+        """
         if not classes.any():
             return self
+        if of is not None:
+            classes = classes[of]
         return Sums(np.where(classes, 0.0, self.high), np.where(classes, 0.0, self.low))
 
     def place_classes(self, places: NDArray[np.int64] | None, k: int) -> Sums:

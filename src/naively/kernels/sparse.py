@@ -59,7 +59,7 @@ def tally_sparse(
         raise ValueError("rows, classes and weights differ in number")
     check_codes(y, k, "class")
     check_codes(indices, width, "column")
-    row, x = _entries(indptr, data)
+    row, x = entries_of(indptr, data)
     cell, place = np.unique(
         indices[indptr[0] : indptr[-1]].astype(np.int64) * k + np.asarray(y, np.int64)[row],
         return_inverse=True,
@@ -120,13 +120,13 @@ def score_sparse(  # noqa: PLR0917  (as in the native kernel)
     """
     n, (bands, k), words = len(indptr) - 1, slope.shape, len(first) - 1
     check_codes(indices, words, "column")
-    row, x = _entries(indptr, data)
+    row, x = entries_of(indptr, data)
     x, word = np.nan_to_num(x), indices[indptr[0] : indptr[-1]]
     of_band = row * bands + band[word]
     length = np.bincount(of_band, x, n * bands).reshape(n, bands)
     shifts = np.bincount(of_band, x * shift[word], n * bands).reshape(n, bands)
     total = length @ slope + shifts @ weight
-    entry, cell = _cells_of(word, first)
+    entry, cell = cells_of(word, first)
     at = row[entry] * k + classes[cell]
     total += np.bincount(at, x[entry] * values[cell], n * k).reshape(n, k)
     if by_length:
@@ -134,7 +134,7 @@ def score_sparse(  # noqa: PLR0917  (as in the native kernel)
     return finish_rows(total + start, finish, log_prior)
 
 
-def leave_out_words(
+def leave_out_words(  # noqa: PLR0917  (as in the native kernel)
     indptr: Integers,
     indices: Integers,
     data: Floats | None,
@@ -147,11 +147,12 @@ def leave_out_words(
     pretend: Floats,
     total: Floats,
     bands: int,
+    grows: bool = True,
 ) -> tuple[Floats, Floats]:
     """Return log likelihoods of counted rows, each without itself, and their lengths.
 
     A word of a class has the probability (count + pretend count) / total. One that no other row
-    has is as if it had never been seen.
+    has is as if it had never been seen, where the vocabulary ``grows``.
 
     Parameters
     ----------
@@ -170,6 +171,8 @@ def leave_out_words(
     bands : int
         A word that at least 2**b other rows have, but fewer than twice as many, is in band b, the
         last band taking all beyond; with one band all words are in it.
+    grows : bool, default True
+        Whether rows make the words, so that there is no word, nor its pretend count, without them.
 
     Returns
     -------
@@ -191,11 +194,11 @@ def leave_out_words(
     n, k = len(indptr) - 1, len(total)
     check_codes(indices, len(first) - 1, "column")
     check_codes(y, k, "class")
-    row, x = _entries(indptr, data)
+    row, x = entries_of(indptr, data)
     x, word = np.nan_to_num(x), indices[indptr[0] : indptr[-1]]
     own = x if w is None else x * w[row]
     others, least = frequency[word] - own, pretend[word]
-    alone = others <= NEGLIGIBLE
+    alone = (others <= NEGLIGIBLE) & grows
     band = np.zeros(len(word), np.int64)
     if bands > 1:
         band = np.frexp(np.maximum(others, 1.0) * (1 + ROUNDING))[1].astype(np.int64) - 1
@@ -204,7 +207,7 @@ def leave_out_words(
     known = np.where(alone, 0.0, x)
     length = np.bincount(part, known, n * bands).reshape(n, bands, 1)
     shift = np.bincount(part, known * np.log(least), n * bands).reshape(n, bands, 1)
-    entry, cell = _cells_of(word, first)
+    entry, cell = cells_of(word, first)
     is_own = classes[cell] == np.asarray(y)[row[entry]]
     left = np.where(is_own, np.maximum(count[cell] - own[entry], 0.0), count[cell])
     gain = known[entry] * (np.log(left + least[entry]) - np.log(least[entry]))
@@ -220,13 +223,13 @@ def leave_out_words(
     return summed, np.asarray(length.sum(axis=(1, 2)), np.float64)
 
 
-def _entries(indptr: Integers, data: Floats | None) -> tuple[NDArray[np.int64], Floats]:
-    """Return the row and the number of each entry of a CSR matrix, both of shape (entries,)."""
+def entries_of(indptr: Integers, data: Floats | None) -> tuple[NDArray[np.int64], Floats]:
+    """Return the row, from 0, and the number of each entry of CSR rows, both (entries,)."""
     row = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     return row, np.ones(len(row)) if data is None else np.asarray(data[indptr[0] : indptr[-1]])
 
 
-def _cells_of(
+def cells_of(
     word: Integers, first: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the number of the entry and that of the cell, for each cell of each entry's word."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels.double_double import Floats, Sums
+from naively.kernels.repeated_sums import RepeatedSums
 
 EXACT = 2.0**53  # up to which all whole numbers are floats
 
@@ -110,6 +111,21 @@ class SparseSums:
         there[self.classes] = True
         return there
 
+    def at(self, row: NDArray[np.integer], classes: NDArray[np.integer]) -> Floats:
+        """Return the numbers in these rows and classes, which are 0 where nothing is stored."""
+        key, wanted = self.row * self.k + self.classes, row * np.int64(self.k) + classes
+        place = np.searchsorted(key, wanted)
+        found = np.append(key, -1)[place] == wanted
+        return np.where(found, np.append(self.stored.high, 0.0)[place], 0.0)
+
+    def total_by_row(self) -> Sums:
+        """Return the sum of each row, (rows,), with its rounding error."""
+        there = self.rows_there()
+        total = Sums.zeros(there.shape)
+        found = self.stored.total_by_group(self.first[:-1][there])
+        total.high[there], total.low[there] = found.high, found.low
+        return total
+
     def rows(self, index: NDArray[Any]) -> Sums:
         """Return all numbers of some rows, of shape (rows of the index, classes)."""
         some = self[index]
@@ -132,10 +148,10 @@ class SparseSums:
         return SparseSums(first, self.classes[of], self.stored[of], self.k)
 
     def __add__(self, other: SparseSums | Sums) -> SparseSums:
-        return self._combined(other, lambda a, b: a + b)
+        return self.cell_by_cell(other, lambda a, b: a + b)
 
     def __sub__(self, other: SparseSums | Sums) -> SparseSums:
-        return self._combined(other, lambda a, b: a - b)
+        return self.cell_by_cell(other, lambda a, b: a - b)
 
     def __neg__(self) -> SparseSums:
         return SparseSums(self.first, self.classes, -self.stored, self.k)
@@ -174,11 +190,19 @@ class SparseSums:
         keep = (self.stored.high != 0) | (self.stored.low != 0)
         return self if keep.all() else self._kept(keep)
 
-    def without(self, classes: NDArray[np.bool_]) -> SparseSums:
-        """Return the table with nothing in these classes, (classes,) or (rows or 1, classes)."""
+    def without(
+        self, classes: NDArray[np.bool_], of: NDArray[np.integer] | None = None
+    ) -> SparseSums:
+        """Return the table with nothing in these classes, (classes,) or (rows or 1, classes).
+
+        With ``of``, of shape (rows,), the classes of row i are ``classes[of[i]]``.
+        """
         if not classes.any():
             return self
-        gone = np.broadcast_to(classes, self.shape)[self.row, self.classes]
+        if of is None:
+            gone = np.broadcast_to(classes, self.shape)[self.row, self.classes]
+        else:
+            gone = classes[of[self.row], self.classes]
         return self._kept(~gone)
 
     def place(self, rows: NDArray[np.int64] | None, size: int) -> SparseSums:
@@ -206,8 +230,8 @@ class SparseSums:
         order = np.argsort(table.row * k + table.classes, kind="stable")
         return SparseSums(table.first, table.classes[order], table.stored[order], k)
 
-    def _combined(self, other: SparseSums | Sums, operation: Any) -> SparseSums:
-        """Apply an operation cell by cell to two tables of one shape."""
+    def cell_by_cell(self, other: SparseSums | Sums, operation: Any) -> SparseSums:
+        """Apply an operation on `Sums`, which makes 0 of two zeros, to each cell of two tables."""
         if isinstance(other, Sums):
             other = SparseSums.of(other)
         if not len(other.classes) or not len(self.classes):
@@ -252,7 +276,7 @@ def _add_exactly(numbers: Floats) -> bool:
     return bool(np.abs(numbers).sum() < EXACT and (numbers == np.rint(numbers)).all())
 
 
-AnySums: TypeAlias = Sums | SparseSums
+AnySums: TypeAlias = Sums | SparseSums | RepeatedSums
 
 
 def as_dense(sums: AnySums) -> Sums:
@@ -271,4 +295,4 @@ def as_sparse(sums: AnySums) -> SparseSums:
     >>> as_sparse(Sums(np.eye(2))).classes
     array([0, 1], dtype=int32)
     """
-    return sums if isinstance(sums, SparseSums) else SparseSums.of(sums)
+    return sums if isinstance(sums, SparseSums) else SparseSums.of(as_dense(sums))

@@ -78,6 +78,19 @@ class WordSlopes(Likelihood[Counts]):
         table[row, self.classes[at]] += self.value[at]
         return table
 
+    def total(self) -> Floats:
+        """Return the sum of the slopes of all words in each class, (classes,)."""
+        bands = len(self.of_band)
+        words = np.bincount(self.band, minlength=bands)
+        shifts = np.bincount(self.band, self.shift, bands)
+        stored = np.bincount(self.classes, self.value, self.of_band.shape[1])
+        return np.asarray(words @ self.of_band + shifts @ self.weight + stored)
+
+    def over(self, size: Floats) -> WordSlopes:
+        """Return this with the slopes of each class divided by a number, of shape (classes,)."""
+        value, of_band = self.value / size[self.classes], self.of_band / size
+        return replace(self, value=value, of_band=of_band, weight=self.weight / size)
+
     def log_prob(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         if isinstance(block, Dense):
             return LogLinear(self.slope).log_prob(block, start, finish, log_prior)
@@ -111,7 +124,9 @@ class WordSlopes(Likelihood[Counts]):
 
         This likelihood must have no weights yet.
         """
-        if len(weight) > MOST_BANDS:
+        # What a word adds in every class goes when it is centred, if it adds the same.
+        differs = bool((self.weight != self.weight[0, 0]).any())
+        if differs or len(weight) > MOST_BANDS:
             return LogLinear(self.slope, base=self.base).weighted(weight[part])
         k = self.of_band.shape[1]
         row = np.repeat(np.arange(len(self.shift)), np.diff(self.first))

@@ -38,6 +38,8 @@ from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 from naively.schema.settle import Counted, make_sure, settle
 
+AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model(Shown):
@@ -325,8 +327,21 @@ class Model(Shown):
         return scores[0] if len(scores) == 1 else np.concatenate(scores)
 
     def _score(self, batch: Batch, finish: Finish) -> Finished:
-        log_prior, of_group = self.class_log_prior, self.blocks(batch)
-        blocks = list(of_group.items())
+        """Score rows whose texts are split at once."""
+        blocks = self.blocks(batch)
+        n = len(batch) * len(self.classes) // AT_ONCE + 1
+        if finish != "label" or n == 1 or len(blocks) == 1:
+            return self._finished(blocks, len(batch), finish)
+        # Between two blocks there is a number for each row and class.
+        found = []
+        for rows in np.array_split(np.arange(len(batch)), n):
+            some = {key: block.select(rows) for key, block in blocks.items()}
+            found.append(self._finished(some, len(rows), finish))
+        return np.concatenate(found)
+
+    def _finished(self, of_group: Mapping[GroupKey, Block], n: int, finish: Finish) -> Finished:
+        """Add up the evidence of n rows' blocks, and finish it."""
+        log_prior, blocks = self.class_log_prior, list(of_group.items())
         out: Finished = self.start
         for _, added in self.products(of_group):
             out = out + added
@@ -334,7 +349,7 @@ class Model(Shown):
             last = finish if i == len(blocks) - 1 else "joint"
             out = self.likelihoods[name].log_prob(block, out, last, log_prior)
         if not blocks:
-            out = dispatch.finish_rows(np.tile(self.start, (len(batch), 1)), finish, log_prior)
+            out = dispatch.finish_rows(np.tile(self.start, (n, 1)), finish, log_prior)
         return out
 
     def products(

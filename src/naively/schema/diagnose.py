@@ -21,11 +21,13 @@ from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
+from naively.kernels.sparse_sums import as_dense
 from naively.messages import warn
 from naively.schema.group import Group
 from naively.schema.schema import SHOWN, Schema, list_names
 from naively.schema.text import TOKEN_PATTERN, Text
 
+TWO = 2
 ENOUGH = 100  # rows, before it is no chance that a column determines the label
 PER_LEVEL = 10  # rows on average; levels that hardly recur determine the label by being many
 ABOUT = 1e-9  # of the mean square: a lesser variance may be only rounding, and is computed exactly
@@ -112,7 +114,7 @@ def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
     """Warn of texts in none of which a token was found, and say what is looked for."""
     for name, groups in schema.groups_of.items():
         blocks = [tally.blocks[group.key] for group in groups if group.kind == "text"]
-        if not blocks or any(block[VALUE].high.any() for block in blocks):
+        if not blocks or any(block.sums[VALUE].rows_there().any() for block in blocks):
             continue
         if not any(block[PRESENT].high.any() for block in blocks):
             continue  # every text is missing, or of no weight
@@ -133,15 +135,19 @@ def _sought(analyser: Analyser | None) -> str:
 
 def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
     """Return which columns of a group determine the label alone, of shape (columns,)."""
-    axis, sums = block.axis, {s: block[s] for s in block.sums}
+    axis, none = block.axis, np.zeros(len(block.axis.columns), np.bool_)
     if isinstance(axis, ByValue):
-        return _levels_leak(axis, sums[axis.statistic].high[:, classes])
-    if isinstance(axis, Columns) and PRESENT in sums and VALUE in sums:
-        if group.event.name == "bernoulli":
-            return _truths_leak(sums[PRESENT].high[:, classes], sums[VALUE].high[:, classes])
-        if SQUARE in sums:
-            return _numbers_leak(sums, classes)
-    return np.zeros(len(axis.columns), np.bool_)
+        return _levels_leak(axis, block[axis.statistic].high[:, classes])
+    if not isinstance(axis, Columns) or not {PRESENT, VALUE} <= set(block.sums):
+        return none
+    if group.event.name == "bernoulli":
+        if classes.sum() != TWO:  # a truth cannot tell more classes apart
+            return none
+        n, value = (as_dense(block.sums[s][:, classes]).high for s in (PRESENT, VALUE))
+        return _truths_leak(n, value)
+    if SQUARE not in block.sums:
+        return none
+    return _numbers_leak({s: block[s] for s in block.sums}, classes)
 
 
 def _levels_leak(axis: ByValue, counts: Floats) -> Flags:
@@ -163,11 +169,9 @@ def _truths_leak(n: Floats, value: Floats) -> Flags:
 
     Parameters
     ----------
-    n, value : ndarray of shape (columns, classes)
+    n, value : ndarray of shape (columns, 2)
         In how many rows a column is there, and in how many it is true.
     """
-    if n.shape[1] != 2:
-        return np.zeros(len(n), np.bool_)
     with np.errstate(divide="ignore", invalid="ignore"):
         p = value / n
     opposite = ((p == 0) | (p == 1)).all(axis=1) & (p[:, 0] != p[:, 1])
@@ -214,7 +218,7 @@ def _held(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
     """Say what each column of a group holds."""
     match block.axis:
         case Words(columns=(name,)) as axis:
-            texts, words = (block[s].high.sum() for s in (PRESENT, VALUE))
+            texts, words = (block.sums[s].by_row().sum() for s in (PRESENT, VALUE))
             yield name, f"{words / max(texts, 1.0):.1f} {axis.analyser.counted}"
         case Levels() as axis:
             for name, n in zip(axis.columns, axis.sizes.tolist(), strict=True):
@@ -262,15 +266,15 @@ def _odd_cells(axis: Cells, counts: Sums) -> Iterator[tuple[Name, str]]:
 
 def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
     """Say which columns always hold the same truth, or by their moments the same number."""
-    n, value = (block[s].total(axis=1) for s in (PRESENT, VALUE))
+    if group.event.name != "bernoulli" and SQUARE not in block.sums:
+        return
+    n, value = (block.sums[s].total_by_row() for s in (PRESENT, VALUE))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = value.high / n.high
     if group.event.name == "bernoulli":
         same = (mean == 0) | (mean == 1)
-    elif SQUARE in block.sums:
-        same = _spread(n, value, block[SQUARE].total(axis=1)) == 0
     else:
-        return
+        same = _spread(n, value, block[SQUARE].total(axis=1)) == 0
     for j in np.flatnonzero(same & (n.high > 1)).tolist():
         shown = bool(mean[j]) if group.kind == "boolean" else f"{mean[j]:.6g}"
         yield block.axis.columns[j], f"always {shown}"

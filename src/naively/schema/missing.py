@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from naively.counting.axis import ByValue, Levels
 from naively.counting.names import Name
@@ -17,6 +18,7 @@ from naively.counting.statistic import LEVEL, PRESENT
 from naively.counting.tally import BlockTally
 from naively.events import Categorical
 from naively.kernels.double_double import Sums
+from naively.kernels.repeated_sums import RepeatedSums
 from naively.schema.derived import Missing
 from naively.schema.group import Group
 from naively.schema.settle import Counted
@@ -39,13 +41,14 @@ def with_missing(counted: Counted) -> Counted:
         if group.derived or not _says_which_are_missing(group):
             continue
         block = tally.blocks[group.key]
-        there = _present(block)
+        there, number = _present(block)
         lacking = Sums(*(np.broadcast_to(of, there.shape) for of in vars(tally.weight).values()))
         lacking -= there
         least = ROUNDING * tally.class_count
-        some = (lacking.high > least).any(axis=1) & (there.high > 0).any(axis=1)
-        for j in np.flatnonzero(some).tolist():
-            missing.setdefault(block.axis.columns[j], (there[j], lacking[j]))
+        some = np.any(lacking.high > least, axis=1) & np.any(there.high > 0, axis=1)
+        for j in np.flatnonzero(some[number]).tolist():
+            row = number[j]
+            missing.setdefault(block.axis.columns[j], (there[row], lacking[row]))
     if not missing:
         return counted
     if len(missing) > MOST:
@@ -69,10 +72,20 @@ def _says_which_are_missing(group: Group) -> bool:
     return group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
 
 
-def _present(block: BlockTally) -> Sums:
-    """Return how many rows of each class have a value in each column, (columns, classes)."""
-    axis = block.axis
+def _present(block: BlockTally) -> tuple[Sums, NDArray[np.integer]]:
+    """Return how many rows of each class have a value in each column.
+
+    Returns
+    -------
+    there : Sums of shape (different rows, classes)
+    number : ndarray of shape (columns,)
+        Which of them the row of each column is.
+    """
+    axis, columns = block.axis, len(block.axis.columns)
     if not isinstance(axis, ByValue):
-        return block[PRESENT]
-    columns = len(axis.columns)
-    return block[axis.statistic].place(np.repeat(np.arange(columns), axis.sizes), columns)
+        present = block.sums[PRESENT]
+        if isinstance(present, RepeatedSums):
+            return present.different, present.number
+        return block[PRESENT], np.arange(columns)
+    there = block[axis.statistic].place(np.repeat(np.arange(columns), axis.sizes), columns)
+    return there, np.arange(columns)

@@ -167,7 +167,7 @@ def counted_as(group: Group) -> CountedAs | None:
 
 def _constant(block: BlockTally) -> set[Name]:
     """Return the columns that do not hold both 0 and 1."""
-    n, ones = block[PRESENT].total(axis=1), block[VALUE].total(axis=1)
+    n, ones = (block.sums[s].total_by_row() for s in (PRESENT, VALUE))
     both = np.asarray((ones.high > 0) & ((n - ones).high > 0))
     return {block.axis.columns[j] for j in np.flatnonzero(~both).tolist()}
 

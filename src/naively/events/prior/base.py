@@ -205,7 +205,6 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
     """Return pretend rows at each column's mean over all classes, and their sums, (columns, 1)."""
-    n = tally[PRESENT].total(axis=1).high[:, None]
-    value = tally[VALUE].total(axis=1).high[:, None]
+    n, value = (tally.sums[s].total_by_row().high[:, None] for s in (PRESENT, VALUE))
     mean = np.divide(value, n, out=np.zeros_like(value), where=n > 0)
     return np.full_like(mean, rows), rows * mean

@@ -1,10 +1,14 @@
-"""What was counted, as arrays of a file: all numbers of a table, or the cells that are not 0."""
+"""What was counted, as arrays of a file.
+
+Of a table there are all numbers, or the cells that are not 0, or the rows that are different.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from naively.kernels.double_double import Floats, Sums
+from naively.kernels.repeated_sums import RepeatedSums
 from naively.kernels.sparse_sums import AnySums, SparseSums
 from naively.model.file.container import Arrays, UnreadArrays
 
@@ -17,26 +21,32 @@ def write_sums(sums: AnySums, name: str, arrays: Arrays) -> None:
 
     Low parts that are all 0 are left out.
     """
-    if isinstance(sums, Sums):
-        arrays[f"{name}/high"], low = sums.high, sums.low
-    else:
-        counts, low = sums.stored.high, sums.stored.low
-        arrays[f"{name}/cells"], arrays[f"{name}/classes"] = np.diff(sums.first), sums.classes
-        large = counts >= MOST
-        more = counts[large] - MOST
-        if large.any() and (more + MOST == counts[large]).all():  # it is, below 2**53
-            arrays[f"{name}/more"] = more
-            counts = np.where(large, MOST, counts)
-        arrays[f"{name}/counts"] = counts
+    match sums:
+        case SparseSums():
+            counts, low = sums.stored.high, sums.stored.low
+            arrays[f"{name}/cells"], arrays[f"{name}/classes"] = np.diff(sums.first), sums.classes
+            large = counts >= MOST
+            more = counts[large] - MOST
+            if large.any() and (more + MOST == counts[large]).all():  # it is, below 2**53
+                arrays[f"{name}/more"] = more
+                counts = np.where(large, MOST, counts)
+            arrays[f"{name}/counts"] = counts
+        case RepeatedSums():
+            arrays[f"{name}/number"] = sums.number
+            arrays[f"{name}/high"], low = sums.different.high, sums.different.low
+        case _:
+            arrays[f"{name}/high"], low = sums.high, sums.low
     if low.any():
         arrays[f"{name}/low"] = low
 
 
 def read_sums(name: str, shape: tuple[int, int], unread: UnreadArrays) -> AnySums:
     """Return sums of this shape, or raise a ValueError that says why they are none."""
+    rows, k = shape
+    if f"{name}/number" in unread:
+        return _read_repeated(name, rows, k, unread)
     if f"{name}/cells" not in unread:
         return read_all_sums(name, shape, unread)
-    rows, k = shape
     cells = unread.take(f"{name}/cells", "i", (rows,))
     classes = unread.take(f"{name}/classes", "c")
     if classes.ndim != 1 or (cells < 0).any() or (cells > k).any() or cells.sum() != len(classes):
@@ -59,6 +69,15 @@ def read_sums(name: str, shape: tuple[int, int], unread: UnreadArrays) -> AnySum
 def read_all_sums(name: str, shape: tuple[int, ...], unread: UnreadArrays) -> Sums:
     """Return sums of this shape whose numbers are all written."""
     return _checked(name, unread.take(f"{name}/high", shape=shape), unread)
+
+
+def _read_repeated(name: str, rows: int, k: int, unread: UnreadArrays) -> RepeatedSums:
+    """Return sums of which few rows are different."""
+    number = unread.take(f"{name}/number", "c", (rows,))
+    high = unread.take(f"{name}/high")
+    if high.ndim != 2 or high.shape[1] != k or ((number < 0) | (number >= len(high))).any():
+        raise ValueError(f"{name} has no such row, or rows of other classes")
+    return RepeatedSums(_checked(name, high, unread), number)
 
 
 def _checked(name: str, high: Floats, unread: UnreadArrays) -> Sums:
