@@ -21,7 +21,6 @@ from naively.counting.tally import BlockTally, Tally
 from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.events.lift import Lift
-from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
@@ -29,6 +28,7 @@ from naively.model.added_noise import AddedNoise
 from naively.model.class_prior import class_probabilities
 from naively.model.count import check_counted, check_rows, count_batch
 from naively.model.described import with_products
+from naively.model.score import score
 from naively.model.weights import Weights, mean
 from naively.schema.alike import CountedTotal, alike
 from naively.schema.group import Group, GroupKey
@@ -37,8 +37,6 @@ from naively.schema.missing import with_missing
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 from naively.schema.settle import Counted, make_sure, settle
-
-AT_ONCE = 1 << 24  # scores, a row and a class each, that are added up together
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -323,34 +321,7 @@ class Model(Shown):
 
         Labels, as numbers of classes, are of shape (rows,), all else of shape (rows, classes).
         """
-        scores = [self._score(piece, finish) for piece in batch.pieces()]
-        return scores[0] if len(scores) == 1 else np.concatenate(scores)
-
-    def _score(self, batch: Batch, finish: Finish) -> Finished:
-        """Score rows whose texts are split at once."""
-        blocks = self.blocks(batch)
-        n = len(batch) * len(self.classes) // AT_ONCE + 1
-        if finish != "label" or n == 1 or len(blocks) == 1:
-            return self._finished(blocks, len(batch), finish)
-        # Between two blocks there is a number for each row and class.
-        found = []
-        for rows in np.array_split(np.arange(len(batch)), n):
-            some = {key: block.select(rows) for key, block in blocks.items()}
-            found.append(self._finished(some, len(rows), finish))
-        return np.concatenate(found)
-
-    def _finished(self, of_group: Mapping[GroupKey, Block], n: int, finish: Finish) -> Finished:
-        """Add up the evidence of n rows' blocks, and finish it."""
-        log_prior, blocks = self.class_log_prior, list(of_group.items())
-        out: Finished = self.start
-        for _, added in self.products(of_group):
-            out = out + added
-        for i, (name, block) in enumerate(blocks):
-            last = finish if i == len(blocks) - 1 else "joint"
-            out = self.likelihoods[name].log_prob(block, out, last, log_prior)
-        if not blocks:
-            out = dispatch.finish_rows(np.tile(self.start, (n, 1)), finish, log_prior)
-        return out
+        return score(self, batch, finish)
 
     def products(
         self, blocks: Mapping[GroupKey, Block]
