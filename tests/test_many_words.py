@@ -26,7 +26,7 @@ from naively.kernels.repeated_sums import RepeatedSums
 from naively.kernels.sparse_sums import SparseSums
 from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.words import WordSlopes
-from naively.model import model
+from naively.model import score
 from tests.test_sparse import tables
 
 ROWS, CLASSES, WORDS, OF_ROW = 5_000, 1_000, 40_000, 12
@@ -97,7 +97,7 @@ def test_nothing_of_the_default_is_words_times_classes(monkeypatch):
 
 
 def test_labels_are_predicted_without_a_table_of_rows_times_classes(monkeypatch):
-    monkeypatch.setattr(model, "AT_ONCE", 500_000)
+    monkeypatch.setattr(score, "AT_ONCE", 500_000)
     word, y = rows_of_words()
     X = texts(word)
     nb = NaiveBayes(weights=None).fit(X, y)
