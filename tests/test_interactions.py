@@ -15,8 +15,10 @@ from scipy import sparse
 
 from naively import Multinomial, NaiveBayes, load
 from naively.counting.statistic import LEVEL
-from naively.evaluation import cross_validate
+from naively.evaluation import calibrate, cross_validate, fitting, pairs
 from naively.evaluation.interactions import FEWEST, Found, add_interactions
+from naively.evaluation.leave_one_out import left_out
+from naively.evaluation.linear_part import joint_of
 from naively.evaluation.losses import log_loss
 from naively.model.weights import Weights
 from naively.schema.derived import Interaction
@@ -464,3 +466,39 @@ def test_interactions_have_no_part_in_log_p_of_a_row_nor_in_what_is_drawn() -> N
 def test_what_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         NaiveBayes(**settings).fit([[0.0], [1.0]], ["a", "b"])
+
+
+def wide(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Draw 40 columns and four classes, which two pairs of columns tell only together."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 40))
+    y = 2 * (X[:, 0] * X[:, 1] > 0) + (X[:, 2] * X[:, 3] > 0)
+    return X, y
+
+
+def test_many_columns_and_classes_have_interactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The leave-one-out table has a bound; the rows that interactions are chosen on have none."""
+    for module in (calibrate, fitting, pairs):
+        monkeypatch.setattr(module, "CELLS", 40 * 4 * 150)
+    (X, y), (X_test, y_test) = wide(2000, 0), wide(1000, 1)
+    nb = auto().fit(X, y)
+    assert nb.why_no_interactions_ == ""
+    found = {frozenset(of.columns) for of in weights_of(nb).linear.products}
+    found |= {frozenset(of.sources) for of in pairs_of(nb)}
+    assert found >= {frozenset([0, 1]), frozenset([2, 3])}
+    assert log_loss(nb.predict_proba(X_test)[np.arange(1000), y_test]) < 0.8  # ln 4 is 1.39
+
+
+def test_rows_are_left_out_piece_by_piece_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, y, *_ = mixed(700)
+    nb = NaiveBayes(missing="ignore").fit(table, y)
+    model = nb.model_.weighed(None)
+    sample = nb._learned().of(nb.model_)
+    for cells in (fitting.CELLS, 2000):
+        monkeypatch.setattr(fitting, "CELLS", cells)
+        found = fitting.Fitting.of(model, sample)
+        at_once = left_out(model, sample.encoded(model))
+        np.testing.assert_array_equal(found.labels.codes, at_once.labels.codes)
+        known = joint_of(found.column_weights, at_once)
+        np.testing.assert_allclose(found.joint, known, rtol=1e-12, atol=1e-12)
+    assert found.found.table.shape[1] < at_once.table.shape[1]

@@ -82,8 +82,9 @@ class Learner(Noisy):
         With "auto", what two columns say together has a say of its own: products of their numbers
         and levels, and counted pairs, of how much more often their values meet in a class than by
         chance. At most six products and three pairs for each column are chosen in ``fit``, of 100
-        rows or more, and only where held-out rows are predicted better; pairs are counted in a
-        second pass. Each two columns are explained like a column. ``notes_`` says what was chosen.
+        rows or more, and only where held-out rows are predicted better; of many columns, of the 100
+        that say most. Pairs are counted in a second pass. Each two columns are explained like a
+        column. ``notes_`` says what was chosen.
     text : {"auto", "words"}, default "auto"
         What is counted of a column of texts that is not named in ``event_models``: with "auto",
         the words, the word bigrams, and, of texts of up to 1,500 characters, the character n-grams

@@ -71,8 +71,9 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     """Return how many of the rows seen are enough, or as many as memory allows.
 
     From ``ROWS`` on a larger sample of a table, on which interactions are fitted, grows with the
-    logarithm of the rows. The share of keys falls with every row, and with more classes and columns
-    fewer rows are kept, so that sampling batch by batch gives the sample of all rows.
+    logarithm of the rows; it has ``ROWS`` where many columns and classes leave fewer for weights.
+    The share of keys falls with every row, and with more classes and columns fewer rows are kept,
+    so that sampling batch by batch gives the sample of all rows.
     """
     parts, k = count_parts(model), len(model.classes)
     possible = CELLS // max(1, parts * k)
@@ -80,11 +81,14 @@ def sample_size(model: Model, seen: float) -> SampleSize:
     if parts == 1 and OF_ONE * k <= kept:
         why = f"{OF_ONE} for each class are enough for one weight"
         return SampleSize(OF_ONE * k, kept, 0.0, why)
-    if kept < ROWS:
-        why = f"as many as memory is for, with {parts:,} weights of {k:,}"
-        return SampleSize(kept, kept, 0.0, why)
+    has_texts = any(group.analyser for group in model.schema.groups)
     share = 0.0
-    if seen > ROWS and not any(group.analyser for group in model.schema.groups):
+    if kept < ROWS:
+        if not has_texts:
+            share = min(1.0, ROWS / max(seen, 1.0), CELLS / max(1.0, parts * seen))
+        why = f"as many as memory is for, with {parts:,} weights of {k:,}"
+        return SampleSize(kept, kept, share, why)
+    if seen > ROWS and not has_texts:
         share = min(ROWS * (1 + np.log(seen / ROWS)), possible) / seen
     return SampleSize(kept, kept, share, "enough for the weights")
 

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.batch import Batch
+from naively.counting.labels import Labels
 from naively.counting.parts import Part
 from naively.evaluation.basis import Basis, basis_of, evidence_said
-from naively.evaluation.calibrate import ROWS, fit
+from naively.evaluation.calibrate import CELLS, ROWS, count_parts, fit
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import (
     LAST_STEPS,
@@ -42,6 +43,7 @@ from naively.model.weights import Weights
 from naively.schema.derived import Interaction
 
 RIDGES_OF_PAIRS = (100.0, 30.0, 10.0, 3.0)
+FEWEST = 100  # rows whose leave-one-out table is made at once, however large
 WORTH = 1.0  # nats that products, and pairs, must save on the held-out rows; chance saves some
 NEGLIGIBLE = 1e-3  # a weight of a pair that is as good as 0
 
@@ -83,8 +85,10 @@ class Fitting:
         Whether the model has learned them, so that each is left out.
     batches : list of Batch
         The rows, as the model encodes them.
+    labels : Labels
+        Their labels.
     found : LeaveOneOut
-        Their leave-one-out table.
+        The leave-one-out table of as many of them as memory is for.
     said : dict of Part to float
         How much evidence each part gives.
     basis : Basis
@@ -97,6 +101,7 @@ class Fitting:
     sample: Sample
     learned: bool
     batches: list[Batch]
+    labels: Labels
     found: LeaveOneOut
     said: dict[Part, float]
     basis: Basis
@@ -106,11 +111,20 @@ class Fitting:
     def of(cls, model: Model, sample: Sample, *, learned: bool = True) -> Fitting:
         """Fit the weights of the columns."""
         batches = sample.encoded(model)
-        found = left_out(model, batches, learned=learned)
+        pieces = [_pieces(batch, model) for batch in batches]
+        first = [left_out(model, [of[0]], learned=learned) for of in pieces]
+        found = LeaveOneOut.join(first)
         weights = fit(found.first(ROWS), "loo", float(model.tally.class_count.sum()))
-        said = evidence_said(weights, found)
-        basis = basis_of(model, said, found.labels, batches)
-        return cls(weights, sample, learned, batches, found, said, basis, joint_of(weights, found))
+        labels, joint = [], []
+        for table, (_, *others) in zip(first, pieces, strict=True):
+            for part in (table, *(left_out(model, [of], learned=learned) for of in others)):
+                labels.append(part.labels)
+                joint.append(joint_of(weights, part))
+        every, said = Labels.join(labels), evidence_said(weights, found)
+        basis = basis_of(model, said, every, batches)
+        return cls(
+            weights, sample, learned, batches, every, found, said, basis, np.concatenate(joint)
+        )
 
     @cached_property
     def z(self) -> NDArray[np.float32]:
@@ -120,7 +134,7 @@ class Fitting:
     @cached_property
     def crossed(self) -> Crossed:
         """The columns, cut into bins."""
-        return Crossed.of(self.batches, self.found, self.said)
+        return Crossed.of(self.batches, self.labels, self.found, self.said)
 
     @cached_property
     def p(self) -> Floats:
@@ -129,7 +143,7 @@ class Fitting:
 
     def products(self, rows: NDArray[np.int64] | None = None) -> Products:
         """Choose the products that would lower the log loss of all rows most, or of some."""
-        p, labels = self.p, self.found.labels
+        p, labels = self.p, self.labels
         if rows is not None:
             p, labels = p[rows], labels.take(rows)
         return Products.choose(self.basis.terms, self.z, self.said, p, labels, rows)
@@ -141,7 +155,7 @@ class Fitting:
         if slopes:
             multiplied = z if products is None else products.values()
             z = np.hstack([self.z, multiplied, np.ones((n, 1), np.float32)])
-        return Problem(self.joint, self.found.labels, z)
+        return Problem(self.joint, self.labels, z)
 
     def plan(self, fixed: NDArray[np.floating] | None = None) -> Plan:
         """Find what lowers the log loss of held-out rows.
@@ -149,7 +163,7 @@ class Fitting:
         ``fixed`` is the evidence of the pairs that there are, (rows, classes, pairs); by default
         they are chosen.
         """
-        thirds = held_out(self.found.first(ROWS).labels)
+        thirds = held_out(self.labels.take(np.arange(min(ROWS, len(self.labels)))))
         alone = self.problem(None)
         lines = [run_of(alone, rest, third) for rest, third in thirds]
         best, products = descend(lines, RIDGES, solve_slopes), False
@@ -264,3 +278,13 @@ class Fitting:
             products = self._products.terms() if plan.products else []
             linear = linear_part_of(found.slope, self.basis.terms, products, plan.ridge)
         return replace(self.column_weights, of={**self.column_weights.of, **of}, linear=linear)
+
+
+def _pieces(batch: Batch, model: Model) -> list[Batch]:
+    """Return rows in several batches, if their leave-one-out table would take much memory."""
+    most = max(1, CELLS // max(1, count_parts(model) * len(model.classes)))
+    if len(batch) <= max(most, FEWEST):
+        return [batch]
+    return [
+        batch.take(rows) for rows in np.array_split(np.arange(len(batch)), -(-len(batch) // most))
+    ]

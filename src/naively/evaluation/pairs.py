@@ -120,24 +120,28 @@ class Crossed:
     once: Floats
 
     @classmethod
-    def of(cls, batches: Sequence[Batch], found: LeaveOneOut, said: dict[Part, float]) -> Crossed:
+    def of(
+        cls, batches: Sequence[Batch], labels: Labels, found: LeaveOneOut, said: dict[Part, float]
+    ) -> Crossed:
         """Cut columns into bins: if there are many, those that say most.
 
         Parameters
         ----------
         batches : sequence of Batch
             The rows, as the model encodes them.
+        labels : Labels
+            Their labels.
         found : LeaveOneOut
-            Their leave-one-out table.
+            The leave-one-out table of some of them.
         said : dict of Part to float
             How much evidence each part gives.
         """
         held = [Held(batch) for batch in batches]
-        bins = [_bins(held, name) for name in _columns(found, said)]
+        bins = [_bins(held, name) for name in _columns(labels, found, said)]
         codes = [np.concatenate([of.codes(batch) for batch in held]) for of in bins]
         times = np.concatenate([batch.times for batch in batches])
-        once = one_of_each(found.labels, times).weights
-        return cls(bins, codes, found.labels, once)
+        once = one_of_each(labels, times).weights
+        return cls(bins, codes, labels, once)
 
     def interaction(self, pair: Pair) -> Interaction:
         """Return two columns taken together, as a column."""
@@ -240,15 +244,15 @@ def _gain(gradient: Floats, curve: Floats) -> Floats:
     return np.where(gradient > 0, gradient**2 / (2 * (curve + OF_INTERACTIONS)), 0.0)
 
 
-def _columns(found: LeaveOneOut, said: dict[Part, float]) -> list[Source]:
+def _columns(labels: Labels, found: LeaveOneOut, said: dict[Part, float]) -> list[Source]:
     """Return the columns that pairs may be of: if there are many, those of most evidence."""
     of = [
         (part, part.column)
         for part, kind in zip(found.parts, found.kinds, strict=True)
         if kind == "column" and isinstance(part.column, str | int | TimePart)
     ]
-    rows = float(found.labels.weights.sum())  # of which a row that came twice is two
-    fit = int((2 * WORK / found.prior.size) ** 0.5), int(rows / ROWS)
+    rows = float(labels.weights.sum())  # of which a row that came twice is two
+    fit = int((2 * WORK / (len(labels) * labels.k)) ** 0.5), int(rows / ROWS)
     most = min(COLUMNS, *(max(2, number) for number in fit))
     if len(of) > most:
         best = {part for part, _ in sorted(of, key=lambda each: -said[each[0]])[:most]}
