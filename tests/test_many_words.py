@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.naive_bayes import ComplementNB
+from sklearn.naive_bayes import BernoulliNB, ComplementNB
 
-from naively import Complement, Multinomial, MultinomialNB, NaiveBayes
+from naively import Bernoulli, Beta, Complement, Multinomial, MultinomialNB, NaiveBayes
 from naively.counting import tally
 from naively.counting.axis import Columns
 from naively.counting.block import Sparse
@@ -64,8 +64,10 @@ def matrix(word):
 
 @pytest.mark.parametrize("form", [texts, matrix])
 @pytest.mark.parametrize("settings", [{"weights": None}, {"weights": "temperature"}])
-@pytest.mark.parametrize("event", ["multinomial", "complement"])
+@pytest.mark.parametrize("event", ["multinomial", "complement", "bernoulli"])
 def test_nothing_of_a_bag_is_words_times_classes(monkeypatch, form, settings, event):
+    if event == "bernoulli" and form is matrix and settings["weights"]:
+        pytest.skip("each column of a matrix of truths has a weight for each class")
     monkeypatch.setattr(calibrate, "CELLS", 500_000)
     word, y = rows_of_words()
     X = form(word)
@@ -78,7 +80,6 @@ def test_nothing_of_a_bag_is_words_times_classes(monkeypatch, form, settings, ev
         if event == "multinomial":
             nb.sample(2, random_state=0)
         str(nb.model_)
-        nb.n_parameters_  # noqa: B018
         half.forget(X[:500], y[:500])
         half.partial_fit(X[:500], y[:500])
         assert not (half.tally_ - nb.tally_).weight.high.any()
@@ -122,6 +123,9 @@ EVENTS = [
     Multinomial(m=2.0, p="uniform"),
     Complement(),
     Complement(alpha=tuple(np.linspace(0.1, 2.0, 15))),
+    Bernoulli(),
+    Bernoulli(alpha=0.4),
+    Bernoulli(prior=Beta(0.5, 3.0)),
 ]
 
 
@@ -131,7 +135,7 @@ EVENTS = [
 def test_columns_are_left_out_as_if_the_row_had_not_been_counted(event, k, weighted):
     rng = np.random.default_rng(k)
     x = csr_array(rng.poisson(0.3, size=(3 * k, 15)).astype(np.float64))
-    block = Sparse(x.indptr, x.indices, x.data, Columns(range(15)))
+    block = event.prepare(Sparse(x.indptr, x.indices, x.data, Columns(range(15))))
     weight = rng.choice([0.5, 1.0, 2.0], 3 * k) if weighted else None
     labels = Labels(np.tile(np.arange(k, dtype=np.int32), 3), np.arange(k), weight)
     found = event.leave_one_out(event.tally(block, labels), block, labels)
@@ -144,15 +148,18 @@ def test_columns_are_left_out_as_if_the_row_had_not_been_counted(event, k, weigh
         np.testing.assert_allclose(found[i], expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("norm", [False, True])
+SPARSE = [Complement(), Complement(norm=True), Bernoulli(), Bernoulli(alpha="auto")]
+
+
+@pytest.mark.parametrize("event", SPARSE)
 @pytest.mark.parametrize("weights", [None, "temperature", "loo"])
-def test_sparse_complements_are_those_of_the_whole_table(monkeypatch, norm, weights):
+def test_sparse_models_are_those_of_the_whole_table(monkeypatch, event, weights):
     rng = np.random.default_rng(3)
     X = csr_array(rng.poisson(0.3, size=(400, 30)).astype(np.float64))
     y = np.append(np.arange(40), rng.integers(0, 40, 360))
 
     def fit():
-        return NaiveBayes(Complement(norm=norm), weights=weights).fit(X, y)
+        return NaiveBayes(event, weights=weights).fit(X, y)
 
     sparse = fit()
     kinds = {type(of) for of in sparse.model_.unweighted_likelihoods.values()}
@@ -165,10 +172,16 @@ def test_sparse_complements_are_those_of_the_whole_table(monkeypatch, norm, weig
     np.testing.assert_allclose(
         sparse.model_.start, dense.model_.start, rtol=close["rtol"], atol=1e-9
     )
-    if weights is None:
-        theirs = ComplementNB(norm=norm).fit(X, y)
-        uniform = NaiveBayes(Complement(norm=norm), weights=None, class_prior="uniform").fit(X, y)
-        assert (uniform.predict(X) == theirs.predict(X)).all()
+    (mine,), (theirs,) = (
+        nb.model_.contributions(nb._rows(X[:5])).values() for nb in (sparse, dense)
+    )
+    np.testing.assert_array_equal(mine.item, theirs.item)
+    np.testing.assert_allclose(mine.value, theirs.value, rtol=close["rtol"], atol=1e-9)
+    if weights is None and event in SPARSE[:3]:
+        peer = BernoulliNB() if event.shares else ComplementNB(norm=event.norm)
+        uniform = NaiveBayes(event, weights=None, class_prior="uniform").fit(X, y)
+        peer.set_params(fit_prior=False).fit(X, y)
+        assert (uniform.predict(X) == peer.predict(X)).all()
 
 
 @st.composite

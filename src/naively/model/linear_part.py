@@ -24,6 +24,7 @@ from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.log_linear import LogLinear
+from naively.likelihoods.words import WordSlopes
 from naively.likelihoods.sloped import Sloped
 from naively.likelihoods.table import LevelTable
 from naively.messages import many
@@ -274,6 +275,8 @@ def _with_straight(
 
     It can hold those that clip no such number, if it has offsets.
     """
+    if isinstance(likelihood, WordSlopes) and lines and likelihood.absent is not None:
+        likelihood = likelihood.whole()
     if not isinstance(likelihood, LogLinear) or likelihood.offset is None:
         return likelihood, lines
     slope, offset, others = likelihood.slope.copy(), likelihood.offset.copy(), []
