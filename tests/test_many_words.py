@@ -80,6 +80,7 @@ def test_nothing_of_a_bag_is_words_times_classes(monkeypatch, form, settings, ev
         if event == "multinomial":
             nb.sample(2, random_state=0)
         str(nb.model_)
+        nb.n_parameters_  # noqa: B018
         half.forget(X[:500], y[:500])
         half.partial_fit(X[:500], y[:500])
         assert not (half.tally_ - nb.tally_).weight.high.any()

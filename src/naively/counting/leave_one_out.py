@@ -349,11 +349,13 @@ def pseudo_count_of_coins(
     """
     both = np.stack([np.stack([true, trials - true]).ravel(), np.stack([trials, trials]).ravel()])
     there = both[0] > 0
+    pair = both[0, there] + 1j * both[1, there]  # as complex numbers they are sorted fast
     if times is None:
-        (number, of), often = np.unique(both[:, there], axis=1, return_counts=True)
+        found, often = np.unique(pair, return_counts=True)
     else:
-        (number, of), place = np.unique(both[:, there], axis=1, return_inverse=True)
-        often = np.bincount(place.ravel(), np.tile(times, 2)[there], len(number))
+        found, place = np.unique(pair, return_inverse=True)
+        often = np.bincount(place, np.tile(times, 2)[there], len(found))
+    number, of = found.real, found.imag
 
     def loss(alpha: float) -> float:
         rest = np.maximum(number - 1.0, 0.0) + alpha

@@ -228,6 +228,10 @@ class Bernoulli(Estimable[Items, Counts]):
     def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
         return self._pretend(tally, how)[0]
 
+    def n_parameters(self, tally: BlockTally[Items]) -> int:
+        words, classes = tally.sums[VALUE].shape
+        return words * classes
+
     def n_values(self, tally: BlockTally[Items]) -> int:
         return 1 << len(tally.axis)
 

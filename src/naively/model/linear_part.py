@@ -24,9 +24,9 @@ from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.log_linear import LogLinear
-from naively.likelihoods.words import WordSlopes
 from naively.likelihoods.sloped import Sloped
 from naively.likelihoods.table import LevelTable
+from naively.likelihoods.words import WordSlopes
 from naively.messages import many
 
 FARTHEST = 5.0  # standard deviations, of a product
