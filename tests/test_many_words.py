@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from sklearn.naive_bayes import BernoulliNB, ComplementNB
 
-from naively import Bernoulli, Beta, Complement, Multinomial, MultinomialNB, NaiveBayes
+from naively import Bernoulli, Beta, Complement, Multinomial, MultinomialNB, NaiveBayes, Text
 from naively.counting import tally
 from naively.counting.axis import Columns
 from naively.counting.block import Sparse
-from naively.counting.labels import Labels
+from naively.counting.labels import Labels, encode_labels
 from naively.counting.statistic import PRESENT
 from naively.evaluation import calibrate
 from naively.kernels.double_double import Sums
@@ -102,7 +102,9 @@ def test_labels_are_predicted_without_a_table_of_rows_times_classes(monkeypatch)
     monkeypatch.setattr(model, "AT_ONCE", 500_000)
     word, y = rows_of_words()
     X = texts(word)
-    nb = NaiveBayes(weights=None).fit(X, y)
+    monkeypatch.setattr(calibrate, "CELLS", 500_000)
+    nb = NaiveBayes().fit(X, y)
+    assert len(nb.model_.schema.groups) > 1  # the joint of one is added to that of the next
     expected = nb.classes_[nb.predict_joint_log_proba(X).argmax(axis=1)]
     with little_memory(8 * ROWS * CLASSES):
         assert (nb.predict(X) == expected).all()
@@ -147,6 +149,23 @@ def test_columns_are_left_out_as_if_the_row_had_not_been_counted(event, k, weigh
         row = block.select(np.array([i]))
         expected = event.likelihood(without).log_prob(row, none, "joint", none)
         np.testing.assert_allclose(found[i], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("event", [Multinomial(), Text(), Complement(), Bernoulli()])
+def test_some_rows_are_left_out_as_they_are_among_all(event):
+    rng = np.random.default_rng(5)
+    word = rng.integers(0, 120, (60, 6))
+    rows, y = [*texts(word), None], np.append(np.tile(["a", "b", "c"], 20), "a")
+    nb = NaiveBayes(event, weights=None).fit(rows, y)
+    (group,) = nb.model_.schema.groups
+    counts, labels = nb.model_.counts[group.key], encode_labels(y)
+    block = nb.model_.blocks(nb.model_.encode(nb._rows(rows)))[group.key]
+    every = group.event.leave_one_out(counts, block, labels)
+    some = np.array([3, 60, 17, 3])
+    found = group.event.leave_one_out(counts, block.select(some), labels.take(some))
+    np.testing.assert_allclose(found, every[some], rtol=0, atol=1e-12)
+    assert not every[60].any()  # a text that is missing says nothing
+    assert every[3].any()
 
 
 SPARSE = [Complement(), Complement(norm=True), Bernoulli(), Bernoulli(alpha="auto")]
