@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.naive_bayes import ComplementNB
+from sklearn.naive_bayes import BernoulliNB, ComplementNB
 
-from naively import Complement, Multinomial, MultinomialNB, NaiveBayes
+from naively import Bernoulli, Beta, Complement, Multinomial, MultinomialNB, NaiveBayes, Text
 from naively.counting import tally
 from naively.counting.axis import Columns
 from naively.counting.block import Sparse
-from naively.counting.labels import Labels
+from naively.counting.labels import Labels, encode_labels
 from naively.counting.statistic import PRESENT
 from naively.evaluation import calibrate
 from naively.kernels.double_double import Sums
@@ -64,8 +64,10 @@ def matrix(word):
 
 @pytest.mark.parametrize("form", [texts, matrix])
 @pytest.mark.parametrize("settings", [{"weights": None}, {"weights": "temperature"}])
-@pytest.mark.parametrize("event", ["multinomial", "complement"])
+@pytest.mark.parametrize("event", ["multinomial", "complement", "bernoulli"])
 def test_nothing_of_a_bag_is_words_times_classes(monkeypatch, form, settings, event):
+    if event == "bernoulli" and form is matrix and settings["weights"]:
+        pytest.skip("each column of a matrix of truths has a weight for each class")
     monkeypatch.setattr(calibrate, "CELLS", 500_000)
     word, y = rows_of_words()
     X = form(word)
@@ -100,7 +102,9 @@ def test_labels_are_predicted_without_a_table_of_rows_times_classes(monkeypatch)
     monkeypatch.setattr(score, "AT_ONCE", 500_000)
     word, y = rows_of_words()
     X = texts(word)
-    nb = NaiveBayes(weights=None).fit(X, y)
+    monkeypatch.setattr(calibrate, "CELLS", 500_000)
+    nb = NaiveBayes().fit(X, y)
+    assert len(nb.model_.schema.groups) > 1  # the joint of one is added to that of the next
     expected = nb.classes_[nb.predict_joint_log_proba(X).argmax(axis=1)]
     with little_memory(8 * ROWS * CLASSES):
         assert (nb.predict(X) == expected).all()
@@ -122,6 +126,9 @@ EVENTS = [
     Multinomial(m=2.0, p="uniform"),
     Complement(),
     Complement(alpha=tuple(np.linspace(0.1, 2.0, 15))),
+    Bernoulli(),
+    Bernoulli(alpha=0.4),
+    Bernoulli(prior=Beta(0.5, 3.0)),
 ]
 
 
@@ -130,8 +137,9 @@ EVENTS = [
 @pytest.mark.parametrize("weighted", [False, True])
 def test_columns_are_left_out_as_if_the_row_had_not_been_counted(event, k, weighted):
     rng = np.random.default_rng(k)
-    x = csr_array(rng.poisson(0.3, size=(3 * k, 15)).astype(np.float64))
-    block = Sparse(x.indptr, x.indices, x.data, Columns(range(15)))
+    often = np.append(np.full(10, 0.3), np.full(5, 0.01))  # some columns are in one row only
+    x = csr_array(rng.poisson(often, size=(3 * k, 15)).astype(np.float64))
+    block = event.prepare(Sparse(x.indptr, x.indices, x.data, Columns(range(15))))
     weight = rng.choice([0.5, 1.0, 2.0], 3 * k) if weighted else None
     labels = Labels(np.tile(np.arange(k, dtype=np.int32), 3), np.arange(k), weight)
     found = event.leave_one_out(event.tally(block, labels), block, labels)
@@ -144,15 +152,35 @@ def test_columns_are_left_out_as_if_the_row_had_not_been_counted(event, k, weigh
         np.testing.assert_allclose(found[i], expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("norm", [False, True])
+@pytest.mark.parametrize("event", [Multinomial(), Text(), Complement(), Bernoulli()])
+def test_some_rows_are_left_out_as_they_are_among_all(event):
+    rng = np.random.default_rng(5)
+    word = rng.integers(0, 120, (60, 6))
+    rows, y = [*texts(word), None], np.append(np.tile(["a", "b", "c"], 20), "a")
+    nb = NaiveBayes(event, weights=None).fit(rows, y)
+    (group,) = nb.model_.schema.groups
+    counts, labels = nb.model_.counts[group.key], encode_labels(y)
+    block = nb.model_.blocks(nb.model_.encode(nb._rows(rows)))[group.key]
+    every = group.event.leave_one_out(counts, block, labels)
+    some = np.array([3, 60, 17, 3])
+    found = group.event.leave_one_out(counts, block.select(some), labels.take(some))
+    np.testing.assert_allclose(found, every[some], rtol=0, atol=1e-12)
+    assert not every[60].any()  # a text that is missing says nothing
+    assert every[3].any()
+
+
+SPARSE = [Complement(), Complement(norm=True), Bernoulli(), Bernoulli(alpha="auto")]
+
+
+@pytest.mark.parametrize("event", SPARSE)
 @pytest.mark.parametrize("weights", [None, "temperature", "loo"])
-def test_sparse_complements_are_those_of_the_whole_table(monkeypatch, norm, weights):
+def test_sparse_models_are_those_of_the_whole_table(monkeypatch, event, weights):
     rng = np.random.default_rng(3)
     X = csr_array(rng.poisson(0.3, size=(400, 30)).astype(np.float64))
     y = np.append(np.arange(40), rng.integers(0, 40, 360))
 
     def fit():
-        return NaiveBayes(Complement(norm=norm), weights=weights).fit(X, y)
+        return NaiveBayes(event, weights=weights).fit(X, y)
 
     sparse = fit()
     kinds = {type(of) for of in sparse.model_.unweighted_likelihoods.values()}
@@ -165,10 +193,16 @@ def test_sparse_complements_are_those_of_the_whole_table(monkeypatch, norm, weig
     np.testing.assert_allclose(
         sparse.model_.start, dense.model_.start, rtol=close["rtol"], atol=1e-9
     )
-    if weights is None:
-        theirs = ComplementNB(norm=norm).fit(X, y)
-        uniform = NaiveBayes(Complement(norm=norm), weights=None, class_prior="uniform").fit(X, y)
-        assert (uniform.predict(X) == theirs.predict(X)).all()
+    (mine,), (theirs,) = (
+        nb.model_.contributions(nb._rows(X[:5])).values() for nb in (sparse, dense)
+    )
+    np.testing.assert_array_equal(mine.item, theirs.item)
+    np.testing.assert_allclose(mine.value, theirs.value, rtol=close["rtol"], atol=1e-9)
+    if weights is None and event in SPARSE[:3]:
+        peer = BernoulliNB() if event.shares else ComplementNB(norm=event.norm)
+        uniform = NaiveBayes(event, weights=None, class_prior="uniform").fit(X, y)
+        peer.set_params(fit_prior=False).fit(X, y)
+        assert (uniform.predict(X) == peer.predict(X)).all()
 
 
 @st.composite

@@ -22,7 +22,8 @@ from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats
-from naively.kernels.sparse_sums import AnySums, SparseSums
+from naively.kernels.repeated_sums import RepeatedSums
+from naively.kernels.sparse_sums import AnySums, SparseSums, as_dense
 
 ROWS = 1000  # of counts that are left out at a time, to bound memory
 SURE = 0.25  # nats that a choice costs if its logarithm is 1 away from where it is shrunk to
@@ -130,7 +131,11 @@ class LeftOut(Generic[B]):
 
     def rest_of_zeros(self, tally: BlockTally, weight: float) -> BlockTally:
         """Return the tally less, in each class, one row of this weight that is all zeros."""
-        rows = tally[PRESENT] - Sums(np.full((1, self.labels.k), weight))
+        row, rows = Sums(np.full((1, self.labels.k), weight)), tally.sums[PRESENT]
+        if isinstance(rows, RepeatedSums):
+            rows -= RepeatedSums.of_row(row[0], len(tally.axis))
+        else:
+            rows = as_dense(rows) - row
         return BlockTally(tally.axis, {**tally.sums, PRESENT: rows})
 
     def others(self, frequency: Floats) -> Floats:
@@ -330,16 +335,27 @@ def pseudo_count_of_words(count: AnySums) -> float:
     return float(choose(PSEUDO_COUNTS, loss, towards=1.0)) if len(seen) else 1.0
 
 
-def pseudo_count_of_coins(true: Floats, trials: Floats) -> float:
+def pseudo_count_of_coins(
+    true: Floats, trials: Floats, times: NDArray[np.int64] | None = None
+) -> float:
     """Return the pseudo-count of true and false under which the other rows predict each best.
 
     Parameters
     ----------
     true, trials : ndarray of shape (columns, classes)
         How many cells are true, and how many there are.
+    times : ndarray of the same shape, optional
+        How many equal columns each stands for; by default one.
     """
     both = np.stack([np.stack([true, trials - true]).ravel(), np.stack([trials, trials]).ravel()])
-    (number, of), often = np.unique(both[:, both[0] > 0], axis=1, return_counts=True)
+    there = both[0] > 0
+    pair = both[0, there] + 1j * both[1, there]  # as complex numbers they are sorted fast
+    if times is None:
+        found, often = np.unique(pair, return_counts=True)
+    else:
+        found, place = np.unique(pair, return_inverse=True)
+        often = np.bincount(place, np.tile(times, 2)[there], len(found))
+    number, of = found.real, found.imag
 
     def loss(alpha: float) -> float:
         rest = np.maximum(number - 1.0, 0.0) + alpha

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Columns, Words
 from naively.counting.block import Dense, Sparse
 from naively.counting.documents import Counts, Documents
+from naively.counting.labels import Labels
 from naively.counting.leave_one_out import pseudo_count_of_coins
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
@@ -31,8 +32,14 @@ from naively.events.estimates.space import PROBABILITY, read, summed
 from naively.events.lengths import draw_present
 from naively.events.m_estimate import check_m
 from naively.events.prior import Beta, pretend_rows, share
+from naively.events.truths import evidence_of_truths_without, slopes_of_truths
+from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
+from naively.kernels.repeated_sums import RepeatedSums
+from naively.kernels.sparse_sums import SparseSums
+from naively.likelihoods.base import Likelihood
 from naively.likelihoods.log_linear import LogLinear
+from naively.likelihoods.words import WordSlopes
 
 
 @final
@@ -125,13 +132,23 @@ class Bernoulli(Estimable[Items, Counts]):
     def settled(self, tally: BlockTally[Items]) -> Bernoulli:
         if self.alpha != "auto":
             return self
+        true, rows = tally.sums[VALUE], self._rows(tally)
+        if isinstance(true, SparseSums) and rows is not None:
+            absent = len(tally.axis) - np.bincount(true.classes, minlength=true.k)
+            number = np.concatenate([true.stored.high, np.zeros(true.k)])
+            of = np.concatenate([rows[true.classes], rows])
+            often = np.concatenate([np.ones(len(true.classes), np.int64), absent])
+            return replace(self, alpha=pseudo_count_of_coins(number, of, often))
         return replace(self, alpha=pseudo_count_of_coins(tally[VALUE].high, self._trials(tally)))
 
     def parameters(self, tally: BlockTally[Items], how: How) -> dict[str, Floats]:
         true, false = self._counts(tally, how)
         return {"p": share(true, true + false)}
 
-    def likelihood(self, tally: BlockTally[Items]) -> LogLinear:
+    def likelihood(self, tally: BlockTally[Items]) -> Likelihood:
+        slopes = self._sparse_slopes(tally)
+        if slopes is not None:
+            return slopes
         true, false = self._counts(tally, self.estimate)
         p, q = share(true, true + false), share(false, true + false)
         undefined = np.isnan(p)  # without data, true and false are equally likely
@@ -139,6 +156,37 @@ class Bernoulli(Estimable[Items, Counts]):
         with np.errstate(divide="ignore", invalid="ignore"):
             log_p, log_q = np.log(p), np.log(q)
             return LogLinear(slope=log_p - log_q, offset=log_q)
+
+    def evidence_without(self, tally: BlockTally[Items], block: Counts, labels: Labels) -> Floats:
+        slopes, true, rows = self._sparse_slopes(tally), tally.sums[VALUE], self._rows(tally)
+        if slopes is None or not isinstance(block, Sparse) or not _only_truths(block):
+            return super().evidence_without(tally, block, labels)
+        assert isinstance(true, SparseSums)
+        assert rows is not None
+        a, b = (float(np.ravel(part)[0]) for part in self._pretend(tally, self.estimate))
+        grows = tally.axis.grows
+        found = evidence_of_truths_without(slopes, true, rows, (a, b), block, labels, grows=grows)
+        return found[:, None]
+
+    def _sparse_slopes(self, tally: BlockTally[Items]) -> WordSlopes | None:
+        """Return the likelihood of sparse counts; None if a table must be made."""
+        true, rows = tally.sums[VALUE], self._rows(tally)
+        if not isinstance(true, SparseSums) or rows is None:
+            return None
+        if self.m is not None and self.prior is None and self.p is None:  # each word has its own
+            return None
+        a, b = (np.unique(part) for part in self._pretend(tally, self.estimate))
+        if len(a) != 1 or len(b) != 1:
+            return None
+        return slopes_of_truths(true, rows, float(a[0]), float(b[0]))
+
+    @staticmethod
+    def _rows(tally: BlockTally[Items]) -> Floats | None:
+        """Return how many rows of each class were counted, (classes,); None if columns differ."""
+        present = tally.sums[PRESENT]
+        if isinstance(present, RepeatedSums):
+            present = present.different
+        return present.high[0] if isinstance(present, Sums) and len(present.high) == 1 else None
 
     @classmethod
     def of(cls, p: float | Sequence[float]) -> Estimate:
@@ -179,6 +227,10 @@ class Bernoulli(Estimable[Items, Counts]):
 
     def pretended(self, tally: BlockTally[Items], how: How) -> Floats:
         return self._pretend(tally, how)[0]
+
+    def n_parameters(self, tally: BlockTally[Items]) -> int:
+        words, classes = tally.sums[VALUE].shape
+        return words * classes
 
     def n_values(self, tally: BlockTally[Items]) -> int:
         return 1 << len(tally.axis)
@@ -259,6 +311,10 @@ class Bernoulli(Estimable[Items, Counts]):
     @staticmethod
     def _trials(tally: BlockTally[Items]) -> Floats:
         return np.broadcast_to(tally[PRESENT].high, tally[VALUE].shape)
+
+
+def _only_truths(block: Sparse) -> bool:
+    return block.presence or bool(((block.data == 0) | (block.data == 1)).all())
 
 
 def _check_share(block: Dense | Sparse) -> None:

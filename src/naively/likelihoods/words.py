@@ -19,7 +19,7 @@ from naively.counting.block import Dense, Sparse
 from naively.counting.documents import Counts
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats, clipped
-from naively.likelihoods.base import Contributions, Likelihood, Typical
+from naively.likelihoods.base import ABSENT, Contributions, Likelihood, Typical
 from naively.likelihoods.log_linear import LogLinear, length_factor
 
 MOST_BANDS = 255
@@ -51,6 +51,9 @@ class WordSlopes(Likelihood[Counts]):
         Whether a text's evidence is over the square root of the number of its known words.
     base : callable, optional
         Returns the log base measure of a block's rows, of shape (rows,).
+    absent : WordSlopes, optional
+        What each word of all adds to a text that is not missing, whether or not the text holds it:
+        the log probability that the word is absent. By default nothing.
     """
 
     first: NDArray[np.int64]
@@ -62,6 +65,7 @@ class WordSlopes(Likelihood[Counts]):
     band: NDArray[np.uint8]
     by_length: bool = False
     base: Callable[[Counts], Floats] | None = None
+    absent: WordSlopes | None = None
 
     @property
     def slope(self) -> Floats:
@@ -93,8 +97,12 @@ class WordSlopes(Likelihood[Counts]):
 
     def log_prob(self, block: Counts, start: Floats, finish: Finish, log_prior: Floats) -> Finished:
         if isinstance(block, Dense):
-            return LogLinear(self.slope).log_prob(block, start, finish, log_prior)
+            return self.whole().log_prob(block, start, finish, log_prior)
         words = block.split()
+        if self.absent is not None:
+            missing = block.missing
+            base = self.absent.total()
+            start = start + (np.where(missing[:, None], 0.0, base) if missing.any() else base)
         return dispatch.score_sparse(
             words.indptr,
             words.indices.astype(np.int32, copy=False),
@@ -114,7 +122,8 @@ class WordSlopes(Likelihood[Counts]):
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         x = clipped(x)[:, None]
-        return np.nan_to_num(np.where(x == 0, 0.0, x * self.slopes(column)), nan=0.0)
+        found = np.nan_to_num(np.where(x == 0, 0.0, x * self.slopes(column)), nan=0.0)
+        return found if self.absent is None else found + self.absent.slopes(column)
 
     def weighted(self, weight: Floats) -> Never:  # noqa: ARG002
         raise TypeError("words are weighted by their parts: weighted_by_part")
@@ -127,7 +136,7 @@ class WordSlopes(Likelihood[Counts]):
         # What a word adds in every class goes when it is centred, if it adds the same.
         differs = bool((self.weight != self.weight[0, 0]).any())
         if differs or len(weight) > MOST_BANDS:
-            return LogLinear(self.slope, base=self.base).weighted(weight[part])
+            return self.whole().weighted(weight[part])
         k = self.of_band.shape[1]
         row = np.repeat(np.arange(len(self.shift)), np.diff(self.first))
         mean = np.bincount(row, self.value, len(self.shift)) / k
@@ -139,7 +148,23 @@ class WordSlopes(Likelihood[Counts]):
             of_band=centred * weight,
             weight=weight,
             band=part.astype(np.uint8),
+            absent=None if self.absent is None else self._absent_by_part(weight, part),
         )
+
+    def _absent_by_part(self, weight: Floats, part: NDArray[np.int64]) -> WordSlopes:
+        assert self.absent is not None
+        found = self.absent.weighted_by_part(weight, part)
+        assert isinstance(found, WordSlopes)  # it has no more parts than the words have
+        return found
+
+    @property
+    def offset(self) -> Floats | None:
+        """What each word adds even where it is absent, (words, classes); None if nothing."""
+        return None if self.absent is None else self.absent.slope
+
+    def whole(self) -> LogLinear:
+        """Return the same with tables of words × classes."""
+        return LogLinear(self.slope, self.offset, base=self.base)
 
     def normalised_by_length(self) -> WordSlopes:
         return replace(self, by_length=True)
@@ -150,6 +175,8 @@ class WordSlopes(Likelihood[Counts]):
                 "the evidence of a text is divided by the square root of its length, which is no "
                 "straight line; learn with weights=None."
             )
+        if self.absent is not None:
+            return self.slope, self.absent.total()
         return self.slope, np.zeros(self.of_band.shape[1])
 
     def contributions(self, block: Counts) -> Contributions:
@@ -161,8 +188,20 @@ class WordSlopes(Likelihood[Counts]):
         value = x[:, None] * self.slopes(item)
         if self.by_length:
             value *= length_factor(words.lengths)[row, None]
-        column = np.zeros_like(item) if isinstance(words.axis, Words) else item
-        return Contributions(row, column, item, value)
+        of_text = isinstance(words.axis, Words)
+        column = np.zeros_like(item) if of_text else item
+        if self.absent is None:
+            return Contributions(row, column, item, value)
+        of_item = self.absent.slopes(item)
+        others = np.where(block.missing[:, None], 0.0, self.absent.total())
+        np.subtract.at(others, row, of_item)
+        there = np.flatnonzero(~block.missing)
+        return Contributions(
+            np.append(row, there),
+            np.append(column, np.full(len(there), 0 if of_text else ABSENT)),
+            np.append(item, np.full(len(there), ABSENT)),
+            np.concatenate([value + of_item, others[there]]),
+        )
 
     def typical(self, c: int) -> Typical:  # noqa: ARG002
-        return Typical(self.slope)
+        return Typical(self.slope if self.absent is None else self.slope + self.absent.slope)

@@ -26,6 +26,7 @@ from naively.likelihoods.base import Likelihood
 from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.sloped import Sloped
 from naively.likelihoods.table import LevelTable
+from naively.likelihoods.words import WordSlopes
 from naively.messages import many
 
 FARTHEST = 5.0  # standard deviations, of a product
@@ -274,6 +275,8 @@ def _with_straight(
 
     It can hold those that clip no such number, if it has offsets.
     """
+    if isinstance(likelihood, WordSlopes) and lines and likelihood.absent is not None:
+        likelihood = likelihood.whole()
     if not isinstance(likelihood, LogLinear) or likelihood.offset is None:
         return likelihood, lines
     slope, offset, others = likelihood.slope.copy(), likelihood.offset.copy(), []

@@ -125,7 +125,7 @@ class _Terms:
         self, group: Group, likelihood: LogLinear | WordSlopes, cells: Sequence[Cell]
     ) -> Iterator[Term]:
         slopes = likelihood.slope
-        offsets = likelihood.offset if isinstance(likelihood, LogLinear) else None
+        offsets = likelihood.offset
         for j, cell in enumerate(cells):
             slope = slopes[j]
             if offsets is not None:
@@ -162,6 +162,8 @@ class _Terms:
         points, there = words.slope, self.none
         if isinstance(words, WordSlopes):
             normalised = words.by_length
+            if words.absent is not None:
+                there = words.absent.total()
         elif words.offset is not None:
             if not np.isfinite(words.offset).all() or np.isposinf(points).any():
                 raise ValueError(_refused(group, MUST))
