@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 
 from naively import NaiveBayes
 from naively.counting.labels import Labels
+from naively.evaluation import curvature
 from naively.evaluation.curvature import Blocks, Product
 from naively.evaluation.passes import FEW, LARGEST, Passes
 from naively.evaluation.search import minimise, root
@@ -247,3 +248,22 @@ def test_the_root_is_that_of_scipy_or_an_end(at: float) -> None:
     assert root(of, -5.0, 3.0, 0.0, 1e-6) == pytest.approx(brentq(of, -5.0, 3.0), abs=1e-4)
     assert root(lambda x: x + 9.0, -5.0, 3.0, 0.0, 1e-6) == -5.0
     assert root(lambda x: x - 9.0, -5.0, 3.0, 0.0, 1e-6) == 3.0
+
+
+def test_many_blocks_are_inverted_in_slices_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    root_of = rng.normal(size=(7, 3, 5))
+    matrix = root_of @ root_of.transpose(0, 2, 1) + np.eye(3)
+    blocks = Blocks(np.arange(21).reshape(7, 3), matrix)
+    frees, vector = rng.random((5, 21)) < 0.7, rng.normal(size=21)
+    frees[0] = True
+    at_once = [blocks.inverse(free)(vector) for free in frees]
+    monkeypatch.setattr(curvature, "AT_ONCE", 20)  # of 63 numbers
+    in_slices = [blocks.inverse(free) for free in frees]  # one after the other, and used later
+    for free, expected, times in zip(frees, at_once, in_slices, strict=True):
+        np.testing.assert_allclose(times(vector), expected, rtol=1e-12)
+        known = np.zeros(21)
+        for at, of in zip(blocks.at, matrix, strict=True):
+            some = at[free[at]]
+            known[some] = np.linalg.solve(of[np.ix_(free[at], free[at])], vector[some])
+        np.testing.assert_allclose(expected[free], known[free], rtol=1e-5)

@@ -178,8 +178,11 @@ def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
     """Return how many of each row's words other rows have too, of shape (rows,)."""
     if isinstance(block, Sparse) and block.presence and labels.weight is None and tally.axis.grows:
         there = frequency_of(tally, block) - 1.0 > NEGLIGIBLE
-        before = np.append(0, np.cumsum(there[block.indices]))
-        length: Floats = np.diff(before[block.indptr]).astype(np.float64)
+        length = np.zeros(len(block))
+        some = np.flatnonzero(np.diff(block.indptr))
+        if len(some):
+            known = there[block.indices[: block.indptr[-1]]]
+            length[some] = np.add.reduceat(known, block.indptr[some], dtype=np.int64)
         return length
     cells = LeftOut.of(block, labels)
     known = ~cells.alone(tally, cells.others(frequency_of(tally, block)))

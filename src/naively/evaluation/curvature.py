@@ -58,16 +58,15 @@ class Blocks(Curvature):
         """Return the inverse of each matrix of the free arguments, (alike, size, size).
 
         ``of``, of shape (alike, size), says which are free. A search asks again and again while few
-        of them change, and of thousands of classes a block each is much work. What was returned
-        before is overwritten.
+        of them change, and of thousands of classes a block each is much work.
         """
-        changed = np.ones(len(of), np.bool_)
+        if self.matrix.size <= AT_ONCE:
+            return _inverse(self.matrix, of)
         if self._inverse:
             inverse, before = self._inverse.pop()
-            changed = (of != before).any(axis=1)
+            inverse, rows = inverse.copy(), np.flatnonzero((of != before).any(axis=1))
         else:
-            inverse = np.empty_like(self.matrix)
-        rows = np.flatnonzero(changed)
+            inverse, rows = np.empty_like(self.matrix), np.arange(len(of))
         size = max(1, AT_ONCE // max(1, self.matrix[0].size))
         for start in range(0, len(rows), size):
             some = rows[start : start + size]
@@ -77,9 +76,9 @@ class Blocks(Curvature):
 
 
 def _inverse(matrix: Floats, of: NDArray[np.bool_]) -> Floats:
-    """Return the inverse of the free part of matrices, (alike, size, size), which may change."""
+    """Return the inverse of the free part of matrices, (alike, size, size)."""
     if not of.all():
-        matrix *= of[:, :, None] & of[:, None, :]
+        matrix = matrix * (of[:, :, None] & of[:, None, :])
         np.einsum("bii->bi", matrix)[~of] = 1.0
     # In units in which its diagonal is 1, a matrix in single precision is never singular.
     unit = np.sqrt(np.maximum(np.einsum("bii->bi", matrix), LEAST))
