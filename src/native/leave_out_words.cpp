@@ -27,12 +27,12 @@ struct Counted {
 
 struct Words {
     const Counted* of_word;
-    const AddedRows* gains;   // log (count + pretend count) - log (pretend count)
-    const AddedRows* losses;  // of these, without one count
-    const double* gain;       // of each stored cell
-    const double* total;      // of all words, with pretend counts, in each class
-    bool all_whole;           // whether no count is less than 1
-    bool grows;               // whether a word that no text has is none
+    const AddedRows* gains;      // log (count + pretend count) - log (pretend count)
+    const LookedUpRows* losses;  // of these, without one count
+    const double* gain;          // of each stored cell
+    const double* total;         // of all words, with pretend counts, in each class
+    bool all_whole;              // whether no count is less than 1
+    bool grows;                  // whether a word that no text has is none
 };
 
 // log (count + pretend count) - log (pretend count): most counts are small whole numbers.
@@ -96,7 +96,10 @@ NAIVELY_INLINE inline void leave_out_part(const WordMatrix& matrix, const Sparse
                 __builtin_prefetch(of.of_word + later);
                 of.gains->prefetch_place(later);
             }
-            if (e + ahead < last) of.gains->prefetch(matrix.words()[e + ahead]);
+            if (e + ahead < last) {
+                of.gains->prefetch(matrix.words()[e + ahead]);
+                of.losses->prefetch(matrix.words()[e + ahead], own_class);
+            }
             const std::int32_t word = matrix.words()[e];
             const Counted counted = of.of_word[word];
             const double x = matrix.times(e), own = weight * x;
@@ -172,7 +175,8 @@ nb::tuple leave_out_words(nb::handle indptr, nb::handle indices, nb::handle data
                 loss[i] = of.of(std::max(n - 1.0, 0.0)) - gain[i];
             }
         }
-        const AddedRows gains(table, gain.data(), k), losses(table, loss.data(), k);
+        const AddedRows gains(table, gain.data(), k);
+        const LookedUpRows losses(gains, loss.data());
         const Words words{of_word.data(), &gains,        &losses,
                        gain.data(),    totals.data(), all_whole, grows};
         const double per_row = static_cast<double>(matrix.entries()) /
