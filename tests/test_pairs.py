@@ -304,15 +304,19 @@ def test_of_many_columns_those_that_say_most_are_paired() -> None:
         nothing = np.zeros((len(parts), 1, 1))
         return LeaveOneOut(parts, [True] * len(parts), kinds, nothing, np.zeros((n, 2)), labels)
 
+    def of_columns(found: LeaveOneOut) -> list[Any]:
+        return _columns(found.labels, found, said)
+
     most = [i for i in range(d) if said[parts[i]] >= d - COLUMNS]
-    assert _columns(table_of(parts, ["column"] * d, n), said) == most
+    assert of_columns(table_of(parts, ["column"] * d, n)) == most
     # Of few rows there are fewer columns, as more pairs gain by chance.
     fewer = [i for i in range(d) if said[parts[i]] >= d - 30]
     few = table_of(parts, ["column"] * d, ROWS * 30)
-    assert _columns(few, said) == fewer
+    assert of_columns(few) == fewer
     twice = replace(few.labels, weight=np.full(ROWS * 30, 2.0))
     of_60 = [i for i in range(d) if said[parts[i]] >= d - 60]
-    assert _columns(replace(few, labels=twice), said) == of_60
+    assert of_columns(replace(few, labels=twice)) == of_60
     others = [Part("g", "x"), Part("t", "words", 0), Part("one"), Part("g", "when")]
     kinds = ["column", "band", "column", "missing"]
-    assert _columns(table_of(others, kinds, 100), dict.fromkeys(others, 1.0)) == ["x"]
+    found = table_of(others, kinds, 100)
+    assert _columns(found.labels, found, dict.fromkeys(others, 1.0)) == ["x"]
