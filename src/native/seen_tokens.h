@@ -1,4 +1,5 @@
-// Which tokens have been in the present text: a set that is emptied for the next text at no cost.
+// Which tokens have been in the present text, and which of its different tokens each was: a table
+// that is emptied for the next text at no cost.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +8,9 @@
 
 namespace naively {
 
-class SeenTokens {
+// Slot is the number of a token (SeenTokens), or that and its place (TokenPlaces).
+template <class Slot>
+class TextTokens {
   public:
     void next_text() {
         std::fill_n(slots_.begin(), capacity_, EMPTY);
@@ -16,39 +19,63 @@ class SeenTokens {
         size_ = 0;
     }
 
-    // True the first time in this text.
-    bool insert(uint32_t number) {
+  protected:
+    static constexpr Slot EMPTY = static_cast<Slot>(-1);
+
+    // The slot that holds a token, or the empty one where it may be put.
+    Slot& slot_of(uint32_t number) {
         if (2 * (size_ + 1) > capacity_) enlarge();
-        return place(number);
+        return find(number);
     }
+    void count_one() { ++size_; }
 
   private:
-    static constexpr uint32_t EMPTY = UINT32_MAX;
     static constexpr size_t LEAST = 256;
 
-    std::vector<uint32_t> slots_ = std::vector<uint32_t>(LEAST, EMPTY);
+    std::vector<Slot> slots_ = std::vector<Slot>(LEAST, EMPTY);
     size_t capacity_ = LEAST;  // of the slots, how many are in use: a power of two; others are empty
     size_t size_ = 0;
 
-    bool place(uint32_t number) {
+    Slot& find(uint32_t number) {
         const size_t mask = capacity_ - 1;
         size_t i = (number * uint64_t{0x9E3779B97F4A7C15} >> 32) & mask;
-        for (; slots_[i] != EMPTY; i = (i + 1) & mask)
-            if (slots_[i] == number) return false;
-        slots_[i] = number;
-        ++size_;
-        return true;
+        while (slots_[i] != EMPTY && static_cast<uint32_t>(slots_[i]) != number) i = (i + 1) & mask;
+        return slots_[i];
     }
 
     void enlarge() {
-        const std::vector<uint32_t> before(slots_.begin(),
-                                           slots_.begin() + static_cast<ptrdiff_t>(capacity_));
+        const std::vector<Slot> before(slots_.begin(),
+                                       slots_.begin() + static_cast<ptrdiff_t>(capacity_));
         std::fill_n(slots_.begin(), capacity_, EMPTY);
         capacity_ *= 4;
         if (slots_.size() < capacity_) slots_.resize(capacity_, EMPTY);
-        size_ = 0;
-        for (const uint32_t number : before)
-            if (number != EMPTY) place(number);
+        for (const Slot slot : before)
+            if (slot != EMPTY) find(static_cast<uint32_t>(slot)) = slot;
+    }
+};
+
+class SeenTokens : public TextTokens<uint32_t> {
+  public:
+    // True the first time in this text.
+    bool insert(uint32_t number) {
+        uint32_t& slot = slot_of(number);
+        if (slot != EMPTY) return false;
+        slot = number;
+        count_one();
+        return true;
+    }
+};
+
+class TokenPlaces : public TextTokens<uint64_t> {
+  public:
+    // The place that the token was given in this text; `next` the first time.
+    uint32_t place(uint32_t number, uint32_t next) {
+        uint64_t& slot = slot_of(number);
+        if (slot == EMPTY) {
+            slot = uint64_t{next} << 32 | number;
+            count_one();
+        }
+        return static_cast<uint32_t>(slot >> 32);
     }
 };
 

@@ -142,7 +142,9 @@ class TogetherEncoder {
         for (size_t i = 0; i < asked.size(); ++i) {
             const TokenTable& table = *asked[i].table;
             State& state = states_[i];
-            state.by_chunk = splits_by_chunk(table);
+            // To look up a chunk, and then its words, is no gain where words are all there is.
+            state.by_chunk = splits_by_chunk(table) &&
+                             (asked.size() > 1 || table.splitting().unit != Unit::words);
             state.in_sequence = table.splitting().unit == Unit::words && !table.words_are_tokens();
             any_by_chunk_ |= state.by_chunk;
         }
@@ -153,7 +155,8 @@ class TogetherEncoder {
         for (size_t i = 0; i < asked_.size(); ++i) {
             states_[i].looks = asked_[i].passed_over == nullptr || asked_[i].passed_over[row] == 0;
             states_[i].seen.next_text();
-            states_[i].found.clear();
+            states_[i].places.next_text();
+            states_[i].begin = encoded_[i].indices.size();
             states_[i].words.clear();
         }
         if (any_by_chunk_ && text.words == nullptr) {
@@ -184,7 +187,8 @@ class TogetherEncoder {
     struct State {
         bool by_chunk, in_sequence, looks;
         SeenTokens seen;               // where a token counts once
-        std::vector<uint32_t> found;   // where each time counts
+        TokenPlaces places;            // where each time counts
+        size_t begin;                  // of the text, among the indices
         std::vector<uint32_t> words;   // of a text, where n-grams of them are asked for
     };
 
@@ -206,21 +210,23 @@ class TogetherEncoder {
     std::vector<Chunk> chunks_of_text_;
 
     void add(size_t i, uint32_t token) {
-        if (!asked_[i].presence)
-            states_[i].found.push_back(token);
-        else if (states_[i].seen.insert(token))
-            encoded_[i].indices.push_back(static_cast<int32_t>(token));
+        EncodedTexts& encoded = encoded_[i];
+        State& state = states_[i];
+        if (asked_[i].presence) {
+            if (state.seen.insert(token)) encoded.indices.push_back(static_cast<int32_t>(token));
+            return;
+        }
+        const size_t next = encoded.indices.size() - state.begin;
+        const size_t place = state.places.place(token, static_cast<uint32_t>(next));
+        if (place == next) {
+            encoded.indices.push_back(static_cast<int32_t>(token));
+            encoded.data.push_back(0.0);
+        }
+        encoded.data[state.begin + place] += 1.0;
     }
 
     void end_row(size_t i) {
         EncodedTexts& encoded = encoded_[i];
-        std::vector<uint32_t>& found = states_[i].found;
-        std::sort(found.begin(), found.end());
-        for (size_t at = 0, next; at < found.size(); at = next) {
-            for (next = at + 1; next < found.size() && found[next] == found[at];) ++next;
-            encoded.indices.push_back(static_cast<int32_t>(found[at]));
-            encoded.data.push_back(static_cast<double>(next - at));
-        }
         encoded.indptr.push_back(static_cast<int64_t>(encoded.indices.size()));
     }
 

@@ -13,7 +13,7 @@ from naively.counting.block import Block, BlockKey, Sparse
 from naively.counting.documents import Documents, select_blocks, split_texts
 from naively.counting.labels import Labels
 
-AT_ONCE = 32_000_000  # characters of texts that are split together, at most
+AT_ONCE = 100_000_000  # characters that are split together, those of each block of texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class Batch:
         texts = [block for block in self.blocks.values() if isinstance(block, Documents)]
         if any(block.found is not None for block in texts):
             return 1
-        size = max((block.size for block in texts), default=0)
+        size = sum(block.size for block in texts)
         return min(-(-size // AT_ONCE), len(self))
 
     def tokenised(self) -> Batch:
