@@ -112,9 +112,13 @@ def warn_of_leaks(schema: Schema, tally: Tally) -> None:
 
 def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
     """Warn of texts in none of which a token was found, and say what is looked for."""
-    for name, groups in schema.groups_of.items():
-        blocks = [tally.blocks[group.key] for group in groups if group.kind == "text"]
-        if not blocks or any(block.sums[VALUE].rows_there().any() for block in blocks):
+    texts: dict[Name, list[Group]] = {}
+    for group in schema.groups:
+        for name in group.columns if group.kind == "text" else ():
+            texts.setdefault(name, []).append(group)
+    for name, groups in texts.items():
+        blocks = [tally.blocks[group.key] for group in groups]
+        if any(block.sums[VALUE].rows_there().any() for block in blocks):
             continue
         if not any(block[PRESENT].high.any() for block in blocks):
             continue  # every text is missing, or of no weight
