@@ -20,6 +20,8 @@ from naively.counting.statistic import Statistic
 from naively.counting.tally import BlockTally, Tally, class_places
 from naively.kernels.sparse_sums import AnySums, SparseSums, as_sparse
 
+WAITING = 1 << 27  # bytes of tables that may wait to be added up
+
 
 @final
 class Total:
@@ -126,7 +128,7 @@ class _Text:
                 sums = as_sparse(sums).place(rows, len(self._vocabulary))
             parts.append(sums)
             # As many numbers wait as were added up: each is added up a few times, on average.
-            if 2 * parts[0].nbytes < sum(part.nbytes for part in parts):
+            if max(2 * parts[0].nbytes, WAITING) < sum(part.nbytes for part in parts):
                 self._parts[statistic] = [self._added(statistic, len(self._vocabulary))]
 
     def _added(self, statistic: Statistic, n: int) -> AnySums:
