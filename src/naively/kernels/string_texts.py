@@ -6,6 +6,8 @@ import numpy as np
 
 from naively.kernels.strings import Index, Strings
 
+CONTINUATION = bytes(range(0x80, 0xC0))  # the bytes of a character but its first
+
 
 def check_texts(strings: Strings) -> None:
     """Raise a ValueError unless the arrays are those of texts.
@@ -80,10 +82,19 @@ def without_longer(strings: Strings, most: int) -> Strings:
     missing = np.zeros(len(strings), np.bool_)
     missing[long] = True
     if strings.utf8.max() >= 0x80:  # not all are ASCII, so that some may have fewer characters
-        missing[long] = [count_characters(strings[i : i + 1])[0] > most for i in long.tolist()]
+        begins, ends = strings.offsets[long].tolist(), strings.offsets[long + 1].tolist()
+        missing[long] = [
+            _length(strings.utf8[begin:end].tobytes()) > most
+            for begin, end in zip(begins, ends, strict=True)
+        ]
     if strings.missing is not None:
         missing |= strings.missing
     return Strings(strings.offsets, strings.utf8, missing)
+
+
+def _length(utf8: bytes) -> int:
+    """Return how many characters a string has."""
+    return len(utf8) if utf8.isascii() else len(utf8.translate(None, CONTINUATION))
 
 
 def _is_row_of(array: object, dtype: type[np.generic]) -> bool:

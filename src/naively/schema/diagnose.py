@@ -112,7 +112,7 @@ def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
     """Warn of texts in none of which a token was found, and say what is looked for."""
     for name, groups in schema.groups_of.items():
         blocks = [tally.blocks[group.key] for group in groups if group.kind == "text"]
-        if not blocks or any(block[VALUE].high.any() for block in blocks):
+        if not blocks or any(block.sums[VALUE].classes_there().any() for block in blocks):
             continue
         if not any(block[PRESENT].high.any() for block in blocks):
             continue  # every text is missing, or of no weight
@@ -133,10 +133,11 @@ def _sought(analyser: Analyser | None) -> str:
 
 def _leaks(group: Group, block: BlockTally, classes: Flags) -> Flags:
     """Return which columns of a group determine the label alone, of shape (columns,)."""
-    axis, sums = block.axis, {s: block[s] for s in block.sums}
+    axis = block.axis
     if isinstance(axis, ByValue):
-        return _levels_leak(axis, sums[axis.statistic].high[:, classes])
-    if isinstance(axis, Columns) and PRESENT in sums and VALUE in sums:
+        return _levels_leak(axis, block[axis.statistic].high[:, classes])
+    if isinstance(axis, Columns) and PRESENT in block.sums and VALUE in block.sums:
+        sums = {s: block[s] for s in block.sums}
         if group.event.name == "bernoulli":
             return _truths_leak(sums[PRESENT].high[:, classes], sums[VALUE].high[:, classes])
         if SQUARE in sums:
