@@ -93,17 +93,6 @@ class AddedRows {
         }
     }
 
-    // The value of a row in a class.
-    NAIVELY_INLINE inline double value(int64_t row, std::int32_t wanted) const {
-        const Place place = places_[row];
-        if (place.size == WHOLE) return whole_[static_cast<size_t>(place.begin + wanted)];
-        double found = 0.0;
-        const std::int32_t* const classes = table_.classes() + place.begin;
-        for (std::int32_t i = 0; i < place.size; ++i)
-            found = classes[i] == wanted ? values_[place.begin + i] : found;
-        return found;
-    }
-
   private:
     static constexpr std::int32_t WHOLE = -1;
     struct Place {

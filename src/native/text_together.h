@@ -14,8 +14,10 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "growing_array.h"
 #include "seen_tokens.h"
 #include "text.h"
 #include "text_source.h"
@@ -28,9 +30,10 @@ namespace naively {
 // The tokens of each text, as the arrays of a CSR matrix; where each counts once in a text, there
 // is no data.
 struct EncodedTexts {
-    std::vector<int64_t> indptr{0};
-    std::vector<int32_t> indices;
-    std::vector<double> data;
+    GrowingArray<int64_t> indptr;
+    GrowingArray<int32_t> indices;
+    GrowingArray<double> data;
+    EncodedTexts() { indptr.push_back(0); }
 };
 
 // One vocabulary, and what is asked of it. A const table knows its tokens, another adds new ones.
@@ -92,7 +95,7 @@ class ChunkTable {
     }
     template <class Split>
     void split(size_t vocabulary, uint32_t chunk, Split&& split) {
-        std::vector<uint32_t>& tokens = tokens_[vocabulary];
+        GrowingArray<uint32_t>& tokens = tokens_[vocabulary];
         const size_t before = tokens.size();
         split(tokens);
         uint32_t* at = &records_[chunk * stride_ + 1 + 2 * vocabulary];
@@ -124,7 +127,7 @@ class ChunkTable {
     // Of each chunk the text that it was in, and of each vocabulary where its tokens begin and end.
     size_t stride_;
     LargeVector<uint32_t> records_;
-    std::vector<std::vector<uint32_t>> tokens_;
+    std::vector<GrowingArray<uint32_t>> tokens_;
 
     const uint32_t* place(size_t vocabulary, uint32_t chunk) const {
         return &records_[chunk * stride_ + 1 + 2 * vocabulary];
@@ -137,11 +140,12 @@ class ChunkTable {
 template <class Table>
 class TogetherEncoder {
   public:
-    explicit TogetherEncoder(const std::vector<Asked<Table>>& asked)
-        : asked_(asked), encoded_(asked.size()), states_(asked.size()) {
-        for (size_t i = 0; i < asked.size(); ++i) {
-            const TokenTable& table = *asked[i].table;
-            State& state = states_[i];
+    // `characters` says about how long all texts are together.
+    TogetherEncoder(const std::vector<Asked<Table>>& asked, size_t characters)
+        : asked_(asked), encoded_(asked.size()) {
+        for (const Asked<Table>& each : asked) {
+            const TokenTable& table = *each.table;
+            State& state = states_.emplace_back(SeenTokens(characters, table.size()));
             state.by_chunk = splits_by_chunk(table);
             state.in_sequence = table.splitting().unit == Unit::words && !table.words_are_tokens();
             any_by_chunk_ |= state.by_chunk;
@@ -166,14 +170,11 @@ class TogetherEncoder {
         }
         for (size_t i = 0; i < asked_.size(); ++i) {
             State& state = states_[i];
-            if (state.looks && (!state.by_chunk || text.words != nullptr)) {
-                visit_tokens(*asked_[i].table, text, buffers_, [](uint32_t) {},
-                             [&](uint32_t token) { add(i, token); });
-            } else if (state.looks && state.in_sequence) {
-                tokens_detail::visit_ngrams_of(*asked_[i].table, state.words, buffers_,
-                                               [](uint32_t) {},
-                                               [&](uint32_t token) { add(i, token); });
-            }
+            const auto find = [&](uint32_t token) { state.found.push_back(token); };
+            if (state.looks && (!state.by_chunk || text.words != nullptr))
+                visit_tokens(*asked_[i].table, text, buffers_, find);
+            else if (state.looks && state.in_sequence)
+                tokens_detail::visit_ngrams_of(*asked_[i].table, state.words, buffers_, find);
             end_row(i);
         }
     }
@@ -182,10 +183,11 @@ class TogetherEncoder {
 
   private:
     struct State {
+        explicit State(SeenTokens&& tokens) : seen(std::move(tokens)) {}
         bool by_chunk, in_sequence, looks;
-        SeenTokens seen;               // where a token counts once
-        std::vector<uint32_t> found;   // where each time counts
-        std::vector<uint32_t> words;   // of a text, where n-grams of them are asked for
+        SeenTokens seen;              // where a token counts once
+        std::vector<uint32_t> found;  // in a text, and not yet written
+        std::vector<uint32_t> words;  // of a text, where n-grams of them are asked for
     };
 
     struct Chunk {
@@ -205,21 +207,25 @@ class TogetherEncoder {
     std::array<std::unique_ptr<together_detail::ChunkTable>, 3> chunks_;  // by width: 1, 2, 4
     std::vector<Chunk> chunks_of_text_;
 
-    void add(size_t i, uint32_t token) {
-        if (!asked_[i].presence)
-            states_[i].found.push_back(token);
-        else if (states_[i].seen.insert(token))
-            encoded_[i].indices.push_back(static_cast<int32_t>(token));
+    // Adds tokens of a text where each counts once.
+    void add_once(size_t i, const uint32_t* begin, const uint32_t* end) {
+        GrowingArray<int32_t>& indices = encoded_[i].indices;
+        int32_t* const out = indices.room_for(static_cast<size_t>(end - begin));
+        indices.grow_by(states_[i].seen.write_new(begin, end, asked_[i].table->size(), out));
     }
 
     void end_row(size_t i) {
         EncodedTexts& encoded = encoded_[i];
         std::vector<uint32_t>& found = states_[i].found;
-        std::sort(found.begin(), found.end());
-        for (size_t at = 0, next; at < found.size(); at = next) {
-            for (next = at + 1; next < found.size() && found[next] == found[at];) ++next;
-            encoded.indices.push_back(static_cast<int32_t>(found[at]));
-            encoded.data.push_back(static_cast<double>(next - at));
+        if (asked_[i].presence) {
+            add_once(i, found.data(), found.data() + found.size());
+        } else {
+            std::sort(found.begin(), found.end());
+            for (size_t at = 0, next; at < found.size(); at = next) {
+                for (next = at + 1; next < found.size() && found[next] == found[at];) ++next;
+                encoded.indices.push_back(static_cast<int32_t>(found[at]));
+                encoded.data.push_back(static_cast<double>(next - at));
+            }
         }
         encoded.indptr.push_back(static_cast<int64_t>(encoded.indices.size()));
     }
@@ -270,7 +276,7 @@ class TogetherEncoder {
             if (table.is_split(i, chunk.number))
                 table.prefetch_tokens(i, chunk.number);
             else
-                table.split(i, chunk.number, [&](std::vector<uint32_t>& tokens) {
+                table.split(i, chunk.number, [&](GrowingArray<uint32_t>& tokens) {
                     const Text alone{chunk.characters, chunk.length, text.bytes_each, nullptr, false};
                     split(i, alone, tokens);
                 });
@@ -288,18 +294,20 @@ class TogetherEncoder {
         State& state = states_[i];
         if (state.in_sequence)
             state.words.insert(state.words.end(), begin, end);
-        else if (first || !asked_[i].presence)
-            for (; begin < end; ++begin) add(i, *begin);
+        else if (!asked_[i].presence)
+            state.found.insert(state.found.end(), begin, end);
+        else if (first)
+            add_once(i, begin, end);
     }
 
     // Appends the tokens of a chunk; of a vocabulary of n-grams of words, its words.
-    void split(size_t i, const Text& chunk, std::vector<uint32_t>& tokens) {
+    void split(size_t i, const Text& chunk, GrowingArray<uint32_t>& tokens) {
         Table& table = *asked_[i].table;
         const auto append = [&](uint32_t token) { tokens.push_back(token); };
         if (states_[i].in_sequence)
             tokens_detail::visit_word_ids(table, chunk, buffers_, append);
         else
-            visit_tokens(table, chunk, buffers_, [](uint32_t) {}, append);
+            visit_tokens(table, chunk, buffers_, append);
     }
 };
 

@@ -224,7 +224,10 @@ class Vocabulary {
                               : 1;
         std::vector<std::vector<EncodedTexts>> encoded(static_cast<size_t>(parts));
         run_parts(rows, parts, [&](int64_t begin, int64_t end, int part) {
-            TogetherEncoder<Table> encoder(asked);
+            size_t characters = 0;
+            for (int64_t row = begin; row < end; ++row)
+                characters += texts[static_cast<size_t>(row)].length;
+            TogetherEncoder<Table> encoder(asked, characters);
             for (int64_t row = begin; row < end; ++row)
                 encoder.encode(texts[static_cast<size_t>(row)], static_cast<size_t>(row));
             encoded[static_cast<size_t>(part)] = std::move(encoder.encoded());
@@ -234,6 +237,11 @@ class Vocabulary {
 
     // The CSR arrays of one vocabulary from all parts, one after the other.
     static nb::tuple exported(std::vector<std::vector<EncodedTexts>>& parts, size_t i, bool once) {
+        if (parts.size() == 1) {
+            EncodedTexts& whole = parts[0][i];
+            return nb::make_tuple(whole.indptr.released(), whole.indices.released(),
+                                  once ? nb::none() : whole.data.released());
+        }
         size_t rows = 0, tokens = 0;
         for (const auto& part : parts) {
             rows += part[i].indptr.size() - 1;
@@ -248,8 +256,8 @@ class Vocabulary {
         int64_t before = 0;
         for (auto& part : parts) {
             EncodedTexts& encoded = part[i];
-            for (size_t row = 1; row < encoded.indptr.size(); ++row)
-                *++end_of_row = before + encoded.indptr[row];
+            for (const int64_t* end = encoded.indptr.begin() + 1; end < encoded.indptr.end(); ++end)
+                *++end_of_row = before + *end;
             std::copy(encoded.indices.begin(), encoded.indices.end(), indices.data() + before);
             if (data) std::copy(encoded.data.begin(), encoded.data.end(), data->data() + before);
             before += static_cast<int64_t>(encoded.indices.size());

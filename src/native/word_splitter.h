@@ -34,9 +34,10 @@ inline uint64_t word_bits(uint64_t x) {
     return ((top_bits >> 7) * 0x0102040810204080u) >> 56;
 }
 
-inline uint64_t word_bits64(const uint8_t* p) {
+// The same for up to 64 bytes, eight at a time.
+inline uint64_t word_bits(const uint8_t* p, size_t eights) {
     uint64_t bits = 0;
-    for (int i = 0; i < 8; ++i) bits |= word_bits(load8(p + 8 * i)) << (8 * i);
+    for (size_t i = 0; i < eights; ++i) bits |= word_bits(load8(p + 8 * i)) << (8 * i);
     return bits;
 }
 
@@ -71,11 +72,11 @@ void visit_ascii(const uint8_t* text, size_t n, bool lowercase, std::vector<uint
     for (size_t block = 0; block < n; block += 64) {
         uint64_t bits;
         if (n - block >= 64) {
-            bits = word_bits64(text + block);
+            bits = word_bits(text + block, 8);
         } else {
             uint8_t last[64] = {};
             std::memcpy(last, text + block, n - block);
-            bits = word_bits64(last);
+            bits = word_bits(last, (n - block + 7) / 8);
         }
         // Where a byte differs from the one before it, a word begins or ends.
         uint64_t edges = bits ^ (bits << 1 | (inside ? 1 : 0));

@@ -20,8 +20,9 @@ from naively.counting.block import B, Block, Sparse
 from naively.counting.labels import Labels
 from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally
+from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
-from naively.kernels.reference import Floats
+from naively.kernels.reference import Floats, clipped
 from naively.kernels.sparse_sums import AnySums, SparseSums
 
 ROWS = 1000  # of counts that are left out at a time, to bound memory
@@ -171,11 +172,12 @@ def frequency_of(tally: BlockTally, block: Block) -> Floats:
 
 def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
     """Return how many of each row's words other rows have too, of shape (rows,)."""
-    if isinstance(block, Sparse) and block.presence and labels.weight is None and tally.axis.grows:
-        there = frequency_of(tally, block) - 1.0 > NEGLIGIBLE
-        before = np.append(0, np.cumsum(there[block.indices]))
-        length: Floats = np.diff(before[block.indptr]).astype(np.float64)
-        return length
+    if isinstance(block, Sparse) and block.frequency is VALUE and tally.axis.grows:
+        indices, data = block.indices.astype(np.int32, copy=False), None
+        if not block.presence:
+            data = clipped(block.data)
+        frequency = frequency_of(tally, block)
+        return dispatch.leave_out_lengths(block.indptr, indices, data, labels.weight, frequency)
     cells = LeftOut.of(block, labels)
     known = ~cells.alone(tally, cells.others(frequency_of(tally, block)))
     return np.bincount(cells.row[known], cells.x[known], len(block)).astype(np.float64)

@@ -65,18 +65,18 @@ class Kept:
         """
         batch = batch.seen()
         keys = fingerprints(batch, seed)
+        rows = np.arange(len(keys))
         if highest is not None:
-            some = np.flatnonzero(keys <= max(highest, limit))
-            batch, keys = batch.take(some), keys[some]
-        least = _least_different(keys, most)
-        if len(least) < len(keys):
-            some = np.flatnonzero(keys <= max(limit, least[-1] if most else NO_KEY))
-            batch, keys = batch.take(some), keys[some]
-        different, first, of = np.unique(keys, return_index=True, return_inverse=True)
-        copies = np.bincount(of, batch.copies, len(first)).astype(np.int64)
-        kept = batch.take(first)
+            rows = rows[keys <= max(highest, limit)]
+        least = _least_different(keys[rows], most)
+        if len(least) < len(rows):
+            rows = rows[keys[rows] <= max(limit, least[-1] if most else NO_KEY)]
+        different, first, of = np.unique(keys[rows], return_index=True, return_inverse=True)
+        copies = np.bincount(of, batch.times[rows], len(first)).astype(np.int64)
+        kept = batch.take(rows[first])
         if (copies > 1).any():
-            weight = np.bincount(of, batch.labels.weights, len(first)).astype(np.float64)
+            weights = batch.labels.weights[rows]
+            weight = np.bincount(of, weights, len(first)).astype(np.float64)
             kept = Batch(kept.blocks, replace(kept.labels, weight=weight), copies)
         return cls(kept, different)
 
