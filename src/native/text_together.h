@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "byte_runs.h"
 #include "growing_array.h"
 #include "seen_tokens.h"
 #include "text.h"
@@ -59,6 +60,25 @@ inline bool is_space(Py_UCS4 c) {
         return spaces;
     }();
     return c < made.size() ? made[c] : Py_UNICODE_ISSPACE(c) != 0;
+}
+
+// Sets bit 7 of each byte that is not white space; all bytes are ASCII.
+inline uint64_t mark_chunk_bytes(uint64_t x) {
+    return ~(bytes_between(x, '\t', '\r') | bytes_between(x, 0x1C, ' '));
+}
+
+// Calls visit(begin, end) for each run of characters that are not white space.
+template <class Character, class Visit>
+void visit_chunks(const Text& text, const Character* characters, Visit&& visit) {
+    if constexpr (sizeof(Character) == 1)
+        if (text.bytes_each == 0)
+            return visit_runs(characters, text.length, mark_chunk_bytes, visit);
+    for (size_t i = 0; i < text.length;) {
+        while (i < text.length && is_space(characters[i])) ++i;
+        const size_t begin = i;
+        while (i < text.length && !is_space(characters[i])) ++i;
+        if (i > begin) visit(begin, i);
+    }
 }
 
 // The chunks that were seen, of texts whose characters have the same width, and for each vocabulary
@@ -239,21 +259,17 @@ class TogetherEncoder {
         together_detail::ChunkTable& table = *chunks_[width];
         const size_t n = text.length;
         chunks_of_text_.clear();
-        for (size_t i = 0; i < n;) {
-            while (i < n && together_detail::is_space(characters[i])) ++i;
-            const size_t begin = i;
-            while (i < n && !together_detail::is_space(characters[i])) ++i;
-            if (i == begin) break;
+        together_detail::visit_chunks(text, characters, [&](size_t begin, size_t end) {
             const auto* const bytes = reinterpret_cast<const uint8_t*>(characters + begin);
-            const size_t length = (i - begin) * sizeof(Character);
+            const size_t length = (end - begin) * sizeof(Character);
             const Word word =
                 length > Word::HELD ? Word::pointed_at(bytes, length)
                 : (n - begin) * sizeof(Character) >= Word::HELD ? Word::held(bytes, length)
                                                                 : Word::of({bytes, length});
             const uint64_t hash = table.hash_of(word);
             table.prefetch(hash);
-            chunks_of_text_.push_back({word, hash, bytes, i - begin, 0});
-        }
+            chunks_of_text_.push_back({word, hash, bytes, end - begin, 0});
+        });
         // What is looked for is fetched some chunks ahead, as memory is slow to answer.
         constexpr size_t AHEAD = 8;
         const size_t m = chunks_of_text_.size();

@@ -1,10 +1,10 @@
-"""Strings as texts: checked, joined, their characters counted, and made a list."""
+"""Strings as texts: checked, made a list, and without those that are too long."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from naively.kernels.strings import Index, Strings
+from naively.kernels.strings import Strings
 
 CONTINUATION = bytes(range(0x80, 0xC0))  # the bytes of a character but its first
 
@@ -49,24 +49,6 @@ def unpack_texts(strings: Strings) -> list[str | None]:
     except UnicodeDecodeError as error:
         raise ValueError(f"text {len(texts)} is not UTF-8") from error
     return texts
-
-
-def count_characters(strings: Strings) -> Index:
-    """Return how many characters each string has, of shape (rows,).
-
-    >>> utf8 = np.frombuffer("one été".encode(), np.uint8)
-    >>> count_characters(Strings(np.array([0, 4, 4, 9]), utf8))
-    array([4, 0, 3])
-    """
-    first, last = strings.offsets[0], strings.offsets[-1]
-    utf8, length = strings.utf8[first:last], np.diff(strings.offsets)
-    continued = (utf8 & 0xC0) == 0x80  # not the first byte of a character
-    if not continued.any():
-        return length
-    # reduceat gives an empty part one element; strings that are not empty lie one after another.
-    there = np.flatnonzero(length)
-    length[there] -= np.add.reduceat(continued, strings.offsets[there] - first, dtype=np.int64)
-    return length
 
 
 def without_longer(strings: Strings, most: int) -> Strings:
