@@ -180,9 +180,7 @@ class _Terms:
             return
         linear = self.model.weights.linear
         places = self.model.weights.places(self.model.classes.tolist())
-        pairs = {
-            name.sources for name in self.model.schema.columns if isinstance(name, Interaction)
-        }
+        pairs = {name.sources for name in self.model.schema.columns if isinstance(name, Interaction)}
         for product, slopes in linear.products.items():
             if all(self._is_learned(term) for term in (product.a, product.b)):
                 a, b = self._factor(product.a), self._factor(product.b)
