@@ -204,7 +204,7 @@ class TogetherEncoder {
   private:
     struct State {
         explicit State(SeenTokens&& tokens) : seen(std::move(tokens)) {}
-        bool by_chunk, in_sequence, looks;
+        bool by_chunk = false, in_sequence = false, looks = true;
         SeenTokens seen;              // where a token counts once
         std::vector<uint32_t> found;  // in a text, and not yet written
         std::vector<uint32_t> words;  // of a text, where n-grams of them are asked for
