@@ -36,9 +36,12 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
            [0.25      , 0.66666667]])
     """
     words, k = count.shape
-    of_cell = pretend[count.row]
+    if not words or not k:
+        return None
+    alike = bool((pretend == pretend[0]).all())  # as most often: then nothing is repeated
+    of_cell = pretend[:1] if alike else np.repeat(pretend, np.diff(count.first))
     whole = count.stored.high + of_cell
-    if not words or not k or pretend.min() <= 0 or whole.min(initial=1.0) <= 0:
+    if pretend.min() <= 0 or whole.min(initial=1.0) <= 0:
         return None
     total = np.maximum(count.by_class() + pretend.sum(), 0.0)
     if total.min() <= 0:
@@ -47,7 +50,7 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
         count.first,
         count.classes,
         np.log(whole) - np.log(of_cell),
-        np.log(pretend),
+        np.full(words, np.log(of_cell)) if alike else np.log(pretend),
         -np.log(total)[None],
         np.ones((1, k)),
         np.zeros(words, np.uint8),
