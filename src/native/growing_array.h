@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -42,6 +43,8 @@ class GrowingArray {
 
     // A NumPy array of the elements, of which none are left here. It needs the GIL.
     nb::object released() {
+        // Of 64 bits NumPy has two types, which it shows differently.
+        static_assert(!std::is_same_v<T, std::int64_t>, "copy them");
         if (size_ < capacity_) reallocate(std::max<size_t>(size_, 1));
         const nb::capsule owner(data_.get(), [](void* memory) noexcept { std::free(memory); });
         T* const memory = data_.release();

@@ -31,10 +31,9 @@ namespace naively {
 // The tokens of each text, as the arrays of a CSR matrix; where each counts once in a text, there
 // is no data.
 struct EncodedTexts {
-    GrowingArray<int64_t> indptr;
+    std::vector<int64_t> indptr{0};
     GrowingArray<int32_t> indices;
     GrowingArray<double> data;
-    EncodedTexts() { indptr.push_back(0); }
 };
 
 // One vocabulary, and what is asked of it. A const table knows its tokens, another adds new ones.

@@ -239,7 +239,7 @@ class Vocabulary {
     static nb::tuple exported(std::vector<std::vector<EncodedTexts>>& parts, size_t i, bool once) {
         if (parts.size() == 1) {
             EncodedTexts& whole = parts[0][i];
-            return nb::make_tuple(whole.indptr.released(), whole.indices.released(),
+            return nb::make_tuple(copied<int64_t>(whole.indptr), whole.indices.released(),
                                   once ? nb::none() : whole.data.released());
         }
         size_t rows = 0, tokens = 0;
@@ -256,8 +256,8 @@ class Vocabulary {
         int64_t before = 0;
         for (auto& part : parts) {
             EncodedTexts& encoded = part[i];
-            for (const int64_t* end = encoded.indptr.begin() + 1; end < encoded.indptr.end(); ++end)
-                *++end_of_row = before + *end;
+            for (size_t row = 1; row < encoded.indptr.size(); ++row)
+                *++end_of_row = before + encoded.indptr[row];
             std::copy(encoded.indices.begin(), encoded.indices.end(), indices.data() + before);
             if (data) std::copy(encoded.data.begin(), encoded.data.end(), data->data() + before);
             before += static_cast<int64_t>(encoded.indices.size());
