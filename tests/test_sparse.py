@@ -247,6 +247,42 @@ def test_words_left_out_are_those_of_the_other_rows(kernels, bands, case, data):
     )
     np.testing.assert_allclose(found[0], expected, rtol=0, atol=1e-9)
     np.testing.assert_allclose(found[1], length, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(kernels.leave_out_lengths(*rows, w, frequency), found[1])
+
+
+@both
+@pytest.mark.parametrize("number", ["float64", "float32", "int8", "bool", None])
+@given(case=texts(), data=st.data())
+def test_rows_are_taken_as_scipy_takes_them(kernels, number, case, data):
+    (indptr, indices, values), y, _, _, words = case
+    values = None if number is None else values.astype(number)
+    some = data.draw(st.lists(st.integers(0, len(y) - 1), max_size=9) if len(y) else st.just([]))
+    rows = np.array(some, np.int64)
+    taken = kernels.take_rows(indptr, indices, values, rows)
+    given_numbers = np.ones(len(indices)) if values is None else values
+    expected = csr_array((given_numbers, indices, indptr), shape=(len(y), words))[rows]
+    np.testing.assert_array_equal(taken[0], expected.indptr)
+    np.testing.assert_array_equal(taken[1], expected.indices)
+    if values is None:
+        assert taken[2] is None
+    else:
+        np.testing.assert_array_equal(taken[2], expected.data)
+        assert taken[2].dtype == values.dtype
+    if some:  # a matrix may be the last rows of another
+        rows = rows[rows > 0]
+        last = kernels.take_rows(indptr[1:], indices, values, rows - 1)
+        np.testing.assert_array_equal(last[1], kernels.take_rows(indptr, indices, values, rows)[1])
+
+
+@both
+def test_rows_that_are_not_there_are_not_taken(kernels):
+    indptr, indices = np.array([0, 1, 2]), np.array([3, 4], np.int32)
+    for wrong in (-1, 2):
+        with pytest.raises(ValueError, match="a row index is out of range"):
+            kernels.take_rows(indptr, indices, None, np.array([wrong]))
+    for broken in ([0, 2, 1], [0, 1, 3], [-1, 1, 2]):
+        with pytest.raises((ValueError, IndexError)):
+            kernels.take_rows(np.array(broken), indices, None, np.array([0, 1]))
 
 
 @given(case=texts(), data=st.data())

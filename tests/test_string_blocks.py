@@ -18,7 +18,7 @@ from naively.counting.documents import Documents
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.evaluation.reservoir import Kept, Reservoir
-from naively.kernels.string_texts import count_characters
+from naively.kernels.string_texts import without_longer
 from naively.kernels.strings import Strings
 from naively.model.explain import _refuse_long
 from naively.model.model import Model
@@ -67,10 +67,12 @@ def test_a_slice_brings_only_its_own_bytes_along(texts: Texts) -> None:
     assert joined.utf8.tobytes() == packed(every).utf8.tobytes()
 
 
-@given(texts=any_texts, around=pieces)
-def test_characters_are_counted(texts: list[str], around: bytes) -> None:
-    strings = packed(texts, around=around)
-    assert count_characters(strings).tolist() == [len(text) for text in texts]
+@given(texts=any_texts, around=pieces, most=st.integers(0, 60))
+def test_texts_of_too_many_characters_are_missing(
+    texts: list[str], around: bytes, most: int
+) -> None:
+    found = without_longer(packed(texts, around=around), most)
+    assert list(found) == [None if len(text) > most else text for text in texts]
 
 
 @given(texts=lists, most=st.integers(1, 70), junk=pieces, around=pieces)

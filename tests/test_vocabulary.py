@@ -151,6 +151,19 @@ def test_many_words_in_one_text(Vocabulary):
     assert (high == 1).all()
 
 
+@both
+@pytest.mark.parametrize("known", [0, 5000])
+@given(texts=st.lists(st.lists(st.integers(0, 400), max_size=300), max_size=4))
+def test_a_token_counts_once_however_many_are_known(Vocabulary, known, texts):
+    words = [f"w{i}" for i in range(401)]
+    vocabulary = Vocabulary([f"k{i}" for i in range(known)] + words)
+    rows = [" ".join(words[i] for i in text) for text in texts]
+    indptr, number, times = vocabulary.encode(rows, True)
+    assert times is None
+    for text, begin, end in zip(texts, indptr[:-1], indptr[1:], strict=True):
+        assert sorted(number[begin:end].tolist()) == sorted({known + i for i in text})
+
+
 @pytest.fixture(scope="module")
 def load():
     folder = os.environ.get("NAIVELY_DATA")

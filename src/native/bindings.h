@@ -31,6 +31,8 @@ void bind_hash_rows(nb::module_& m);
 void bind_tally_sparse(nb::module_& m);
 void bind_score_sparse(nb::module_& m);
 void bind_leave_out_words(nb::module_& m);
+void bind_leave_out_lengths(nb::module_& m);
+void bind_take_rows(nb::module_& m);
 
 // kernels/softmax.py
 void bind_softmax_loss(nb::module_& m);

@@ -18,23 +18,6 @@ namespace {
 constexpr double negligible = 1e-12;  // NEGLIGIBLE of kernels/double_double.py
 constexpr double rounding = 1e-9;     // ROUNDING of counting/parts.py
 
-// What is known of a word.
-struct Counted {
-    double frequency;  // how often it comes in all texts
-    double pretend;    // its pretend count
-    double log_pretend;
-};
-
-struct Words {
-    const Counted* of_word;
-    const AddedRows* gains;      // log (count + pretend count) - log (pretend count)
-    const LookedUpRows* losses;  // of these, without one count
-    const double* gain;          // of each stored cell
-    const double* total;         // of all words, with pretend counts, in each class
-    bool all_whole;              // whether no count is less than 1
-    bool grows;                  // whether a word that no text has is none
-};
-
 // log (count + pretend count) - log (pretend count): most counts are small whole numbers.
 class Gains {
   public:
@@ -58,6 +41,111 @@ class Gains {
     std::array<double, 16> small_{};
 };
 
+// What is known of the words, so laid out that little of it is fetched for each word of a text: a
+// line of `Known`, and where its cells are. A row with a cell in half of the classes or more is
+// quicker to add as a whole: first the gains of all classes, then their losses.
+class KnownWords {
+  public:
+    struct Known {
+        double frequency;    // how often it comes in all texts
+        double log_pretend;  // of its pretend count
+        int64_t begin;       // of its cells, or of its whole row
+        int64_t size;        // or WHOLE
+    };
+
+    KnownWords(const SparseTable& table, const double* frequency, const double* pretend, int64_t k)
+        : k_(k), known_(static_cast<size_t>(table.rows())),
+          cells_(static_cast<size_t>(table.cells())) {
+        Gains of;
+        for (int64_t word = 0; word < table.rows(); ++word) {
+            of.set_pretend(pretend[word]);
+            const int64_t begin = table.first()[word], end = table.first()[word + 1];
+            for (int64_t i = begin; i < end; ++i) {
+                const double n = table.values()[i], gain = of.of(n);
+                all_whole_ &= n >= 1.0;
+                cells_[i] = {gain, of.of(std::max(n - 1.0, 0.0)) - gain, table.classes()[i]};
+            }
+            known_[word] = {frequency[word], of.log_pretend(), begin, end - begin};
+            if (2 * (end - begin) >= k && begin < end) make_whole(known_[word]);
+        }
+    }
+
+    bool all_whole() const { return all_whole_; }
+    const Known& operator[](std::int32_t word) const { return known_[word]; }
+    double gain(int64_t cell) const { return cells_[cell].gain; }
+
+    void prefetch(std::int32_t word) const { __builtin_prefetch(&known_[word]); }
+    void prefetch_cells(std::int32_t word, std::int32_t own_class) const {
+        const Known& known = known_[word];
+        if (known.size == WHOLE) {
+            const double* const row = whole_.data() + known.begin;
+            for (int64_t c = 0; c < std::min<int64_t>(k_, 32); c += 8) __builtin_prefetch(row + c);
+            __builtin_prefetch(row + k_ + own_class);
+        } else {
+            const auto* const cells = reinterpret_cast<const char*>(cells_.data() + known.begin);
+            __builtin_prefetch(cells);
+            if (known.size > 2) __builtin_prefetch(cells + 64);
+        }
+    }
+
+    // Adds a word's gains to the sums of the classes, and its loss to that of one class before.
+    NAIVELY_INLINE inline void add_without_one(const Known& known, double x, std::int32_t own_class,
+                                               double* sums) const {
+        if (known.size == WHOLE) {
+            sums[own_class] += x * whole_[static_cast<size_t>(known.begin + k_ + own_class)];
+            return add(known, x, sums);
+        }
+        const Cell* const cells = cells_.data() + known.begin;
+        for (int64_t i = 0; i < known.size; ++i) {
+            const double loss = cells[i].of_class == own_class ? x * cells[i].loss : 0.0;
+            double& sum = sums[cells[i].of_class];
+            sum = sum + loss + x * cells[i].gain;
+        }
+    }
+
+    NAIVELY_INLINE inline void add(const Known& known, double x, double* sums) const {
+        if (known.size == WHOLE) {
+            const double* const gains = whole_.data() + known.begin;
+            for (int64_t c = 0; c < k_; ++c) sums[c] += x * gains[c];
+        } else {
+            const Cell* const cells = cells_.data() + known.begin;
+            for (int64_t i = 0; i < known.size; ++i)
+                sums[cells[i].of_class] += x * cells[i].gain;
+        }
+    }
+
+  private:
+    static constexpr int64_t WHOLE = -1;
+    struct Cell {
+        double gain;  // log (count + pretend count) - log (pretend count)
+        double loss;  // of this, without one count
+        std::int32_t of_class;
+    };
+    int64_t k_;
+    LargeVector<Known> known_;
+    LargeVector<Cell> cells_;
+    LargeVector<double> whole_;
+    bool all_whole_ = true;  // whether no count is less than 1
+
+    void make_whole(Known& known) {
+        const size_t at = whole_.size();
+        whole_.resize(at + 2 * static_cast<size_t>(k_));
+        for (int64_t i = known.begin; i < known.begin + known.size; ++i) {
+            whole_[at + cells_[i].of_class] = cells_[i].gain;
+            whole_[at + k_ + cells_[i].of_class] = cells_[i].loss;
+        }
+        known.begin = static_cast<int64_t>(at);
+        known.size = WHOLE;
+    }
+};
+
+struct Words {
+    const KnownWords* known;
+    const double* pretend;  // the pretend count of each word
+    const double* total;    // of all words, with pretend counts, in each class
+    bool grows;             // whether a word that no text has is none
+};
+
 // The band of a word that so many texts hold: see band_of of counting/parts.py.
 NAIVELY_INLINE inline int64_t band_of(double texts) {
     const double of = std::max(texts, 1.0) * (1 + rounding);
@@ -79,6 +167,7 @@ NAIVELY_INLINE inline void leave_out_part(const WordMatrix& matrix, const Sparse
                                           const Words& of, const std::int32_t* y, const double* w,
                                           int64_t bands, int64_t k, double* evidence,
                                           double* lengths, int64_t begin, int64_t end) {
+    const KnownWords& known_words = *of.known;
     std::vector<double> length(bands), shift(bands);
     for (int64_t row = begin; row < end; ++row) {
         double* const of_row = evidence + row * bands * k;
@@ -91,41 +180,34 @@ NAIVELY_INLINE inline void leave_out_part(const WordMatrix& matrix, const Sparse
         const int64_t last = matrix.starts()[row + 1];
         constexpr int64_t ahead = 10;
         for (int64_t e = matrix.starts()[row]; e < last; ++e) {
-            if (e + 2 * ahead < last) {
-                const std::int32_t later = matrix.words()[e + 2 * ahead];
-                __builtin_prefetch(of.of_word + later);
-                of.gains->prefetch_place(later);
-            }
-            if (e + ahead < last) {
-                of.gains->prefetch(matrix.words()[e + ahead]);
-                of.losses->prefetch(matrix.words()[e + ahead], own_class);
-            }
+            if (e + 2 * ahead < last) known_words.prefetch(matrix.words()[e + 2 * ahead]);
+            if (e + ahead < last) known_words.prefetch_cells(matrix.words()[e + ahead], own_class);
             const std::int32_t word = matrix.words()[e];
-            const Counted counted = of.of_word[word];
+            const KnownWords::Known& known = known_words[word];
             const double x = matrix.times(e), own = weight * x;
-            const double others = counted.frequency - own;
+            const double others = known.frequency - own;
             const bool is_alone = of.grows && others <= negligible;
-            const int64_t band = bands > 1 ? std::min(band_of(others), bands - 1) : 0;
-            double* const of_band = of_row + band * k;
-            if (of.all_whole && own == 1.0) {
-                gone += 1.0;
-                if (!is_alone) of_band[own_class] += x * of.losses->value(word, own_class);
-            } else {
-                const int64_t cell = find_cell(table, word, own_class);
-                const double before = cell < 0 ? 0.0 : table.values()[cell];
-                const double left = std::max(before - own, 0.0);
-                gone += before - left;
-                if (!is_alone && cell >= 0)
-                    of_band[own_class] += x * (std::log(left + counted.pretend) -
-                                               counted.log_pretend - of.gain[cell]);
-            }
+            const bool is_one = known_words.all_whole() && own == 1.0;
+            const int64_t cell = is_one ? -1 : find_cell(table, word, own_class);
+            const double before = cell < 0 ? 0.0 : table.values()[cell];
+            const double left = std::max(before - own, 0.0);
+            gone += is_one ? 1.0 : before - left;
             if (is_alone) {
-                alone += counted.pretend;
+                alone += of.pretend[word];
                 continue;
             }
+            const int64_t band = bands > 1 ? std::min(band_of(others), bands - 1) : 0;
+            double* const of_band = of_row + band * k;
             length[band] += x;
-            shift[band] += x * counted.log_pretend;
-            of.gains->add(word, x, of_band);
+            shift[band] += x * known.log_pretend;
+            if (is_one) {
+                known_words.add_without_one(known, x, own_class, of_band);
+            } else {
+                if (cell >= 0)
+                    of_band[own_class] += x * (std::log(left + of.pretend[word]) -
+                                               known.log_pretend - known_words.gain(cell));
+                known_words.add(known, x, of_band);
+            }
         }
         double words = 0.0;
         for (int64_t b = 0; b < bands; ++b) words += length[b];
@@ -161,24 +243,8 @@ nb::tuple leave_out_words(nb::handle indptr, nb::handle indices, nb::handle data
     {
         const nb::gil_scoped_release released;
         table.check(0, table.rows());
-        LargeVector<double> gain(table.cells()), loss(table.cells());
-        LargeVector<Counted> of_word(table.rows());
-        bool all_whole = true;
-        Gains of;
-        for (int64_t word = 0; word < table.rows(); ++word) {
-            of.set_pretend(pretends.data()[word]);
-            of_word[word] = {often.data()[word], pretends.data()[word], of.log_pretend()};
-            for (int64_t i = table.first()[word]; i < table.first()[word + 1]; ++i) {
-                const double n = table.values()[i];
-                all_whole &= n >= 1.0;
-                gain[i] = of.of(n);
-                loss[i] = of.of(std::max(n - 1.0, 0.0)) - gain[i];
-            }
-        }
-        const AddedRows gains(table, gain.data(), k);
-        const LookedUpRows losses(gains, loss.data());
-        const Words words{of_word.data(), &gains,        &losses,
-                       gain.data(),    totals.data(), all_whole, grows};
+        const KnownWords known(table, often.data(), pretends.data(), k);
+        const Words words{&known, pretends.data(), totals.data(), grows};
         const double per_row = static_cast<double>(matrix.entries()) /
                                static_cast<double>(std::max<int64_t>(1, matrix.rows()));
         run_parts(matrix.rows(), count_parts(matrix.rows(), 8.0 * per_row),

@@ -66,6 +66,8 @@ NB_MODULE(_native, m) {
     naively::bind_tally_sparse(m);
     naively::bind_score_sparse(m);
     naively::bind_leave_out_words(m);
+    naively::bind_leave_out_lengths(m);
+    naively::bind_take_rows(m);
     naively::bind_softmax_loss(m);
     naively::bind_pack_strings(m);
     naively::bind_pack_views(m);

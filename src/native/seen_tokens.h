@@ -54,9 +54,43 @@ class TextTokens {
     }
 };
 
+// Of many characters it keeps the last text of each token, which is quickest; of few, which would not
+// be worth memory for all tokens, a table of the present text.
 class SeenTokens : public TextTokens<uint32_t> {
   public:
+    // For texts of so many characters, and so many tokens that are known.
+    SeenTokens(size_t characters, size_t tokens) : keeps_last_(2 * characters >= tokens) {}
+
+    void next_text() {
+        ++text_;
+        if (!keeps_last_) TextTokens::next_text();
+    }
+
+    // Writes those numbers that come for the first time in this text, in their order, and returns
+    // how many they are. All of them are below `tokens`.
+    size_t write_new(const uint32_t* begin, const uint32_t* end, size_t tokens, int32_t* out) {
+        const int32_t* const first = out;
+        if (keeps_last_ && last_text_.size() < tokens)
+            last_text_.resize(std::max(tokens, 2 * last_text_.size()));
+        for (; begin < end; ++begin) {  // without a branch, so that many are looked up at once
+            *out = static_cast<int32_t>(*begin);
+            out += keeps_last_ ? note(*begin) : insert(*begin);
+        }
+        return static_cast<size_t>(out - first);
+    }
+
+  private:
+    bool keeps_last_;
+    uint32_t text_ = 0;
+    std::vector<uint32_t> last_text_;  // of each token; 0 is none
+
     // True the first time in this text.
+    bool note(uint32_t number) {
+        uint32_t& last = last_text_[number];
+        const bool is_new = last != text_;
+        last = text_;
+        return is_new;
+    }
     bool insert(uint32_t number) {
         uint32_t& slot = slot_of(number);
         if (slot != EMPTY) return false;

@@ -62,10 +62,11 @@ class AddedRows {
                 places_[row] = {begin, static_cast<std::int32_t>(end - begin)};
                 continue;
             }
-            places_[row] = {whole_cells_, WHOLE};
-            whole_cells_ += k;
+            places_[row] = {static_cast<int64_t>(whole_.size()), WHOLE};
+            whole_.resize(whole_.size() + static_cast<size_t>(k));
+            double* const cells = whole_.data() + places_[row].begin;
+            for (int64_t i = begin; i < end; ++i) cells[table.classes()[i]] = values[i];
         }
-        whole_ = whole_rows(values);
     }
 
     void prefetch_place(int64_t row) const { __builtin_prefetch(&places_[row]); }
@@ -93,59 +94,15 @@ class AddedRows {
     }
 
   private:
-    friend class LookedUpRows;
     static constexpr std::int32_t WHOLE = -1;
     struct Place {
         int64_t begin;
         std::int32_t size;  // or WHOLE
     };
-
-    // The rows that are added as a whole, of other values of the table's cells.
-    LargeVector<double> whole_rows(const double* values) const {
-        LargeVector<double> whole(static_cast<size_t>(whole_cells_));
-        for (int64_t row = 0; row < table_.rows(); ++row) {
-            if (places_[row].size != WHOLE) continue;
-            double* const cells = whole.data() + places_[row].begin;
-            for (int64_t i = table_.first()[row]; i < table_.first()[row + 1]; ++i)
-                cells[table_.classes()[i]] = values[i];
-        }
-        return whole;
-    }
-
     const SparseTable& table_;
     const double* values_;
-    int64_t k_, whole_cells_ = 0;
+    int64_t k_;
     LargeVector<Place> places_;
-    LargeVector<double> whole_;
-};
-
-// Other values of the same cells, of which one of each row is looked up.
-class LookedUpRows {
-  public:
-    LookedUpRows(const AddedRows& rows, const double* values)
-        : rows_(rows), values_(values), whole_(rows.whole_rows(values)) {}
-
-    void prefetch(int64_t row, std::int32_t wanted) const {
-        const AddedRows::Place place = rows_.places_[row];
-        const bool is_whole = place.size == AddedRows::WHOLE;
-        __builtin_prefetch(is_whole ? whole_.data() + place.begin + wanted : values_ + place.begin);
-    }
-
-    // The value of a row in a class.
-    NAIVELY_INLINE inline double value(int64_t row, std::int32_t wanted) const {
-        const AddedRows::Place place = rows_.places_[row];
-        if (place.size == AddedRows::WHOLE)
-            return whole_[static_cast<size_t>(place.begin + wanted)];
-        double found = 0.0;
-        const std::int32_t* const classes = rows_.table_.classes() + place.begin;
-        for (std::int32_t i = 0; i < place.size; ++i)
-            found = classes[i] == wanted ? values_[place.begin + i] : found;
-        return found;
-    }
-
-  private:
-    const AddedRows& rows_;
-    const double* values_;
     LargeVector<double> whole_;
 };
 

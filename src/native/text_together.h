@@ -14,8 +14,11 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "byte_runs.h"
+#include "growing_array.h"
 #include "seen_tokens.h"
 #include "text.h"
 #include "text_source.h"
@@ -29,8 +32,8 @@ namespace naively {
 // is no data.
 struct EncodedTexts {
     std::vector<int64_t> indptr{0};
-    std::vector<int32_t> indices;
-    std::vector<double> data;
+    GrowingArray<int32_t> indices;
+    GrowingArray<double> data;
 };
 
 // One vocabulary, and what is asked of it. A const table knows its tokens, another adds new ones.
@@ -56,6 +59,25 @@ inline bool is_space(Py_UCS4 c) {
         return spaces;
     }();
     return c < made.size() ? made[c] : Py_UNICODE_ISSPACE(c) != 0;
+}
+
+// Sets bit 7 of each byte that is not white space; all bytes are ASCII.
+inline uint64_t mark_chunk_bytes(uint64_t x) {
+    return ~(bytes_between(x, '\t', '\r') | bytes_between(x, 0x1C, ' '));
+}
+
+// Calls visit(begin, end) for each run of characters that are not white space.
+template <class Character, class Visit>
+void visit_chunks(const Text& text, const Character* characters, Visit&& visit) {
+    if constexpr (sizeof(Character) == 1)
+        if (text.bytes_each == 0)
+            return visit_runs(characters, text.length, mark_chunk_bytes, visit);
+    for (size_t i = 0; i < text.length;) {
+        while (i < text.length && is_space(characters[i])) ++i;
+        const size_t begin = i;
+        while (i < text.length && !is_space(characters[i])) ++i;
+        if (i > begin) visit(begin, i);
+    }
 }
 
 // The chunks that were seen, of texts whose characters have the same width, and for each vocabulary
@@ -92,7 +114,7 @@ class ChunkTable {
     }
     template <class Split>
     void split(size_t vocabulary, uint32_t chunk, Split&& split) {
-        std::vector<uint32_t>& tokens = tokens_[vocabulary];
+        GrowingArray<uint32_t>& tokens = tokens_[vocabulary];
         const size_t before = tokens.size();
         split(tokens);
         uint32_t* at = &records_[chunk * stride_ + 1 + 2 * vocabulary];
@@ -124,7 +146,7 @@ class ChunkTable {
     // Of each chunk the text that it was in, and of each vocabulary where its tokens begin and end.
     size_t stride_;
     LargeVector<uint32_t> records_;
-    std::vector<std::vector<uint32_t>> tokens_;
+    std::vector<GrowingArray<uint32_t>> tokens_;
 
     const uint32_t* place(size_t vocabulary, uint32_t chunk) const {
         return &records_[chunk * stride_ + 1 + 2 * vocabulary];
@@ -137,11 +159,12 @@ class ChunkTable {
 template <class Table>
 class TogetherEncoder {
   public:
-    explicit TogetherEncoder(const std::vector<Asked<Table>>& asked)
-        : asked_(asked), encoded_(asked.size()), states_(asked.size()) {
-        for (size_t i = 0; i < asked.size(); ++i) {
-            const TokenTable& table = *asked[i].table;
-            State& state = states_[i];
+    // `characters` says about how long all texts are together.
+    TogetherEncoder(const std::vector<Asked<Table>>& asked, size_t characters)
+        : asked_(asked), encoded_(asked.size()) {
+        for (const Asked<Table>& each : asked) {
+            const TokenTable& table = *each.table;
+            State& state = states_.emplace_back(SeenTokens(characters, table.size()));
             // To look up a chunk, and then its words, is no gain where words are all there is.
             state.by_chunk = splits_by_chunk(table) &&
                              (asked.size() > 1 || table.splitting().unit != Unit::words);
@@ -157,6 +180,7 @@ class TogetherEncoder {
             states_[i].seen.next_text();
             states_[i].places.next_text();
             states_[i].begin = encoded_[i].indices.size();
+            states_[i].found.clear();
             states_[i].words.clear();
         }
         if (any_by_chunk_ && text.words == nullptr) {
@@ -169,14 +193,11 @@ class TogetherEncoder {
         }
         for (size_t i = 0; i < asked_.size(); ++i) {
             State& state = states_[i];
-            if (state.looks && (!state.by_chunk || text.words != nullptr)) {
-                visit_tokens(*asked_[i].table, text, buffers_, [](uint32_t) {},
-                             [&](uint32_t token) { add(i, token); });
-            } else if (state.looks && state.in_sequence) {
-                tokens_detail::visit_ngrams_of(*asked_[i].table, state.words, buffers_,
-                                               [](uint32_t) {},
-                                               [&](uint32_t token) { add(i, token); });
-            }
+            const auto find = [&](uint32_t token) { state.found.push_back(token); };
+            if (state.looks && (!state.by_chunk || text.words != nullptr))
+                visit_tokens(*asked_[i].table, text, buffers_, find);
+            else if (state.looks && state.in_sequence)
+                tokens_detail::visit_ngrams_of(*asked_[i].table, state.words, buffers_, find);
             end_row(i);
         }
     }
@@ -185,11 +206,13 @@ class TogetherEncoder {
 
   private:
     struct State {
-        bool by_chunk, in_sequence, looks;
-        SeenTokens seen;               // where a token counts once
-        TokenPlaces places;            // where each time counts
-        size_t begin;                  // of the text, among the indices
-        std::vector<uint32_t> words;   // of a text, where n-grams of them are asked for
+        explicit State(SeenTokens&& tokens) : seen(std::move(tokens)) {}
+        bool by_chunk = false, in_sequence = false, looks = true;
+        SeenTokens seen;              // where a token counts once
+        TokenPlaces places;           // where each time counts
+        size_t begin = 0;             // of the text, among the indices
+        std::vector<uint32_t> found;  // in a text, and not yet written
+        std::vector<uint32_t> words;  // of a text, where n-grams of them are asked for
     };
 
     struct Chunk {
@@ -209,24 +232,28 @@ class TogetherEncoder {
     std::array<std::unique_ptr<together_detail::ChunkTable>, 3> chunks_;  // by width: 1, 2, 4
     std::vector<Chunk> chunks_of_text_;
 
-    void add(size_t i, uint32_t token) {
-        EncodedTexts& encoded = encoded_[i];
+    void add(size_t i, const uint32_t* begin, const uint32_t* end) {
         State& state = states_[i];
-        if (asked_[i].presence) {
-            if (state.seen.insert(token)) encoded.indices.push_back(static_cast<int32_t>(token));
-            return;
+        GrowingArray<int32_t>& indices = encoded_[i].indices;
+        int32_t* const out = indices.room_for(static_cast<size_t>(end - begin));
+        if (asked_[i].presence)
+            return indices.grow_by(state.seen.write_new(begin, end, asked_[i].table->size(), out));
+        GrowingArray<double>& data = encoded_[i].data;
+        for (; begin < end; ++begin) {
+            const size_t next = indices.size() - state.begin;
+            const size_t place = state.places.place(*begin, static_cast<uint32_t>(next));
+            if (place == next) {
+                indices.push_back(static_cast<int32_t>(*begin));
+                data.push_back(0.0);
+            }
+            data.data()[state.begin + place] += 1.0;
         }
-        const size_t next = encoded.indices.size() - state.begin;
-        const size_t place = state.places.place(token, static_cast<uint32_t>(next));
-        if (place == next) {
-            encoded.indices.push_back(static_cast<int32_t>(token));
-            encoded.data.push_back(0.0);
-        }
-        encoded.data[state.begin + place] += 1.0;
     }
 
     void end_row(size_t i) {
         EncodedTexts& encoded = encoded_[i];
+        const std::vector<uint32_t>& found = states_[i].found;
+        add(i, found.data(), found.data() + found.size());
         encoded.indptr.push_back(static_cast<int64_t>(encoded.indices.size()));
     }
 
@@ -239,21 +266,17 @@ class TogetherEncoder {
         together_detail::ChunkTable& table = *chunks_[width];
         const size_t n = text.length;
         chunks_of_text_.clear();
-        for (size_t i = 0; i < n;) {
-            while (i < n && together_detail::is_space(characters[i])) ++i;
-            const size_t begin = i;
-            while (i < n && !together_detail::is_space(characters[i])) ++i;
-            if (i == begin) break;
+        together_detail::visit_chunks(text, characters, [&](size_t begin, size_t end) {
             const auto* const bytes = reinterpret_cast<const uint8_t*>(characters + begin);
-            const size_t length = (i - begin) * sizeof(Character);
+            const size_t length = (end - begin) * sizeof(Character);
             const Word word =
                 length > Word::HELD ? Word::pointed_at(bytes, length)
                 : (n - begin) * sizeof(Character) >= Word::HELD ? Word::held(bytes, length)
                                                                 : Word::of({bytes, length});
             const uint64_t hash = table.hash_of(word);
             table.prefetch(hash);
-            chunks_of_text_.push_back({word, hash, bytes, i - begin, 0});
-        }
+            chunks_of_text_.push_back({word, hash, bytes, end - begin, 0});
+        });
         // What is looked for is fetched some chunks ahead, as memory is slow to answer.
         constexpr size_t AHEAD = 8;
         const size_t m = chunks_of_text_.size();
@@ -276,7 +299,7 @@ class TogetherEncoder {
             if (table.is_split(i, chunk.number))
                 table.prefetch_tokens(i, chunk.number);
             else
-                table.split(i, chunk.number, [&](std::vector<uint32_t>& tokens) {
+                table.split(i, chunk.number, [&](GrowingArray<uint32_t>& tokens) {
                     const Text alone{chunk.characters, chunk.length, text.bytes_each, nullptr, false};
                     split(i, alone, tokens);
                 });
@@ -295,17 +318,17 @@ class TogetherEncoder {
         if (state.in_sequence)
             state.words.insert(state.words.end(), begin, end);
         else if (first || !asked_[i].presence)
-            for (; begin < end; ++begin) add(i, *begin);
+            add(i, begin, end);
     }
 
     // Appends the tokens of a chunk; of a vocabulary of n-grams of words, its words.
-    void split(size_t i, const Text& chunk, std::vector<uint32_t>& tokens) {
+    void split(size_t i, const Text& chunk, GrowingArray<uint32_t>& tokens) {
         Table& table = *asked_[i].table;
         const auto append = [&](uint32_t token) { tokens.push_back(token); };
         if (states_[i].in_sequence)
             tokens_detail::visit_word_ids(table, chunk, buffers_, append);
         else
-            visit_tokens(table, chunk, buffers_, [](uint32_t) {}, append);
+            visit_tokens(table, chunk, buffers_, append);
     }
 };
 

@@ -22,7 +22,7 @@ struct TokenBuffers {
     std::vector<Word> words;
     std::vector<uint64_t> hashes;
     std::vector<uint8_t> long_words;
-    std::vector<uint32_t> ids, ngrams, numbers;
+    std::vector<uint32_t> ids, ngrams;
     std::vector<Crc32> crcs;
 };
 
@@ -99,15 +99,14 @@ void visit_word_ids(Table& table, const Text& text, TokenBuffers& buffers, Visit
 
 // N-grams of words with these ids: for each n, those of n words, each from the one of n - 1 words
 // and the next word.
-template <class Table, class Soon, class Visit>
+template <class Table, class Visit>
 void visit_ngrams_of(Table& table, const std::vector<uint32_t>& ids, TokenBuffers& buffers,
-                     Soon&& soon, Visit&& visit) {
-    std::vector<uint32_t>&ngrams = buffers.ngrams, &numbers = buffers.numbers;
+                     Visit&& visit) {
+    std::vector<uint32_t>& ngrams = buffers.ngrams;
     const size_t low = table.splitting().low, high = table.splitting().high;
     ngrams.assign(ids.begin(), ids.end());
     for (size_t n = 1; n <= high && n <= ids.size(); ++n) {
         const size_t last = ids.size() - n + 1;
-        numbers.clear();
         for (size_t i = 0; i < last; ++i) {
             uint32_t number = TokenTable::NONE;
             if (n == 1) {
@@ -119,21 +118,16 @@ void visit_ngrams_of(Table& table, const std::vector<uint32_t>& ids, TokenBuffer
                 ngrams[i] = ngram.code;
                 number = ngram.token;
             }
-            if (number != TokenTable::NONE) numbers.push_back(number);
-        }
-        if (n < low) continue;
-        for (size_t i = 0; i < numbers.size(); ++i) {
-            if (i + AHEAD < numbers.size()) soon(numbers[i + AHEAD]);
-            visit(numbers[i]);
+            if (n >= low && number != TokenTable::NONE) visit(number);
         }
     }
 }
 
-template <class Table, class Soon, class Visit>
-void visit_word_ngrams(Table& table, TokenBuffers& buffers, Soon&& soon, Visit&& visit) {
+template <class Table, class Visit>
+void visit_word_ngrams(Table& table, TokenBuffers& buffers, Visit&& visit) {
     buffers.ids.clear();
     visit_collected_ids(table, buffers, [&](uint32_t id) { buffers.ids.push_back(id); });
-    visit_ngrams_of(table, buffers.ids, buffers, soon, visit);
+    visit_ngrams_of(table, buffers.ids, buffers, visit);
 }
 
 // A word that holds a space is itself an n-gram, as nothing tells "a b" and "c" from "a" and "b c".
@@ -183,11 +177,9 @@ void visit_hashed_ngrams(const TokenTable& table, TokenBuffers& buffers, Visit&&
 }  // namespace tokens_detail
 
 // Calls visit(number) for each token of a text, in order. If the table is const, only known tokens
-// are visited; else all are, and new ones are added. Before visit(number) there may be a call of
-// soon(number), so that whatever is kept for the token can be fetched already.
-template <class Table, class Soon, class Visit>
-void visit_tokens(Table& table, const Text& text, TokenBuffers& buffers, Soon&& soon,
-                  Visit&& visit) {
+// are visited; else all are, and new ones are added.
+template <class Table, class Visit>
+void visit_tokens(Table& table, const Text& text, TokenBuffers& buffers, Visit&& visit) {
     using namespace tokens_detail;
     const Splitting& splitting = table.splitting();
     if (splitting.unit != Unit::words) {
@@ -209,7 +201,7 @@ void visit_tokens(Table& table, const Text& text, TokenBuffers& buffers, Soon&& 
         else if (text.spaced)
             visit_spaced_ngrams(table, buffers, visit);
         else
-            visit_word_ngrams(table, buffers, soon, visit);
+            visit_word_ngrams(table, buffers, visit);
     }
 }
 

@@ -244,7 +244,10 @@ class Vocabulary {
                               : 1;
         std::vector<std::vector<EncodedTexts>> encoded(static_cast<size_t>(parts));
         run_parts(rows, parts, [&](int64_t begin, int64_t end, int part) {
-            TogetherEncoder<Table> encoder(asked);
+            size_t characters = 0;
+            for (int64_t row = begin; row < end; ++row)
+                characters += texts[static_cast<size_t>(row)].length;
+            TogetherEncoder<Table> encoder(asked, characters);
             for (int64_t row = begin; row < end; ++row)
                 encoder.encode(texts[static_cast<size_t>(row)], static_cast<size_t>(row));
             encoded[static_cast<size_t>(part)] = std::move(encoder.encoded());
@@ -254,6 +257,11 @@ class Vocabulary {
 
     // The CSR arrays of one vocabulary from all parts, one after the other.
     static nb::tuple exported(std::vector<std::vector<EncodedTexts>>& parts, size_t i, bool once) {
+        if (parts.size() == 1) {
+            EncodedTexts& whole = parts[0][i];
+            return nb::make_tuple(copied<int64_t>(whole.indptr), whole.indices.released(),
+                                  once ? nb::none() : whole.data.released());
+        }
         size_t rows = 0, tokens = 0;
         for (const auto& part : parts) {
             rows += part[i].indptr.size() - 1;

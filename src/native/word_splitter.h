@@ -13,6 +13,7 @@
 #include <cstring>
 #include <vector>
 
+#include "byte_runs.h"
 #include "text.h"
 #include "utf8.h"
 #include "word.h"
@@ -21,23 +22,12 @@ namespace naively {
 
 namespace splitting_detail {
 
-constexpr uint64_t each_byte(uint8_t byte) { return 0x0101010101010101u * byte; }
 constexpr uint64_t CASE_BIT = each_byte(0x20);
 
-// Bit i says whether byte i is of a word; all bytes are below 0x80, so no sum carries over.
-inline uint64_t word_bits(uint64_t x) {
-    const uint64_t lower = x | CASE_BIT;
-    const uint64_t letter = (lower + each_byte(0x80 - 'a')) & ~(lower + each_byte(0x7F - 'z'));
-    const uint64_t digit = (x + each_byte(0x80 - '0')) & ~(x + each_byte(0x7F - '9'));
-    const uint64_t underscore = ~((x ^ each_byte('_')) + each_byte(0x7F));
-    const uint64_t top_bits = (letter | digit | underscore) & each_byte(0x80);
-    return ((top_bits >> 7) * 0x0102040810204080u) >> 56;
-}
-
-inline uint64_t word_bits64(const uint8_t* p) {
-    uint64_t bits = 0;
-    for (int i = 0; i < 8; ++i) bits |= word_bits(load8(p + 8 * i)) << (8 * i);
-    return bits;
+// Sets bit 7 of each byte that is of a word.
+inline uint64_t mark_word_bytes(uint64_t x) {
+    return bytes_between(x | CASE_BIT, 'a', 'z') | bytes_between(x, '0', '9') |
+           bytes_between(x, '_', '_');
 }
 
 // The word text[begin, end); a longer one is written into `buffer`.
@@ -63,41 +53,9 @@ inline Word ascii_word(const uint8_t* text, size_t begin, size_t end, size_t tex
 template <class Visit>
 void visit_ascii(const uint8_t* text, size_t n, bool lowercase, std::vector<uint8_t>& buffer,
                  Visit&& visit) {
-    size_t begin = 0;
-    bool inside = false;
-    const auto finish_word = [&](size_t end) {
+    visit_runs(text, n, mark_word_bytes, [&](size_t begin, size_t end) {
         if (end - begin >= 2) visit(ascii_word(text, begin, end, n, lowercase, buffer));
-    };
-    for (size_t block = 0; block < n; block += 64) {
-        uint64_t bits;
-        if (n - block >= 64) {
-            bits = word_bits64(text + block);
-        } else {
-            uint8_t last[64] = {};
-            std::memcpy(last, text + block, n - block);
-            bits = word_bits64(last);
-        }
-        // Where a byte differs from the one before it, a word begins or ends.
-        uint64_t edges = bits ^ (bits << 1 | (inside ? 1 : 0));
-        const auto next_edge = [&] {
-            const size_t position = block + static_cast<size_t>(__builtin_ctzll(edges));
-            edges &= edges - 1;
-            return position;
-        };
-        if (inside && edges != 0) {
-            finish_word(next_edge());
-            inside = false;
-        }
-        while (edges != 0) {
-            begin = next_edge();
-            if (edges == 0) {
-                inside = true;
-                break;
-            }
-            finish_word(next_edge());
-        }
-    }
-    if (inside) finish_word(n);
+    });
 }
 
 // What a character contributes to a word: itself, or in lower case ('_' as 0x7F), or 0 if it is in

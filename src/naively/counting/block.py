@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, Columns, Levels, Words
 from naively.counting.statistic import PRESENT, VALUE, Statistic
+from naively.kernels import dispatch
 from naively.kernels.reference import clipped
 
 if TYPE_CHECKING:
@@ -132,14 +133,11 @@ class Sparse(Block):
         return row[there], indices[there].astype(np.int64), clipped(data[there])
 
     def select(self, rows: NDArray[np.int64]) -> Sparse:
-        begin, end = self.indptr[:-1][rows], self.indptr[1:][rows]
-        indptr = np.concatenate([[0], np.cumsum(end - begin)]).astype(self.indptr.dtype)
-        spans = [slice(*span) for span in zip(begin.tolist(), end.tolist(), strict=True)]
-        indices = np.concatenate([self.indices[:0], *(self.indices[span] for span in spans)])
-        if self.presence:
-            data: NDArray[np.number] = np.broadcast_to(1.0, len(indices))
-        else:
-            data = np.concatenate([self.data[:0], *(self.data[span] for span in spans)])
+        data = None if self.presence else self.data
+        indptr, indices, data = dispatch.take_rows(self.indptr, self.indices, data, rows)
+        indptr = indptr.astype(self.indptr.dtype, copy=False)
+        if data is None:
+            data = np.broadcast_to(1.0, len(indices))
         absent = None if self.absent is None else self.absent[rows]
         return replace(self, indptr=indptr, indices=indices, data=data, absent=absent)
 

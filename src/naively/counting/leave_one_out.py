@@ -20,8 +20,9 @@ from naively.counting.block import B, Block, Sparse
 from naively.counting.labels import Labels
 from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally
+from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
-from naively.kernels.reference import Floats
+from naively.kernels.reference import Floats, clipped
 from naively.kernels.repeated_sums import RepeatedSums
 from naively.kernels.sparse_sums import AnySums, SparseSums, as_dense
 
@@ -176,14 +177,12 @@ def frequency_of(tally: BlockTally, block: Block) -> Floats:
 
 def lengths_left(tally: BlockTally, block: Block, labels: Labels) -> Floats:
     """Return how many of each row's words other rows have too, of shape (rows,)."""
-    if isinstance(block, Sparse) and block.presence and labels.weight is None and tally.axis.grows:
-        there = frequency_of(tally, block) - 1.0 > NEGLIGIBLE
-        length = np.zeros(len(block))
-        some = np.flatnonzero(np.diff(block.indptr))
-        if len(some):
-            known = there[block.indices[: block.indptr[-1]]]
-            length[some] = np.add.reduceat(known, block.indptr[some], dtype=np.int64)
-        return length
+    if isinstance(block, Sparse) and block.frequency is VALUE and tally.axis.grows:
+        indices, data = block.indices.astype(np.int32, copy=False), None
+        if not block.presence:
+            data = clipped(block.data)
+        frequency = frequency_of(tally, block)
+        return dispatch.leave_out_lengths(block.indptr, indices, data, labels.weight, frequency)
     cells = LeftOut.of(block, labels)
     known = ~cells.alone(tally, cells.others(frequency_of(tally, block)))
     return np.bincount(cells.row[known], cells.x[known], len(block)).astype(np.float64)

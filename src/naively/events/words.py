@@ -40,13 +40,16 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
     words, k = count.shape
     if not words or not k or pretend.min() <= 0:
         return None
-    log_pretend, cells = np.log(pretend), np.diff(count.first)
-    value = np.repeat(pretend, cells)  # of each cell: it may be large, so nothing is copied
-    value += count.stored.high
+    # Where all pretend counts are alike, as most often, one number stands for those of all cells.
+    alike = bool((pretend == pretend[0]).all())
+    of_word = pretend[:1] if alike else pretend
+    of_cell = slice(None) if alike else np.repeat(np.arange(words), np.diff(count.first))
+    log_pretend = np.log(of_word)
+    value = count.stored.high + of_word[of_cell]
     if value.min(initial=1.0) <= 0:
         return None
     np.log(value, out=value)
-    value -= np.repeat(log_pretend, cells)
+    value -= log_pretend[of_cell]
     total = np.maximum(count.by_class() + pretend.sum(), 0.0)
     if total.min() <= 0:
         return None
@@ -54,7 +57,7 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
         count.first,
         count.classes,
         value,
-        log_pretend,
+        np.broadcast_to(log_pretend, words),
         -np.log(total)[None],
         np.ones((1, k)),
         np.zeros(words, np.uint8),

@@ -9,12 +9,12 @@ number is 1. The native kernels are the same functions, faster.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.kernels.checks import check_codes
+from naively.kernels.checks import check_codes, check_starts
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Finish, Finished, Floats, Integers, finish_rows
 from naively.kernels.scatter import scatter
@@ -221,6 +221,59 @@ def leave_out_words(  # noqa: PLR0917  (as in the native kernel)
     summed = evidence + shift - length * log_rest[:, None]
     summed = np.where(there[:, None], summed, 0.0)
     return summed, np.asarray(length.sum(axis=(1, 2)), np.float64)
+
+
+def leave_out_lengths(
+    indptr: Integers,
+    indices: Integers,
+    data: Floats | None,
+    w: Floats | None,
+    frequency: Floats,
+) -> Floats:
+    """Return the lengths that ``leave_out_words`` returns, of shape (rows,), and nothing else.
+
+    The arguments are its own too.
+
+    Examples
+    --------
+    >>> rows = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32), None
+    >>> leave_out_lengths(*rows, None, np.array([2.0, 1.0]))
+    array([1., 1.])
+    """
+    check_codes(indices, len(frequency), "column")
+    row, x = entries_of(indptr, data)
+    x, word = np.nan_to_num(x), indices[indptr[0] : indptr[-1]]
+    others = frequency[word] - (x if w is None else x * w[row])
+    known = np.where(others > NEGLIGIBLE, x, 0.0)
+    return np.bincount(row, known, len(indptr) - 1).astype(np.float64)
+
+
+def take_rows(
+    indptr: Integers, indices: NDArray[Any], data: NDArray[Any] | None, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any] | None]:
+    """Return the arrays of the matrix that has these rows of another, in this order.
+
+    Parameters
+    ----------
+    indptr, indices, data
+        The other matrix. Its elements are of any type, and stay so.
+    rows : ndarray of int64, of shape (taken,)
+        The numbers of the rows, from 0.
+
+    Examples
+    --------
+    >>> take_rows(np.array([0, 2, 3]), np.array([5, 7, 9]), None, np.array([1, 0, 1]))
+    (array([0, 1, 3, 4]), array([9, 5, 7, 9]), None)
+    """
+    check_codes(rows, len(indptr) - 1, "row")
+    check_starts(indptr)
+    if indptr[0] < 0 or indptr[-1] > len(indices):
+        raise ValueError("indptr is malformed")
+    begin = np.asarray(indptr, np.int64)[rows]
+    size = np.asarray(indptr, np.int64)[rows + 1] - begin
+    ends = np.append(0, np.cumsum(size))
+    at = np.repeat(begin - ends[:-1], size) + np.arange(ends[-1])
+    return ends, indices[at], None if data is None else data[at]
 
 
 def entries_of(indptr: Integers, data: Floats | None) -> tuple[NDArray[np.int64], Floats]:

@@ -1,10 +1,12 @@
-"""Strings as texts: checked, joined, their characters counted, and made a list."""
+"""Strings as texts: checked, made a list, and without those that are too long."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from naively.kernels.strings import Index, Strings
+from naively.kernels.strings import Strings
+
+CONTINUATION = bytes(range(0x80, 0xC0))  # the bytes of a character but its first
 
 
 def check_texts(strings: Strings) -> None:
@@ -49,24 +51,6 @@ def unpack_texts(strings: Strings) -> list[str | None]:
     return texts
 
 
-def count_characters(strings: Strings) -> Index:
-    """Return how many characters each string has, of shape (rows,).
-
-    >>> utf8 = np.frombuffer("one été".encode(), np.uint8)
-    >>> count_characters(Strings(np.array([0, 4, 4, 9]), utf8))
-    array([4, 0, 3])
-    """
-    first, last = strings.offsets[0], strings.offsets[-1]
-    utf8, length = strings.utf8[first:last], np.diff(strings.offsets)
-    continued = (utf8 & 0xC0) == 0x80  # not the first byte of a character
-    if not continued.any():
-        return length
-    # reduceat gives an empty part one element; strings that are not empty lie one after another.
-    there = np.flatnonzero(length)
-    length[there] -= np.add.reduceat(continued, strings.offsets[there] - first, dtype=np.int64)
-    return length
-
-
 def without_longer(strings: Strings, most: int) -> Strings:
     """Return strings of which those of more than ``most`` characters are missing.
 
@@ -80,10 +64,19 @@ def without_longer(strings: Strings, most: int) -> Strings:
     missing = np.zeros(len(strings), np.bool_)
     missing[long] = True
     if strings.utf8.max() >= 0x80:  # not all are ASCII, so that some may have fewer characters
-        missing[long] = [count_characters(strings[i : i + 1])[0] > most for i in long.tolist()]
+        begins, ends = strings.offsets[long].tolist(), strings.offsets[long + 1].tolist()
+        missing[long] = [
+            _length(strings.utf8[begin:end].tobytes()) > most
+            for begin, end in zip(begins, ends, strict=True)
+        ]
     if strings.missing is not None:
         missing |= strings.missing
     return Strings(strings.offsets, strings.utf8, missing)
+
+
+def _length(utf8: bytes) -> int:
+    """Return how many characters a string has."""
+    return len(utf8) if utf8.isascii() else len(utf8.translate(None, CONTINUATION))
 
 
 def _is_row_of(array: object, dtype: type[np.generic]) -> bool:

@@ -76,7 +76,8 @@ def _of_texts(texts: Sequence[Row]) -> Hashes:
     if not isinstance(texts, Strings):
         return np.array([0 if text is None else _of_cell(text) for text in texts], np.uint64)
     utf8, spans = np.ascontiguousarray(texts.utf8).data, pairwise(texts.offsets.tolist())
-    hashes = np.array([_of_bytes(utf8[begin:end]) for begin, end in spans], np.uint64)
+    digests = [blake2b(utf8[begin:end], digest_size=8).digest() for begin, end in spans]
+    hashes = np.frombuffer(b"".join(digests), ">u8").astype(np.uint64)
     return hashes if texts.missing is None else np.where(texts.missing, np.uint64(0), hashes)
 
 
