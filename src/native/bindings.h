@@ -34,6 +34,9 @@ void bind_leave_out_words(nb::module_& m);
 void bind_leave_out_lengths(nb::module_& m);
 void bind_take_rows(nb::module_& m);
 
+// kernels/sparse_total.py
+void bind_sum_sparse(nb::module_& m);
+
 // kernels/softmax.py
 void bind_softmax_loss(nb::module_& m);
 

@@ -49,4 +49,9 @@ struct LargePages {
 template <class T>
 using LargeVector = std::vector<T, LargePages<T>>;
 
+// How many slots a hash table has next: small ones grow faster, large ones with less to spare.
+inline std::size_t more_slots(std::size_t slots) {
+    return (slots < std::size_t{1} << 20 ? 4 : 2) * slots;
+}
+
 }  // namespace naively

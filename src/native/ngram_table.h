@@ -74,7 +74,7 @@ class NGramTable {
         if (keys_.size() >= INT32_MAX)
             throw std::length_error("more words than 32 bits can number");
         if (2 * (keys_.size() + 1) > slots_.size()) {
-            enlarge(4 * slots_.size());
+            enlarge(more_slots(slots_.size()));
             i = place(key);
             while (slots_[i].next_number != 0) i = (i + 1) & mask();
         }

@@ -154,7 +154,7 @@ class WordTable {
         const size_t number = entries_.size();
         if (number >= INT32_MAX) throw std::length_error("more words than 32 bits can number");
         if (2 * (number + 1) > slots_.size()) {
-            enlarge(4 * slots_.size());
+            enlarge(more_slots(slots_.size()));
             for (slot = hash & mask(); slots_[slot].next_number != 0;) slot = (slot + 1) & mask();
         }
         Entry entry{word.first, word.second, word.length};

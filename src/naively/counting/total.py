@@ -11,7 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 from operator import add
-from typing import final
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from naively.counting.axis import Words
 from naively.counting.block import BlockKey
@@ -95,6 +98,10 @@ class Total:
             self._blocks[key] = block
 
 
+# Where the words of a table stand in the whole vocabulary (None: where they stand in it), and it.
+_Part: TypeAlias = "tuple[NDArray[np.int64] | None, AnySums]"
+
+
 @final
 class _Text:
     """What was counted of the words of a text, of which more can be added."""
@@ -119,21 +126,21 @@ class _Text:
         axis.check_counted_alike(other.axis)
         if self._lent:
             self._vocabulary = axis.vocabulary.copy()
-            self._parts = {s: [sums] for s, sums in self._block.sums.items()}
+            self._parts: dict[Statistic, list[_Part]] = {
+                s: [(None, sums)] for s, sums in self._block.sums.items()
+            }
             self._lent = False
         rows = self._vocabulary.join(other.axis.vocabulary)
         for statistic, parts in self._parts.items():
-            sums = other.sums[statistic]
-            if axis.per_row(statistic):
-                sums = as_sparse(sums).place(rows, len(self._vocabulary))
-            parts.append(sums)
+            parts.append((rows, other.sums[statistic]))
             # As many numbers wait as were added up: each is added up a few times, on average.
-            if max(2 * parts[0].nbytes, WAITING) < sum(part.nbytes for part in parts):
-                self._parts[statistic] = [self._added(statistic, len(self._vocabulary))]
+            if max(2 * parts[0][1].nbytes, WAITING) < sum(sums.nbytes for _, sums in parts):
+                self._parts[statistic] = [(None, self._added(statistic, len(self._vocabulary)))]
 
     def _added(self, statistic: Statistic, n: int) -> AnySums:
         """Return the sum of all parts of a statistic, of n words."""
-        parts = self._parts[statistic]
+        parts = [sums for _, sums in self._parts[statistic]]
         if self._block.axis.per_row(statistic):
-            return SparseSums.sum_of([as_sparse(part) for part in parts], n)
+            places = [place for place, _ in self._parts[statistic]]
+            return SparseSums.sum_of([as_sparse(part) for part in parts], n, places)
         return reduce(add, parts)

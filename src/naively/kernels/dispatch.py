@@ -16,7 +16,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from naively.kernels import cells, hashes, reference, softmax, sparse, strings, vocabulary
+from naively.kernels import (
+    cells,
+    hashes,
+    reference,
+    softmax,
+    sparse,
+    sparse_total,
+    strings,
+    vocabulary,
+)
 from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
 built: ModuleType | None
@@ -64,14 +73,8 @@ score_sparse = _choose(sparse.score_sparse)
 leave_out_words = _choose(sparse.leave_out_words)
 leave_out_lengths = _choose(sparse.leave_out_lengths)
 take_rows = _choose(sparse.take_rows)
+sum_sparse = _choose(sparse_total.sum_sparse)
 softmax_loss = _choose(softmax.softmax_loss)
-pack_strings = _choose(strings.pack_strings)
-pack_views = _choose(strings.pack_views)
-take_strings = _choose(strings.take_strings)
-encode_strings = _choose(strings.encode_strings)
-repair_utf8 = _choose(strings.repair_utf8)
-read_numbers = _choose(strings.read_numbers)
-read_times = _choose(strings.read_times)
 encode_together = _choose(vocabulary.encode_together)
 if NATIVE is not None:
     Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods

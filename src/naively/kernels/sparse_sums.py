@@ -12,10 +12,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.kernels import dispatch
 from naively.kernels.double_double import Floats, Sums
 from naively.kernels.repeated_sums import RepeatedSums
-
-EXACT = 2.0**53  # up to which all whole numbers are floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +147,8 @@ class SparseSums:
         return SparseSums(first, self.classes[of], self.stored[of], self.k)
 
     def __add__(self, other: SparseSums | Sums) -> SparseSums:
-        return self.cell_by_cell(other, lambda a, b: a + b)
+        parts = [self, as_sparse(other)]
+        return SparseSums.sum_of(parts, len(self.first) - 1)
 
     def __sub__(self, other: SparseSums | Sums) -> SparseSums:
         return self.cell_by_cell(other, lambda a, b: a - b)
@@ -162,28 +162,38 @@ class SparseSums:
     __rmul__ = __mul__
 
     @classmethod
-    def sum_of(cls, parts: Sequence[SparseSums], rows: int) -> SparseSums:
-        """Return the sum of tables of the same classes, whose rows are the first of so many.
+    def sum_of(
+        cls,
+        parts: Sequence[SparseSums],
+        rows: int,
+        places: Sequence[NDArray[np.int64] | None] | None = None,
+    ) -> SparseSums:
+        """Return the sum of tables of the same classes.
 
+        Parameters
+        ----------
+        parts : sequence of SparseSums
+            The tables, one at least.
+        rows : int
+            How many rows the sum has.
+        places : sequence of (None or ndarray of int64, of shape (rows of the table,)), optional
+            Of each table where each of its rows stands in the sum; None where row i stands at i, as
+            those of all tables do by default.
+
+        Examples
+        --------
         >>> one = SparseSums.of(Sums(np.array([[1.0, 0.0]])))
         >>> SparseSums.sum_of([one, one, SparseSums.of(Sums(np.eye(2)))], 2).high
         array([[3., 0.],
                [0., 1.]])
         """
         k = parts[0].k
-        key = np.concatenate([part.row * k + part.classes for part in parts])
-        order = np.argsort(key, kind="stable")
-        key = key[order]
-        begins = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else order
-        row, classes = np.divmod(key[begins], max(k, 1))
-        del key
-        high = np.concatenate([part.stored.high for part in parts])[order]
-        if all(part.is_exact for part in parts) and _add_exactly(high):
-            total = Sums(np.add.reduceat(high, begins) if len(high) else high)
-        else:
-            low = np.concatenate([part.stored.low for part in parts])[order]
-            total = Sums(high, low).total_by_group(begins)
-        return cls._by_row(row, classes, total, rows, k).compact()
+        tables = [
+            (place, part.first, part.classes, part.stored.high, part.stored.low)
+            for part, place in zip(parts, places or [None] * len(parts), strict=True)
+        ]
+        first, classes, high, low = dispatch.sum_sparse(tables, rows, k)
+        return cls(first, classes, Sums(high, low), k)
 
     def compact(self) -> SparseSums:
         """Return the table without cells that are 0."""
@@ -269,11 +279,6 @@ class SparseSums:
         table = np.zeros(self.shape)
         table[self.row, self.classes] = values
         return table
-
-
-def _add_exactly(numbers: Floats) -> bool:
-    """Whether the sum of any of these numbers is a float: they are whole, and not too large."""
-    return bool(np.abs(numbers).sum() < EXACT and (numbers == np.rint(numbers)).all())
 
 
 AnySums: TypeAlias = Sums | SparseSums | RepeatedSums
