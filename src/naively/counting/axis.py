@@ -244,10 +244,17 @@ class Words(Axis):
     """One row for each token of a text column, or for each hash of a token."""
 
     columns: tuple[Name]
-    vocabulary: Vocabulary
+    listed: Vocabulary  # of these words, or of those that they were selected from
     analyser: Analyser
     # The axis that these words were selected from, while it is in use, and their rows there.
     source: tuple[ref[Words], NDArray[np.int64]] | None = None
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words. Those that were selected are listed when asked for: a fold never asks."""
+        if self.source is None:
+            return self.listed
+        return self.listed.select(np.isin(np.arange(len(self.listed)), self.source[1]))
 
     @property
     def grows(self) -> bool:
@@ -263,7 +270,7 @@ class Words(Axis):
         return self.analyser.binary
 
     def __len__(self) -> int:
-        return len(self.vocabulary)
+        return len(self.listed if self.source is None else self.source[1])
 
     @cached_property
     def words(self) -> list[str]:
@@ -292,7 +299,7 @@ class Words(Axis):
 
     def union(self, other: Words) -> tuple[Words, RowMap, RowMap]:
         self.check_counted_alike(other)
-        if self.vocabulary is other.vocabulary or not self.grows:
+        if (self.listed is other.listed and self.source is other.source) or not self.grows:
             return self, None, None
         joined = self.vocabulary.copy()
         theirs = joined.join(other.vocabulary)
@@ -300,18 +307,18 @@ class Words(Axis):
 
     def grown(self, vocabulary: Vocabulary) -> Words:
         """Return the axis with the words of a larger vocabulary."""
-        return replace(self, vocabulary=vocabulary, source=None)
+        return replace(self, listed=vocabulary, source=None)
 
     def select(self, keep: NDArray[np.bool_]) -> Words:
         of, rows = self.source or (ref(self), np.arange(len(self)))
-        return replace(self, vocabulary=self.vocabulary.select(keep), source=(of, rows[keep]))
+        return replace(self, source=(of, rows[keep]))
 
     def find(self, other: Words) -> RowMap:
         """Return the row here of each word of another axis, (words,); -1 where there is none.
 
         It is None if each word has the same row on both.
         """
-        if self.vocabulary is other.vocabulary or not self.grows:
+        if (self.listed is other.listed and self.source is other.source) or not self.grows:
             return None
         if self.source is not None:
             of, rows = self.source
