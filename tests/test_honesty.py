@@ -253,3 +253,30 @@ def test_it_is_cross_validation_by_learning_again(weights: Any) -> None:
     found = nb.assess()
     assert found.log_loss == pytest.approx(log_loss(y, p, sample_weight=weight), rel=1e-6)
     assert found.accuracy == pytest.approx(((p[:, 1] > 0.5) == (y == "yes")) @ weight / sum(weight))
+
+
+def planned(seen: int, n: int, *, interactions: bool = False) -> cross_validate.Folds:
+    """The folds of a sample of n rows of a small table."""
+    X = np.random.default_rng(0).normal(size=(50, 12))
+    model = NaiveBayes().fit(X, X[:, 0] > 0).model_
+    return cross_validate.plan(model, n, seen, interactions=interactions)
+
+
+@pytest.mark.parametrize("seen", [10_000, 20_000, 31_000, 50_000, 1_000_000])
+def test_no_fold_is_more_than_a_tenth_of_the_rows_learned(seen: int) -> None:
+    folds = planned(seen, 10_000)
+    assert 10_000 / folds.dealt <= seen / 10
+    assert folds.held_out >= 2
+    if 10_000 / seen > 0.4:  # nor less of them than that takes
+        assert 10_000 / (folds.dealt - 1) > seen / 10
+    assert folds.dealt >= 4  # weights are fitted to three quarters of the sample, at least
+
+
+def test_pairs_that_are_counted_on_the_sample_miss_a_tenth_of_it() -> None:
+    assert planned(1_000_000, 10_000, interactions=True).dealt == 10
+
+
+@pytest.mark.parametrize(("n", "rows"), [(150, 150), (900, 900), (10_000, 2_000)])
+def test_few_rows_are_scored_however_quickly_they_are_learned(n: int, rows: int) -> None:
+    folds = planned(n, n)
+    assert n * folds.held_out / folds.dealt >= rows

@@ -269,6 +269,30 @@ def test_what_was_handed_out_does_not_change_when_more_is_added() -> None:
     np.testing.assert_array_equal(total.tally().class_count, 2 * first.class_count)
 
 
+def test_words_selected_again_and_again_are_known_by_name_and_by_row() -> None:
+    X, y = texts(0)
+    tally = NaiveBayes(Text(), weights=None).fit(X, y).tally_
+    (whole,) = (block.axis for block in tally.blocks.values())
+    rng = np.random.default_rng(0)
+    axis, rows = whole, np.arange(len(whole))
+    for _ in range(3):
+        keep = rng.random(len(axis)) < 0.7
+        axis, rows = axis.select(keep), rows[keep]
+    assert len(axis) == len(rows)
+    place = axis.find(whole)
+    np.testing.assert_array_equal(place[rows], np.arange(len(rows)))
+    assert (np.delete(place, rows) == -1).all()
+    assert axis.find(axis) is None
+    assert axis.words == [whole.words[row] for row in rows]
+    both, mine, theirs = axis.union(whole)
+    assert [both.words[row] for row in mine] == axis.words
+    assert [both.words[row] for row in theirs] == whole.words
+    other = whole.select(~np.isin(np.arange(len(whole)), rows))
+    both, _, _ = axis.union(other)
+    assert both.words == axis.words + other.words
+    assert (axis.find(other) == -1).all()
+
+
 def test_nothing_to_add_up_is_said() -> None:
     with pytest.raises(ValueError, match="no model"):
         Model.total([])

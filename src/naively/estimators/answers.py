@@ -64,9 +64,11 @@ class Answers(Predictions):
         The tally of each of some folds is subtracted, weights (and all else that is fitted) are
         fitted on the rest, and the fold is predicted: cross-validation without counting again. A
         fold takes about as long as ``fit``. So of 10 folds, or 20 of at most 2,000 rows, as many
-        are held out as take no longer than twice learning and half a second, and two at least: as
-        many whose numbers (rows, and 200 for each column, times columns times classes) are together
-        no more than that. It is a count and no clock: of the same rows it is the same.
+        are held out as take no longer than twice learning, and two at least; of few rows as many as
+        take half a second more, until 2,000 rows are scored. What they take is known from numbers
+        (rows, and 200 for each column, times columns times classes). It is a count and no clock: of
+        the same rows it is the same. Where the sample is a part of the rows learned, it is
+        dealt into fewer folds, down to four, each of a tenth of the rows learned at most.
         Of many rows a random sample is looked at: of at most 10,000, fewer of very many columns and
         classes; or, where all evidence has one weight (one column, a matrix of counts, or texts
         with ``text="words"``), of 500 for each class. The print says how many it was, of how many,

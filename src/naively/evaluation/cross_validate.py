@@ -3,12 +3,15 @@
 The tally of each fold is subtracted, weights are fitted on the other rows, and the fold is
 predicted: cross-validation without refitting. (Leave-one-out alone is optimistic, as the weights
 have been fitted on it.) A fold takes about as long as learning did, most of it for the weights. So
-of ten or twenty folds as many are held out as take twice as long as learning and half a second, by
-a count of operations, not a clock.
+of ten or twenty folds as many are held out as take twice as long as learning, by a count of
+operations, not a clock; of few rows more, until enough of them are scored. Where the sample is a
+small part of the rows learned, a larger share of it in a fold is still a small part of all: then
+there are fewer folds, so that more rows are scored in the same time.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -34,8 +37,10 @@ from naively.schema.derived import Missing
 
 FEW = 2_000  # up to so many rows there are ...
 MANY_FOLDS = 20  # ... at most so many folds ...
-FOLDS = 10  # ... and else these
+FOLDS = 10  # ... and else these, or fewer, of a tenth of the rows learned each,
+LEAST_DEALT = 4  # yet so many, as weights are fitted to the sample without a fold
 LEAST_FOLDS = 2  # are held out in any case
+ENOUGH = 2_000  # rows that are scored, where that takes no more than twice learning and STARTING
 # Work is counted in numbers of the table of evidence, rows × parts × classes.
 PER_PART = 200  # rows: their evidence takes as long as to derive a part's parameters
 PER_TOKEN = 0.5  # numbers
@@ -79,7 +84,7 @@ def assess(
     With ``interactions`` they are chosen anew without each fold.
     """
     sample = reservoir.of(model, larger=interactions)
-    folds = plan(model, len(sample), interactions=interactions)
+    folds = plan(model, len(sample), reservoir.seen, interactions=interactions)
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
     p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
     found = scores(p, model.classes, model.classes[labels.codes], labels.weight, copies)
@@ -97,19 +102,23 @@ def assess(
     )
 
 
-def plan(model: Model, n: int, *, interactions: bool = False) -> Folds:
-    """Return folds that take about twice as long as learning did.
+def plan(model: Model, n: int, seen: int, *, interactions: bool = False) -> Folds:
+    """Return folds of n rows, of as many that were seen, that take about twice as long as learning.
 
     Rows are dealt into many folds, so that a model without one of them is nearly as good as the
     whole; if there is no time for all, some are held out. How many follows from the numbers of
-    rows, columns, words and classes, so that the same rows have the same folds.
+    rows, columns, words and classes, so that the same rows have the same folds. With interactions
+    the folds are ten, as pairs are counted on the sample alone.
     """
     if n < 2:
         raise ValueError("There are fewer than two rows: none can be held out to assess the model.")
-    whole = work(model, n, interactions=interactions)
-    left = whole * (TIMES - COSTS) + STARTING
-    possible = left / work(model, n - n / FOLDS, interactions=interactions)
-    dealt = min(n, MANY_FOLDS if n <= FEW and possible >= FOLDS else FOLDS)
+    share = 1.0 if interactions else n / max(n, seen)
+    folds = max(min(FOLDS, LEAST_DEALT), math.ceil(FOLDS * share))
+    time = work(model, n, interactions=interactions) * (TIMES - COSTS)
+    of_fold = work(model, n - n / folds, interactions=interactions)
+    longer = (time + STARTING) / of_fold
+    dealt = min(n, MANY_FOLDS if n <= FEW and longer >= FOLDS else folds)
+    possible = max(time / of_fold, min(longer, ENOUGH * dealt / n))
     held_out = int(np.clip(possible, LEAST_FOLDS, dealt)) if dealt > LEAST_FOLDS else dealt
     why = "" if held_out == dealt else "as many as take twice as long as learning"
     return Folds(dealt, held_out, why)
