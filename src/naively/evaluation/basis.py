@@ -40,7 +40,7 @@ class Basis:
     terms : list of Term
         The functions.
     z : ndarray of shape (rows, functions)
-        Their values; 0 where a cell is missing.
+        Their values, those of a function side by side; 0 where a cell is missing.
     """
 
     terms: list[Term]
@@ -84,7 +84,7 @@ def basis_of(
     if sum(len(functions) for _, functions in of_column) > FUNCTIONS:
         of_column.sort(key=lambda column: -said.get(column[0], 0.0))
     every = [of for _, functions in of_column for of in functions][:FUNCTIONS]
-    z = np.stack([value for _, value in every], axis=1) if every else np.empty((len(labels), 0))
+    z = np.stack([value for _, value in every]).T if every else np.empty((len(labels), 0))
     return Basis([term for term, _ in every], z)
 
 

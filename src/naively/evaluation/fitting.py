@@ -148,14 +148,24 @@ class Fitting:
             p, labels = p[rows], labels.take(rows)
         return Products.choose(self.basis.terms, self.z, self.said, p, labels, rows)
 
-    def problem(self, products: Products | None, *, slopes: bool = True) -> Problem:
-        """Return what slopes may add to the rows: of the functions, products, and an intercept."""
-        n = len(self.joint)
-        z = np.empty((n, 0), np.float32)
+    def problem(
+        self, products: Products | None, *, slopes: bool = True, rows: int | None = None
+    ) -> Problem:
+        """Return what slopes may add to the rows: of the functions, products, and an intercept.
+
+        ``rows`` are the first, so many at most; by default all.
+        """
+        labels = self.labels if rows is None else self._first(rows)
+        n = len(labels)
+        z = np.empty((0, n), np.float32)
         if slopes:
-            multiplied = z if products is None else products.values()
-            z = np.hstack([self.z, multiplied, np.ones((n, 1), np.float32)])
-        return Problem(self.joint, self.labels, z)
+            multiplied = z if products is None else products.values(n).T
+            z = np.vstack([self.z[:n].T, multiplied, np.ones((1, n), np.float32)])
+        return Problem(self.joint[:n], labels, z.T)
+
+    def _first(self, rows: int) -> Labels:
+        """Return the labels of the first rows, so many at most."""
+        return self.labels.take(np.arange(min(rows, len(self.labels))))
 
     def plan(self, fixed: NDArray[np.floating] | None = None) -> Plan:
         """Find what lowers the log loss of held-out rows.
@@ -163,13 +173,14 @@ class Fitting:
         ``fixed`` is the evidence of the pairs that there are, (rows, classes, pairs); by default
         they are chosen.
         """
-        thirds = held_out(self.labels.take(np.arange(min(ROWS, len(self.labels)))))
-        alone = self.problem(None)
+        thirds = held_out(self._first(ROWS))
+        alone = self.problem(None, rows=ROWS)
         lines = [run_of(alone, rest, third) for rest, third in thirds]
         best, products = descend(lines, RIDGES, solve_slopes), False
         before = best.loss
         multiplied = [
-            run_of(self.problem(self.products(rest)), rest, third) for rest, third in thirds
+            run_of(self.problem(self.products(rest), rows=ROWS), rest, third)
+            for rest, third in thirds
         ]
         runs, more = lines, descend(multiplied, RIDGES, solve_slopes, best.loss - WORTH)
         if more.ridge is not None:

@@ -71,7 +71,7 @@ def with_linear_part(
     basis = basis_of(model, evidence_said(weights, found), found.labels, batches)
     if not basis.terms:
         return weights
-    z = np.hstack([basis.z, np.ones((len(basis.z), 1))])  # the last is the intercept
+    z = np.vstack([basis.z.T, np.ones(len(basis.z))]).T  # the last is the intercept
     problem = Problem(joint_of(weights, found), found.labels, z)
     best = descend(runs_of(problem.first(ROWS)), RIDGES, solve_slopes)
     if best.ridge is None:

@@ -33,7 +33,7 @@ class Products:
     of : sequence of Term
         The functions.
     z : ndarray of shape (rows, functions)
-        Their values.
+        Their values, those of a function side by side.
     a, b : ndarray of shape (products,)
         The numbers of the two functions of each product.
     scale : ndarray of shape (products,)
@@ -73,7 +73,7 @@ class Products:
         rows : ndarray of shape (rows,), optional
             Their numbers; by default all rows.
         """
-        some = z if rows is None else z[rows]
+        some = z if rows is None else z.T.take(rows, axis=1).T
         columns = [term.part for term in of]
         number = {part: i for i, part in enumerate(dict.fromkeys(columns))}
         column = np.array([number[part] for part in columns], np.int64)
@@ -87,18 +87,19 @@ class Products:
             score = _scores(some, p, labels)[a, b]
             first = np.sort(np.argsort(-score, kind="stable")[:most])
             a, b = a[first], b[first]
-        scale = _deviation(some[:, a] * some[:, b], labels.weight)
+        scale = _deviation(some.T[a] * some.T[b], labels.weight)
         there = scale > FLAT
         return cls(of, z, a[there], b[there], scale[there])
 
     def __len__(self) -> int:
         return len(self.a)
 
-    def values(self) -> NDArray[np.float32]:
-        """Return the products of all rows, clipped, of shape (rows, products)."""
-        product = self.z[:, self.a] * self.z[:, self.b]
-        product /= self.scale.astype(np.float32)
-        return np.clip(product, -FARTHEST, FARTHEST, out=product)
+    def values(self, rows: int | None = None) -> NDArray[np.float32]:
+        """Return the products of all rows, or of the first, clipped, of shape (rows, products)."""
+        by_function = self.z[:rows].T
+        product = by_function[self.a] * by_function[self.b]
+        product /= self.scale.astype(np.float32)[:, None]
+        return np.clip(product, -FARTHEST, FARTHEST, out=product).T
 
     def terms(self) -> Sequence[Product]:
         """Return the products as the model holds them."""
@@ -124,8 +125,8 @@ def _scores(z: NDArray[np.float32], p: Floats, labels: Labels) -> Floats:
 
 
 def _deviation(products: NDArray[np.float32], weight: Floats | None) -> Floats:
-    """Return the standard deviation of products of shape (rows, products): (products,)."""
+    """Return the standard deviation of products of shape (products, rows): (products,)."""
     if not products.size:
-        return np.zeros(products.shape[1])
-    mean = np.average(products, axis=0, weights=weight)
-    return np.asarray(np.sqrt(np.average(np.square(products - mean), axis=0, weights=weight)))
+        return np.zeros(len(products))
+    mean = np.average(products, axis=1, weights=weight)[:, None]
+    return np.asarray(np.sqrt(np.average(np.square(products - mean), axis=1, weights=weight)))

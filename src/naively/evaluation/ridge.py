@@ -34,7 +34,7 @@ class Problem:
         The classes and weights of the rows.
     z : ndarray of shape (rows, functions)
         Functions of each row, each of which has a slope for each class. Many are float32, which
-        takes half the time.
+        takes half the time; and the numbers of a function lie side by side, as they are read so.
     evidence : ndarray of shape (rows, classes, pairs), optional
         Evidence, each of which has one weight that is at least 0.
     """
@@ -52,7 +52,8 @@ class Problem:
     def take(self, rows: NDArray[np.int64]) -> Problem:
         """Return some of the rows, by their numbers."""
         evidence = None if self.evidence is None else self.evidence[rows]
-        return Problem(self.joint[rows], self.labels.take(rows), self.z[rows], evidence)
+        z = self.z.T.take(rows, axis=1).T
+        return Problem(self.joint[rows], self.labels.take(rows), z, evidence)
 
     def first(self, rows: int) -> Problem:
         """Return so many rows at most."""
