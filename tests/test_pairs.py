@@ -210,7 +210,7 @@ def test_pairs_that_are_crossed_together_are_as_if_each_was_alone(
 
     def gains() -> dict[tuple[int, int], float]:
         found = {}
-        for some in fitting.crossed._crossings():
+        for some in fitting.crossed._crossings(len(fitting.p)):
             of = some.gains(fitting.p, residual, labels.weights)
             found |= dict(zip(some.pairs, of, strict=True))
         return found

@@ -35,7 +35,7 @@ from naively.evaluation.losses import posterior
 from naively.evaluation.pairs import Crossed
 from naively.evaluation.products import Products
 from naively.evaluation.reservoir import Sample
-from naively.evaluation.ridge import Problem, Solution, solve
+from naively.evaluation.ridge import STEPS, Problem, Solution, solve
 from naively.kernels.reference import Floats
 from naively.model.linear_part import LinearPart
 from naively.model.model import Model
@@ -45,6 +45,7 @@ from naively.schema.derived import Interaction
 RIDGES_OF_PAIRS = (100.0, 30.0, 10.0, 3.0)
 FEWEST = 100  # rows whose leave-one-out table is made at once, however large
 WORTH = 1.0  # nats that products, and pairs, must save on the held-out rows; chance saves some
+TOGETHER = 4_000_000  # numbers of evidence that are derived together
 NEGLIGIBLE = 1e-3  # a weight of a pair that is as good as 0
 
 
@@ -222,14 +223,15 @@ class Fitting:
     def pairs(self, plan: Plan) -> tuple[list[Interaction], Solution | None]:
         """Choose the pairs that are worth counting, by all rows of the sample.
 
-        With them is returned where a search on all rows may begin.
+        They are counted on all rows, and worth it if they have a weight on the first ``ROWS``. With
+        them is returned where a search on all rows may begin.
         """
         if plan.of_pairs is None:
             return [], None
-        problem, ridge = self._whole(plan), plan.ridge or RIDGES[0]
+        problem, ridge = self._whole(plan, ROWS), plan.ridge or RIDGES[0]
         found = solve_slopes(problem, ridge, Solution.nothing(problem))
         best = self.crossed.best(problem.posterior(found))
-        problem = replace(problem, evidence=self.crossed.evidence(best))
+        problem = replace(problem, evidence=self.crossed.evidence(best, ROWS))
         start = Solution(found.slope, np.zeros(len(best)))
         found = solve(problem, ridge, plan.of_pairs, start)
         worth = found.weight > NEGLIGIBLE
@@ -241,10 +243,10 @@ class Fitting:
         """The products that are chosen on all rows."""
         return self.products()
 
-    def _whole(self, plan: Plan) -> Problem:
-        """Return what slopes may add to all rows."""
+    def _whole(self, plan: Plan, rows: int | None = None) -> Problem:
+        """Return what slopes may add to all rows, or to the first."""
         products = self._products if plan.products else None
-        return self.problem(products, slopes=plan.ridge is not None)
+        return self.problem(products, slopes=plan.ridge is not None, rows=rows)
 
     def of_pairs(self, model: Model) -> NDArray[np.floating]:
         """Return the leave-one-out evidence of a model's pairs, (rows, classes, pairs)."""
@@ -252,8 +254,17 @@ class Fitting:
         if not groups:
             return np.zeros((*self.joint.shape, 0), np.float32)
         batches = self.sample.encoded(model)
-        found = left_out(model, batches, learned=self.learned, groups=groups)
-        return found.table.transpose(1, 2, 0)
+        n, k = self.joint.shape
+        pairs = sum(len(model.parts[group.key].keys) for group in groups)
+        by_class, at = np.empty((k, pairs, n), np.float32), 0
+        some = max(1, TOGETHER // (k * pairs))
+        for batch in batches:
+            for first in range(0, len(batch), some):  # a few rows at a time, as numbers are doubles
+                rows = batch.take(np.arange(first, min(first + some, len(batch))))
+                found = left_out(model, [rows], learned=self.learned, groups=groups).table
+                by_class[:, :, at : at + len(rows)] = found.transpose(2, 0, 1)
+                at += len(rows)
+        return by_class.transpose(2, 0, 1)
 
     def weights(
         self,
@@ -273,7 +284,7 @@ class Fitting:
             plan.ridge or RIDGES[0],
             plan.of_pairs or RIDGES_OF_PAIRS[0],
             start or Solution.nothing(problem),
-            LAST_STEPS,
+            LAST_STEPS if start is None else STEPS,
         )
         names = [
             part

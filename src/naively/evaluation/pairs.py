@@ -152,11 +152,15 @@ class Crossed:
         codes = [code[rows] for code in self.codes]
         return Crossed(self.bins, codes, self.labels.take(rows), self.once[rows])
 
-    def evidence(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """Return the evidence of pairs, centred over the classes: (rows, classes, pairs)."""
-        rows = np.empty((self.labels.k, len(pairs), len(self.labels)), np.float32)
+    def evidence(self, pairs: Sequence[Pair], first: int | None = None) -> NDArray[np.float32]:
+        """Return the evidence of pairs, centred over the classes: (rows, classes, pairs).
+
+        It is that of the first rows, so many at most, by the counts of all; by default of all.
+        """
+        n = len(self.labels) if first is None else min(first, len(self.labels))
+        rows = np.empty((self.labels.k, len(pairs), n), np.float32)
         for at, (i, j) in enumerate(pairs):
-            found = self._crossing(i, [j])
+            found = self._crossing(i, [j], n)
             rows[:, at] = found.lift.T.astype(np.float32).take(found.code[0], axis=1)
         return rows.transpose(2, 0, 1)
 
@@ -174,15 +178,16 @@ class Crossed:
     def best(self, p: Floats) -> list[Pair]:
         """Return the pairs that would save most log loss at posteriors, by descending gain.
 
-        ``p`` is of shape (rows, classes).
+        ``p``, of shape (rows, classes), is of the first rows, or of all: the evidence is counted on
+        all rows, and what it saves on these.
         """
-        weight, right = self.labels.weights, self.labels.codes
+        n, most = len(p), min(SHARE * len(self.bins), CELLS // max(1, len(self.once) * len(p.T)))
+        weight, right = self.labels.weights[:n], self.labels.codes[:n]
         residual = -p * weight[:, None]
         residual[np.arange(len(right)), right] += weight
         gains: dict[Pair, float] = {}
-        for some in self._crossings():
+        for some in self._crossings(n):
             gains |= dict(zip(some.pairs, some.gains(p, residual, weight), strict=True))
-        most = min(SHARE * len(self.bins), CELLS // max(1, len(right) * self.labels.k))
         best = sorted(gains, key=lambda pair: -gains[pair])[:most]
         return [pair for pair in best if gains[pair] > GAIN]
 
@@ -194,7 +199,7 @@ class Crossed:
         count = np.bincount(cell, self.labels.weight, shape[0] * shape[1] * k)
         return count.astype(np.float64).reshape(shape)
 
-    def _crossings(self) -> Iterator[Crossing]:
+    def _crossings(self, n: int) -> Iterator[Crossing]:
         """Yield all pairs: of each column those with later ones, as many as fit into memory."""
         d = len(self.bins)
         for i in range(d - 1):
@@ -202,10 +207,10 @@ class Crossed:
                 1, TOGETHER // max(len(self.labels), self.bins[i].size * MANY * self.labels.k)
             )
             for first in range(i + 1, d, most):
-                yield self._crossing(i, range(first, min(first + most, d)))
+                yield self._crossing(i, range(first, min(first + most, d)), n)
 
-    def _crossing(self, i: int, others: Sequence[int]) -> Crossing:
-        """Take a column together with others, all at once."""
+    def _crossing(self, i: int, others: Sequence[int], n: int) -> Crossing:
+        """Take a column together with others, all at once; the codes are of the first n rows."""
         k, n_a, n_b = self.labels.k, self.bins[i].size, max(self.bins[j].size for j in others)
         once, kind = self._parts_left_out
         a = np.arange(len(others))[:, None] * n_a + self.codes[i]  # the bins of each pair by itself
@@ -214,7 +219,8 @@ class Crossed:
         size = len(others) * n_a * n_b * k
         count = np.bincount(cell.ravel(), weight.ravel(), size).astype(np.float64)
         count = count.reshape(len(others), n_a, n_b, k)
-        there, code = different((cell * len(once) + kind).ravel(), size * len(once))
+        cell = cell[:, :n]
+        there, code = different((cell * len(once) + kind[:n]).ravel(), size * len(once))
         at, left = np.divmod(there, len(once))
         at, right = np.divmod(at, k)
         at_a, b = np.divmod(at, n_b)
