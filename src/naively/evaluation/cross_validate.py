@@ -94,7 +94,7 @@ def assess(
     return replace(
         found,
         rows=rows,
-        cost=costs(model, sample),
+        cost=costs(model, reservoir.of(model) if interactions else sample),
         of=reservoir.seen,
         why=why,
         folds=(folds.held_out, folds.dealt),
@@ -118,7 +118,7 @@ def plan(model: Model, n: int, seen: int, *, interactions: bool = False) -> Fold
     of_fold = work(model, n - n / folds, interactions=interactions)
     longer = (time + STARTING) / of_fold
     dealt = min(n, MANY_FOLDS if n <= FEW and longer >= FOLDS else folds)
-    possible = max(time / of_fold, min(longer, ENOUGH * dealt / n))
+    possible = max(time / of_fold, min(longer, math.ceil(ENOUGH * dealt / n)))
     held_out = int(np.clip(possible, LEAST_FOLDS, dealt)) if dealt > LEAST_FOLDS else dealt
     why = "" if held_out == dealt else "as many as take twice as long as learning"
     return Folds(dealt, held_out, why)
