@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants.faults import EVERY
+
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "naively"
 FRONT_DOORS = {"__init__", "__main__"}  # they import from every room, when it is needed
@@ -48,3 +50,8 @@ def test_contributing_lists_the_floors_of_the_contract() -> None:
 def test_the_rooms_are_the_folders(floors) -> None:
     rooms = [room for floor in floors() for room in floor]
     assert sorted(rooms) == sorted(folders())
+
+
+def test_the_faults_that_can_be_planted_apply_to_the_code_as_it_is() -> None:
+    for fault in EVERY:
+        assert fault.text  # SystemExit says which one does not

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from naively import Bernoulli, Categorical, Histogram, KernelDensity, Multinomial
+from naively.counting.choice import SURE
 from naively.counting.labels import encode_labels
-from naively.counting.leave_one_out import SURE
 from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally
 from naively.evaluation.calibrate import fit

@@ -57,8 +57,8 @@ FAULTS = [
     Fault(
         "a merged model keeps the first model's weights",
         "src/naively/model/model.py",
-        "weights[0] + weights[1] if len(weights) == 2 else next(iter(weights), None)",
-        "next(iter(weights), None)",
+        "            weights = mean(weights, model.weights)\n",
+        "",
         ("tests/test_weights.py",),
     ),
     Fault(
@@ -295,13 +295,15 @@ FAULTS = [
 ]
 
 
+EVERY = [*FAULTS, *way_in.FAULTS, *shown.FAULTS, *sums.FAULTS, *noise.FAULTS]
+
+
 def main(given: list[str]) -> int:
     """Plant each fault and say whether a guard noticed; return 0 if all were noticed."""
     parser = argparse.ArgumentParser(prog="make faults ARGS=...", description=__doc__)
     parser.add_argument("words", nargs="*", help="of the names of the faults to plant; all without")
     words = parser.parse_args(given).words
-    every = [*FAULTS, *way_in.FAULTS, *shown.FAULTS, *sums.FAULTS, *noise.FAULTS]
-    chosen = [fault for fault in every if all(word in fault.name for word in words)]
+    chosen = [fault for fault in EVERY if all(word in fault.name for word in words)]
     if not chosen:
         sys.exit(f"No fault has {' and '.join(map(repr, words))} in its name.")
     texts = {fault: fault.text for fault in chosen}  # that all apply is said at once

@@ -71,8 +71,8 @@ FAULTS = [
     Fault(
         "a merged model forgets the other's noise",
         "src/naively/model/model.py",
-        "            self.noise + other.noise,\n",
-        "            self.noise,\n",
+        "            noise += model.noise\n",
+        "",
         LAWS,
     ),
     Fault(

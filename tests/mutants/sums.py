@@ -41,8 +41,8 @@ FAULTS = [
     Fault(
         "products are chosen with the rows that are held out",
         "src/naively/evaluation/fitting.py",
-        "[self.products(rest) for rest, _ in thirds]",
-        "[self.products() for rest, _ in thirds]",
+        "self.problem(self.products(rest), rows=ROWS)",
+        "self.problem(self.products(), rows=ROWS)",
         ("tests/test_products.py", "tests/test_interactions.py"),
     ),
     Fault(
@@ -51,5 +51,19 @@ FAULTS = [
         "add_interactions(rest, others).model",
         "add_interactions(rest, sample).model",
         ("tests/test_interactions.py",),
+    ),
+    Fault(
+        "the rows of a table that is added to others stand where they stood in it",
+        "src/naively/counting/total.py",
+        "parts.append((rows, other.sums[statistic]))",
+        "parts.append((None, other.sums[statistic]))",
+        ("tests/test_sums.py", "tests/test_merge_rule.py"),
+    ),
+    Fault(
+        "the folds of an assessment are rounded down",
+        "src/naively/evaluation/cross_validate.py",
+        "math.ceil(FOLDS * share)",
+        "int(FOLDS * share)",
+        ("tests/test_honesty.py",),
     ),
 ]

@@ -10,9 +10,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.choice import pseudo_count_of_words
 from naively.counting.documents import Counts
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import BagsLeftOut, bags_left_out, pseudo_count_of_words
+from naively.counting.leave_one_out import BagsLeftOut, bags_left_out
 from naively.counting.parts import band_of, count_bands
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Columns, Words
 from naively.counting.block import Dense, Sparse
+from naively.counting.choice import pseudo_count_of_coins
 from naively.counting.documents import Counts, Documents
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import pseudo_count_of_coins
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (

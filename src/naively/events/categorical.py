@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from naively.counting.alike import different_cells
 from naively.counting.axis import Levels
 from naively.counting.block import Codes
-from naively.counting.leave_one_out import LeftOut, choose
+from naively.counting.choice import choose
+from naively.counting.leave_one_out import LeftOut
 from naively.counting.names import Level, title
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from naively.counting.alike import different_cells
 from naively.counting.block import Dense
 from naively.counting.cells import Cells
-from naively.counting.leave_one_out import LeftOut, choose, leave_out
+from naively.counting.choice import choose
+from naively.counting.leave_one_out import LeftOut, leave_out
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, How, check_alpha, check_estimate, numbers

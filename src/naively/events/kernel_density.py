@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from naively.counting.block import Dense
 from naively.counting.cells import Cells
-from naively.counting.leave_one_out import LeftOut, choose
+from naively.counting.choice import choose
+from naively.counting.leave_one_out import LeftOut
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, How, check_alpha, check_estimate, draw_levels, numbers
