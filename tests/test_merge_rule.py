@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse
 
 from naively import Beta, Categorical, GaussianNB, MultinomialNB, NaiveBayes, Text, load
+from naively.counting.statistic import VALUE
 from naively.counting.total import Total
 from naively.model.model import Model
 from tests.golden.make import FOLDER
@@ -296,3 +297,21 @@ def test_words_selected_again_and_again_are_known_by_name_and_by_row() -> None:
 def test_nothing_to_add_up_is_said() -> None:
     with pytest.raises(ValueError, match="no model"):
         Model.total([])
+
+
+@pytest.mark.parametrize("consume", [False, True])
+def test_a_total_uses_its_first_model_up_only_if_it_may(consume: bool) -> None:
+    texts = ["one two", "two three three", "three four one", "five two"]
+    parts = [
+        NaiveBayes(weights=None).fit([text], [label])
+        for text, label in zip(texts, "abab", strict=True)
+    ]
+    first = next(iter(parts[0].tally_.blocks.values())).axis
+    words, before = first.words, len(first)
+    total = Model.total([nb.model_ for nb in parts], consume=consume)
+    whole = NaiveBayes(weights=None).fit(texts, list("abab")).model_
+    found, expected = (next(iter(model.tally.blocks.values())) for model in (total, whole))
+    assert found.axis.words == expected.axis.words
+    np.testing.assert_array_equal(found[VALUE].high, expected[VALUE].high)
+    assert (found.axis.vocabulary is first.vocabulary) == consume
+    assert consume or (first.words, len(first)) == (words, before)

@@ -34,6 +34,9 @@ class Total:
     ----------
     first : Tally
         What it begins with, which stays as it is.
+    consume : bool, default False
+        Whether ``first`` is used up instead: its words go on in the sum, which need not copy them,
+        and it must not be asked for anything afterwards.
 
     Examples
     --------
@@ -47,12 +50,12 @@ class Total:
     [4]
     """
 
-    def __init__(self, first: Tally) -> None:
+    def __init__(self, first: Tally, *, consume: bool = False) -> None:
         self._classes, self._weight = first.classes, first.weight
         self._blocks: dict[BlockKey, BlockTally] = {}
         self._texts: dict[BlockKey, _Text] = {}
         for key, block in first.blocks.items():
-            self._adopt(key, block)
+            self._adopt(key, block, consume=consume)
         self._keys = [*first.blocks]  # in the order in which they came
 
     @classmethod
@@ -91,9 +94,9 @@ class Total:
         blocks = {key: texts.get(key) or self._blocks[key] for key in self._keys}
         return Tally(self._classes, self._weight, blocks)
 
-    def _adopt(self, key: BlockKey, block: BlockTally) -> None:
+    def _adopt(self, key: BlockKey, block: BlockTally, *, consume: bool = False) -> None:
         if isinstance(block.axis, Words) and block.axis.grows:
-            self._texts[key] = _Text(block)
+            self._texts[key] = _Text(block, consume=consume)
         else:
             self._blocks[key] = block
 
@@ -106,8 +109,8 @@ _Part: TypeAlias = "tuple[NDArray[np.int64] | None, AnySums]"
 class _Text:
     """What was counted of the words of a text, of which more can be added."""
 
-    def __init__(self, block: BlockTally[Words]) -> None:
-        self._block = block
+    def __init__(self, block: BlockTally[Words], *, consume: bool = False) -> None:
+        self._block, self._consume = block, consume
         # Nothing is copied before there is something to add, nor what was handed out changed.
         self._lent = True
 
@@ -125,7 +128,8 @@ class _Text:
         axis = self._block.axis
         axis.check_counted_alike(other.axis)
         if self._lent:
-            self._vocabulary = axis.vocabulary.copy()
+            self._vocabulary = axis.vocabulary if self._consume else axis.vocabulary.copy()
+            self._consume = False
             self._parts: dict[Statistic, list[_Part]] = {
                 s: [(None, sums)] for s, sums in self._block.sums.items()
             }

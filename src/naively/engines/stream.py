@@ -132,7 +132,7 @@ def _learn(
             schema = extend(schema, rows, event_models, settings)
         batch = schema.encode(rows, labels)
         more = Model.count(batch, schema, settings)
-        model = more if model is None else model + more
+        model = more if model is None else Model.total((model, more), consume=True)
         schema = model.counted
         sample.add(batch, model)
     return model, sample

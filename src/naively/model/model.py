@@ -104,7 +104,7 @@ class Model(Shown):
         return Model.total((self, other))
 
     @classmethod
-    def total(cls, models: Iterable[Model]) -> Model:
+    def total(cls, models: Iterable[Model], *, consume: bool = False) -> Model:
         """Return the sum of one model or more: the model of the rows of all.
 
         Each is added in a time that follows from its own size, not from that of the sum.
@@ -114,6 +114,9 @@ class Model(Shown):
         models : iterable of Model
             They may have other classes, columns, levels and words, and other weights, of which the
             mean is taken; what one lacks is the others'.
+        consume : bool, default False
+            Whether the first model is used up: its words go on in the sum, which need not copy
+            them, and it must not be asked for anything afterwards.
 
         Raises
         ------
@@ -133,7 +136,7 @@ class Model(Shown):
         if first is None:
             raise ValueError("There is no model to add up.")
         settings, weights, noise = first.settings, first.weights, first.noise
-        total = CountedTotal(first._counts)  # noqa: SLF001
+        total = CountedTotal(first._counts, consume=consume)  # noqa: SLF001
         for model in rest:
             settings = settings.merged(model.settings)
             weights = mean(weights, model.weights)

@@ -72,10 +72,12 @@ class CountedTotal:
     ----------
     first : Counted
         What it begins with, which stays as it is.
+    consume : bool, default False
+        Whether ``first`` is used up instead (see ``Total``).
     """
 
-    def __init__(self, first: Counted) -> None:
-        self._schema, self._total = first.schema, Total(first.tally)
+    def __init__(self, first: Counted, *, consume: bool = False) -> None:
+        self._schema, self._total = first.schema, Total(first.tally, consume=consume)
 
     def add(self, counted: Counted) -> None:
         """Add what was counted in another place, or raise a ValueError that says why not."""
