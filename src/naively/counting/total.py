@@ -74,8 +74,8 @@ class Total:
         mine, theirs = (class_places(of, classes) for of in (self._classes, tally.classes))
         if mine is not None:
             self._blocks = {key: b.place_classes(mine, k) for key, b in self._blocks.items()}
-            for key, text in self._texts.items():
-                self._texts[key] = _Text(text.block().place_classes(mine, k))
+            for text in self._texts.values():
+                text.place_classes(mine, k)
         self._classes = classes
         self._weight = self._weight.place(mine, k) + tally.weight.place(theirs, k)
         for key, block in tally.blocks.items():
@@ -113,6 +113,7 @@ class _Text:
         self._block, self._consume = block, consume
         # Nothing is copied before there is something to add, nor what was handed out changed.
         self._lent = True
+        self._parts: dict[Statistic, list[_Part]] = {}
 
     def block(self) -> BlockTally[Words]:
         """Return what was counted until now."""
@@ -123,6 +124,16 @@ class _Text:
             self._lent = True
         return self._block
 
+    def place_classes(self, places: NDArray[np.int64], k: int) -> None:
+        """Let class i be number ``places[i]`` of k from now on."""
+        if self._lent:
+            self._block = self._block.place_classes(places, k)
+        else:
+            self._parts = {
+                statistic: [(rows, sums.place_classes(places, k)) for rows, sums in parts]
+                for statistic, parts in self._parts.items()
+            }
+
     def add(self, other: BlockTally[Words]) -> None:
         """Add what was counted of other texts."""
         axis = self._block.axis
@@ -130,9 +141,7 @@ class _Text:
         if self._lent:
             self._vocabulary = axis.vocabulary if self._consume else axis.vocabulary.copy()
             self._consume = False
-            self._parts: dict[Statistic, list[_Part]] = {
-                s: [(None, sums)] for s, sums in self._block.sums.items()
-            }
+            self._parts = {s: [(None, sums)] for s, sums in self._block.sums.items()}
             self._lent = False
         rows = self._vocabulary.join(other.axis.vocabulary)
         for statistic, parts in self._parts.items():
