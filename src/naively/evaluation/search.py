@@ -121,12 +121,11 @@ def _newton(
     inverse: Callable[[Floats], Floats],
 ) -> Floats:
     """Return the inverse of the second derivatives, as remembered steps say, times a gradient."""
-    pairs = []
-    for step, change in remembered:
-        s, y = np.where(free, step, 0.0), np.where(free, change, 0.0)
-        curve = float(s @ y)
-        if curve > 0:
-            pairs.append((s, y, curve))
+    if not free.all():
+        remembered = [
+            (np.where(free, step, 0.0), np.where(free, change, 0.0)) for step, change in remembered
+        ]
+    pairs = [(s, y, curve) for s, y in remembered if (curve := float(s @ y)) > 0]
     left, parts = gradient, []
     for s, y, curve in reversed(pairs):
         part = float(s @ left) / curve
