@@ -192,7 +192,7 @@ def leave_one_out_table(
         if isinstance(block, Sparse) and parts.by_word and length_normalised:
             counts = model.counts[group.key]
             length = lengths_left(counts, block, once) if learned else block.lengths
-            table = table * length_factor(length)[:, None, None]
+            table *= length_factor(length)[:, None, None]
         kind = _kind(group, parts)
         # Words are centred; their likelihood is large, and not needed yet.
         centres = kind == "band" or (
