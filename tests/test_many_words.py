@@ -252,3 +252,17 @@ def test_repeated_sums_are_sums(data):
         np.testing.assert_array_equal(table.at(row, classes), a.high[row, classes])
     total = SparseSums.of(a).total_by_row()
     np.testing.assert_array_equal(total.high, a.total_by_row().high)
+
+
+@pytest.mark.parametrize("event", [Multinomial(), Complement(), Bernoulli()], ids=str)
+@pytest.mark.parametrize("weights", [None, "loo"])
+def test_slopes_lie_as_the_kernel_reads_them(event, weights):
+    """Otherwise each prediction, of one text too, would copy as much as there are words."""
+    nb = NaiveBayes({"text": event}, weights=weights)
+    nb.fit({"text": ["one two", "two three", "one one four", "four five"] * 9}, list("aabb") * 9)
+    found = [of for of in nb.model_.likelihoods.values() if isinstance(of, WordSlopes)]
+    assert found
+    for of in found:
+        for slopes in (of, of.absent) if of.absent else (of,):
+            for name in ("first", "classes", "value", "shift", "of_band", "weight", "band"):
+                assert getattr(slopes, name).flags.c_contiguous, name

@@ -57,7 +57,7 @@ def slopes_of_words(count: SparseSums, pretend: Floats) -> WordSlopes | None:
         count.first,
         count.classes,
         value,
-        np.broadcast_to(log_pretend, words),
+        np.full(words, log_pretend) if alike else log_pretend,
         -np.log(total)[None],
         np.ones((1, k)),
         np.zeros(words, np.uint8),
