@@ -2,6 +2,7 @@
 // slots hold 32 bits of the hash, so that a probe rarely looks at a word that is not the right one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -18,9 +19,15 @@ class WordTable {
     static constexpr uint32_t UNKNOWN = UINT32_MAX;
 
     WordTable() : slots_(1024) {
-        // A secret start, so that nobody can write a text whose words all collide.
-        std::random_device random;
-        for (uint64_t& seed : seed_) seed = uint64_t(random()) << 32 | random();
+        // A secret start, so that nobody can write a text whose words all collide. To ask for it
+        // takes longer than to split a short text, so that it is asked for once.
+        static const std::array<uint64_t, 2> secret = [] {
+            std::random_device random;
+            std::array<uint64_t, 2> drawn;
+            for (uint64_t& seed : drawn) seed = uint64_t(random()) << 32 | random();
+            return drawn;
+        }();
+        seed_ = secret;
     }
 
     size_t size() const { return entries_.size(); }
@@ -128,7 +135,7 @@ class WordTable {
     LargeVector<Slot> slots_;  // a power of two, at most half full
     LargeVector<Entry> entries_;
     std::vector<uint8_t> long_words_;
-    uint64_t seed_[2];
+    std::array<uint64_t, 2> seed_;
 
     size_t mask() const { return slots_.size() - 1; }
 

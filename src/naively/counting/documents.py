@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Words
-from naively.counting.block import Block, BlockKey, Dense, Entries, Sparse
+from naively.counting.block import Block, BlockKey, Dense, Entries, Sparse, ones
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import Row
@@ -169,7 +169,7 @@ def _split(blocks: Sequence[Documents], *, grow: bool) -> list[Sparse]:
     )
     found = []
     for block, axis, (indptr, word, count) in zip(blocks, axes, encoded, strict=True):
-        once = np.broadcast_to(1.0, len(word)) if count is None else count
+        once = ones(len(word)) if count is None else count
         found.append(Sparse(indptr, word, once, axis, block.missing, block.presence))
     return found
 
