@@ -214,7 +214,7 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
         total += (strength @ off**2 + apart @ (beside**2).sum(axis=0) + of_bias * bias @ bias) / 2
         by_weight = strength * off / columns + apart * beside
         gradient[:biases] += of_bias * bias
-        gradient[biases:] += np.bincount(passes.number.ravel(), by_weight.ravel(), passes.weights)
+        gradient[biases:] += passes.by_number(by_weight)
         return total, gradient
 
     start = np.zeros(len(more))
