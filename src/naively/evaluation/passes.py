@@ -106,6 +106,12 @@ class Passes:
         """How many different weights there are."""
         return int(self.number.max(initial=-1)) + 1
 
+    @cached_property
+    def at(self) -> NDArray[np.int64]:
+        """The argument of each slope and each weight, (columns, functions + parts)."""
+        slopes = np.arange(self.slopes).reshape(len(self.number), -1)
+        return np.concatenate([slopes, self.slopes + self.number], axis=1)
+
     def split(self, x: Floats) -> tuple[Floats, Floats]:
         """Return slopes, (columns, functions), and weights, (columns, parts), of arguments.
 
@@ -127,13 +133,15 @@ class Passes:
             self.labels.weight,
             self.single,
         )
-        functions = self.shared.shape[1]
-        of_weights = gradient[:, functions:-1]
-        return total, np.concatenate([gradient[:, :functions].ravel(), self.by_number(of_weights)])
+        at = self.at.ravel()
+        by_argument = np.bincount(at, gradient[:, :-1].ravel(), self.slopes + self.weights)
+        return total, by_argument.astype(np.float64, copy=False)
 
     def by_number(self, values: Floats) -> Floats:
         """Add up values of weights, (columns, parts), that have one number."""
-        return np.bincount(self.number.ravel(), values.ravel(), self.weights).astype(np.float64)
+        return np.bincount(self.number.ravel(), values.ravel(), self.weights).astype(
+            np.float64, copy=False
+        )
 
     def curvature(self, x: Floats) -> Curvature:
         """Return the second derivatives of the log loss, about, as some rows say.
@@ -152,8 +160,7 @@ class Passes:
         p, rows = self._posterior(x, n)
         parts: list[Curvature] = []
         if size:
-            slopes = np.arange(self.slopes).reshape(columns, functions)
-            at = np.concatenate([slopes, self.slopes + self.number[:, own]], axis=1)
+            at = self.at[:, np.append(np.ones(functions, np.bool_), own)]
             if columns == 1 or own.any() or columns * size <= FEW:
                 of = [_by_argument(shared, evidence[:, c, own]) for c in range(columns)]
                 parts.append(_of_classes(of, p, rows, at))
