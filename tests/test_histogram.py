@@ -18,7 +18,7 @@ from naively.counting.axis import Columns
 from naively.counting.block import Dense
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
-from naively.events.histogram import WIDTHS
+from naively.events.bin_counts import WIDTHS
 from naively.likelihoods.table import Binned
 from naively.model.strongest import strongest
 

@@ -25,8 +25,8 @@ from naively.counting.tally import BlockTally
 from naively.evaluation.calibrate import fit
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.events import EventModel
+from naively.events.bin_counts import WIDTHS
 from naively.events.categorical import CHOICES, USUAL_M
-from naively.events.histogram import WIDTHS
 from naively.model.model import Model
 from naively.schema.derived import Interaction
 from tests.cases import COUNT, LEVEL, REAL, TEXT, TRUTH, Case, numbers, objects

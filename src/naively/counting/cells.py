@@ -81,11 +81,14 @@ class Cells(ByValue):
         shifts, keys = [], []
         for name in names:
             both = [part[name] for part in (mine, theirs) if name in part]
-            shift = max(shift for shift, _ in both)
-            joined = np.unique(np.concatenate([k >> (shift - s) for s, k in both]))
-            more = coarsest(joined)
-            shifts.append(shift + more)
-            keys.append(np.unique(joined >> more) if more else joined)
+            shift, joined = both[0]
+            if len(both) == 2:
+                shift = max(shift for shift, _ in both)
+                joined = np.unique(np.concatenate([k >> (shift - s) for s, k in both]))
+                more = coarsest(joined)
+                shift, joined = shift + more, np.unique(joined >> more) if more else joined
+            shifts.append(shift)
+            keys.append(joined)
         columns = max(self.columns, other.columns, key=len)
         axis = Cells(columns if tuple(columns) == names else names, tuple(shifts), tuple(keys))
         return axis, axis._rows_of(self), axis._rows_of(other)

@@ -5,7 +5,7 @@ A sum of them, each times a slope, is the linear part of a model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,7 +48,10 @@ class Basis:
 
 
 def basis_of(
-    model: Model, said: Mapping[Part, float], labels: Labels, batches: Sequence[Batch]
+    model: Model,
+    said: Callable[[], Mapping[Part, float]],
+    labels: Labels,
+    batches: Sequence[Batch],
 ) -> Basis:
     """Return functions of the columns, and their values on the rows.
 
@@ -56,9 +59,9 @@ def basis_of(
     ----------
     model : Model
         Whose columns they are of.
-    said : mapping of Part to float
-        How much evidence each part gives (``evidence_said``): where there would be more than
-        ``FUNCTIONS``, they are of the columns that say most.
+    said : callable
+        Returns how much evidence each part gives (``evidence_said``), and is asked only where there
+        would be more than ``FUNCTIONS``: then they are of the columns that say most.
     labels : Labels
         The labels of the rows.
     batches : sequence of Batch
@@ -82,7 +85,8 @@ def basis_of(
     # In one order, whatever that of the columns is: rounding then stops a search at one place.
     of_column.sort(key=lambda column: str(column[0]))
     if sum(len(functions) for _, functions in of_column) > FUNCTIONS:
-        of_column.sort(key=lambda column: -said.get(column[0], 0.0))
+        most = said()
+        of_column.sort(key=lambda column: -most.get(column[0], 0.0))
     every = [of for _, functions in of_column for of in functions][:FUNCTIONS]
     z = np.stack([value for _, value in every]).T if every else np.empty((len(labels), 0))
     return Basis([term for term, _ in every], z)

@@ -114,7 +114,9 @@ def fit(found: LeaveOneOut, kind: Weighting, rows: float) -> Weights:
     temperatures = np.zeros(len(kinds))  # the temperature of each part
     texts = np.isin(kinds, ["text", "band"])
     for of in (kinds == "column", texts):
-        temperatures[of] = temperature(found.table[of].sum(axis=0), found.prior, found.labels)
+        if of.any():
+            joint = np.einsum("p,pnc->nc", of.astype(np.float64), found.table)
+            temperatures[of] = temperature(joint, found.prior, found.labels)
     usual = float(temperatures[kinds == "column"].max(initial=0.0)) or 1.0
     # With two classes a text alone has no bias: it would decide texts without a known word.
     if kind == "temperature" or (found.kinds == ["text"] and len(classes) == 2):
@@ -214,7 +216,7 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
         total += (strength @ off**2 + apart @ (beside**2).sum(axis=0) + of_bias * bias @ bias) / 2
         by_weight = strength * off / columns + apart * beside
         gradient[:biases] += of_bias * bias
-        gradient[biases:] += np.bincount(passes.number.ravel(), by_weight.ravel(), passes.weights)
+        gradient[biases:] += passes.by_number(by_weight)
         return total, gradient
 
     start = np.zeros(len(more))

@@ -28,7 +28,7 @@ class Blocks(Curvature):
     Parameters
     ----------
     at : ndarray of shape (alike, size)
-        The numbers of the arguments of each block.
+        The numbers of the arguments of each block, among all arguments.
     matrix : ndarray of shape (alike, size, size)
         The matrix of each.
     """
@@ -44,12 +44,11 @@ class Blocks(Curvature):
         return Blocks(self.at, matrix)
 
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
-        of = free[self.at]
-        inverse = self._inverted(of)
+        inverse = self._inverted(free[self.at])
 
         def times(vector: Floats) -> Floats:
-            found = np.zeros_like(vector)
-            found[self.at] = (inverse @ (vector[self.at] * of)[:, :, None])[:, :, 0] * of
+            found = np.zeros(len(vector))
+            found[self.at] = (inverse @ vector[self.at][:, :, None])[:, :, 0]
             return found
 
         return times
@@ -58,16 +57,14 @@ class Blocks(Curvature):
         """Return the inverse of each matrix of the free arguments, (alike, size, size).
 
         ``of``, of shape (alike, size), says which are free. A search asks again and again while few
-        of them change, and of thousands of classes a block each is much work.
+        of them change: only the blocks in which they do are inverted anew.
         """
-        if self.matrix.size <= AT_ONCE:
-            return _inverse(self.matrix, of)
         if self._inverse:
             inverse, before = self._inverse.pop()
             inverse, rows = inverse.copy(), np.flatnonzero((of != before).any(axis=1))
         else:
             inverse, rows = np.empty_like(self.matrix), np.arange(len(of))
-        size = max(1, AT_ONCE // max(1, self.matrix[0].size))
+        size = max(1, AT_ONCE // max(1, self.matrix.shape[1] ** 2))
         for start in range(0, len(rows), size):
             some = rows[start : start + size]
             inverse[some] = _inverse(self.matrix[some], of[some])
@@ -92,7 +89,8 @@ class Product(Curvature):
     """Of slopes that each class has: a matrix of the classes times one of the functions.
 
     The mean of diag(p) - p pᵀ over the rows, and the mean of z zᵀ. Every class has the same
-    functions, so that few numbers tell how all slopes depend on each other.
+    functions, so that few numbers tell how all slopes depend on each other. Slopes are the first of
+    the arguments.
 
     Parameters
     ----------
@@ -126,7 +124,8 @@ class Product(Curvature):
         return cls(_eigen(share), _eigen(functions.astype(np.float64)))
 
     def plus(self, diagonal: Floats) -> Product:
-        more = float(diagonal.mean()) if len(diagonal) else 0.0
+        (a, _), (c, _) = self.of_classes, self.of_functions
+        more = float(diagonal[: len(a) * len(c)].mean()) if len(a) * len(c) else 0.0
         return Product(self.of_classes, self.of_functions, self.diagonal + more)
 
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:  # noqa: ARG002
@@ -134,9 +133,10 @@ class Product(Curvature):
         over = np.maximum(a, 0.0)[:, None] * np.maximum(c, 0.0) + max(self.diagonal, LEAST)
 
         def times(vector: Floats) -> Floats:
-            slope = vector.reshape(over.shape)
-            found: Floats = u @ ((u.T @ slope @ v) / over) @ v.T
-            return found.ravel()
+            found = np.zeros(len(vector))
+            slope = vector[: over.size].reshape(over.shape)
+            found[: over.size] = (u @ ((u.T @ slope @ v) / over) @ v.T).ravel()
+            return found
 
         return times
 
@@ -148,26 +148,20 @@ def _eigen(matrix: Floats) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False)
 class Beside(Curvature):
-    """Several, with nothing between them.
+    """The second derivatives of some arguments and of others, with nothing between them."""
 
-    Parameters
-    ----------
-    parts : sequence of (ndarray, Curvature)
-        The numbers of the arguments of each, and their second derivatives.
-    """
-
-    parts: Sequence[tuple[Numbers, Curvature]]
+    parts: Sequence[Curvature]
 
     def plus(self, diagonal: Floats) -> Beside:
-        return Beside([(at, of.plus(diagonal[at])) for at, of in self.parts])
+        return Beside([of.plus(diagonal) for of in self.parts])
 
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
-        each = [(at, of.inverse(free[at])) for at, of in self.parts]
+        each = [of.inverse(free) for of in self.parts]
 
         def times(vector: Floats) -> Floats:
-            found = np.zeros_like(vector)
-            for at, inverse in each:
-                found[at] = inverse(vector[at])
+            found = np.zeros(len(vector))
+            for inverse in each:
+                found += inverse(vector)
             return found
 
         return times

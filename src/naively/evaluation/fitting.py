@@ -122,7 +122,7 @@ class Fitting:
                 labels.append(part.labels)
                 joint.append(joint_of(weights, part))
         every, said = Labels.join(labels), evidence_said(weights, found)
-        basis = basis_of(model, said, every, batches)
+        basis = basis_of(model, lambda: said, every, batches)
         return cls(
             weights, sample, learned, batches, every, found, said, basis, np.concatenate(joint)
         )

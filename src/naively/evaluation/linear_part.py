@@ -68,7 +68,7 @@ def with_linear_part(
     """
     if found.labels.weights.sum() < FEWEST:
         return weights
-    basis = basis_of(model, evidence_said(weights, found), found.labels, batches)
+    basis = basis_of(model, lambda: evidence_said(weights, found), found.labels, batches)
     if not basis.terms:
         return weights
     z = np.vstack([basis.z.T, np.ones(len(basis.z))]).T  # the last is the intercept

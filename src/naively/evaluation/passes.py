@@ -96,7 +96,7 @@ class Passes:
             z.dtype == np.float32,
         )
 
-    @property
+    @cached_property
     def slopes(self) -> int:
         """How many slopes there are."""
         return int(self.start.shape[1] * self.shared.shape[1])
@@ -105,6 +105,12 @@ class Passes:
     def weights(self) -> int:
         """How many different weights there are."""
         return int(self.number.max(initial=-1)) + 1
+
+    @cached_property
+    def at(self) -> NDArray[np.int64]:
+        """The argument of each slope and each weight, (columns, functions + parts)."""
+        slopes = np.arange(self.slopes).reshape(len(self.number), -1)
+        return np.concatenate([slopes, self.slopes + self.number], axis=1)
 
     def split(self, x: Floats) -> tuple[Floats, Floats]:
         """Return slopes, (columns, functions), and weights, (columns, parts), of arguments.
@@ -127,10 +133,15 @@ class Passes:
             self.labels.weight,
             self.single,
         )
-        functions = self.shared.shape[1]
-        of_weights = gradient[:, functions:-1]
-        by_number = np.bincount(self.number.ravel(), of_weights.ravel(), self.weights)
-        return total, np.append(gradient[:, :functions], by_number)
+        at = self.at.ravel()
+        by_argument = np.bincount(at, gradient[:, :-1].ravel(), self.slopes + self.weights)
+        return total, by_argument.astype(np.float64, copy=False)
+
+    def by_number(self, values: Floats) -> Floats:
+        """Add up values of weights, (columns, parts), that have one number."""
+        return np.bincount(self.number.ravel(), values.ravel(), self.weights).astype(
+            np.float64, copy=False
+        )
 
     def curvature(self, x: Floats) -> Curvature:
         """Return the second derivatives of the log loss, about, as some rows say.
@@ -147,21 +158,19 @@ class Passes:
         n = -(-max(SOME, FOR_EACH * size) // BLOCK)
         shared, evidence = self.shared[:n], self.own[:n]
         p, rows = self._posterior(x, n)
-        parts: list[tuple[NDArray[np.int64], Curvature]] = []
+        parts: list[Curvature] = []
         if size:
-            slopes = np.arange(self.slopes).reshape(columns, functions)
-            at = np.concatenate([slopes, self.slopes + self.number[:, own]], axis=1)
+            at = self.at[:, np.append(np.ones(functions, np.bool_), own)]
             if columns == 1 or own.any() or columns * size <= FEW:
                 of = [_by_argument(shared, evidence[:, c, own]) for c in range(columns)]
-                of_classes: Curvature = _of_classes(of, p, rows)
+                parts.append(_of_classes(of, p, rows, at))
             else:
                 by_class = p.transpose(1, 0, 2).reshape(columns, -1)
                 z = shared.transpose(1, 0, 2).reshape(size, -1)
-                of_classes = Product.of(z, by_class, rows.ravel())
-            parts.append((at.ravel(), of_classes))
+                parts.append(Product.of(z, by_class, rows.ravel()))
         if not own.all():
             at = self.slopes + self.number[0, ~own]
-            parts.append((at, _of_all_classes(evidence[:, :, ~own], p, rows)))
+            parts.append(_of_all_classes(evidence[:, :, ~own], p, rows, at))
         return Beside(parts)
 
     def _posterior(self, x: Floats, n: int) -> tuple[Floats, Floats]:
@@ -194,7 +203,9 @@ def _by_argument(shared: NDArray[np.float32], own: NDArray[np.float32]) -> NDArr
     return both.transpose(1, 0, 2).reshape(both.shape[1], -1)
 
 
-def _of_classes(of: list[NDArray[np.float32]], p: Floats, rows: Floats) -> Blocks:
+def _of_classes(
+    of: list[NDArray[np.float32]], p: Floats, rows: Floats, at: NDArray[np.int64]
+) -> Blocks:
     """Return the second derivatives by the arguments of each class, or of all, as one block.
 
     Parameters
@@ -203,9 +214,10 @@ def _of_classes(of: list[NDArray[np.float32]], p: Floats, rows: Floats) -> Block
         What the arguments multiply, by column.
     p, rows : ndarray of shape (blocks, columns or 1, 64)
         Posteriors, and the weights of rows.
+    at : ndarray of shape (columns, size)
+        The numbers of the arguments.
     """
-    columns, size = len(of), len(of[0])
-    at = np.arange(columns * size).reshape(columns, size)
+    columns, size = at.shape
     curve = (rows * p * (1 - p)).astype(np.float32)
     if size > LARGEST:
         of_each = [np.square(u) @ curve[:, c].ravel() for c, u in enumerate(of)]
@@ -223,8 +235,10 @@ def _of_classes(of: list[NDArray[np.float32]], p: Floats, rows: Floats) -> Block
     return Blocks(at.reshape(1, -1), every[None])
 
 
-def _of_all_classes(evidence: NDArray[np.float32], p: Floats, rows: Floats) -> Blocks:
-    """Return the second derivatives by weights that all classes share.
+def _of_all_classes(
+    evidence: NDArray[np.float32], p: Floats, rows: Floats, at: NDArray[np.int64]
+) -> Blocks:
+    """Return the second derivatives by weights that all classes share, whose numbers are ``at``.
 
     ``evidence`` is of shape (blocks, columns, weights, 64).
     """
@@ -234,5 +248,5 @@ def _of_all_classes(evidence: NDArray[np.float32], p: Floats, rows: Floats) -> B
     flat = off.transpose(2, 0, 1, 3).reshape(evidence.shape[2], -1)
     if len(flat) > LARGEST:
         each = np.square(flat).sum(axis=1).astype(np.float64)
-        return Blocks(np.arange(len(flat))[:, None], each[:, None, None])
-    return Blocks(np.arange(len(flat))[None], (flat @ flat.T).astype(np.float64)[None])
+        return Blocks(at[:, None], each[:, None, None])
+    return Blocks(at[None], (flat @ flat.T).astype(np.float64)[None])

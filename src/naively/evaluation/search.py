@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +35,10 @@ class Curvature(ABC):
 
     @abstractmethod
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
-        """Return what multiplies by the inverse of the free arguments' matrix; others get 0."""
+        """Return what multiplies by the inverse of the free arguments' matrix.
+
+        The vectors that it multiplies are 0 elsewhere.
+        """
 
 
 def minimise(
@@ -66,43 +70,59 @@ def minimise(
     again : bool, default True
         Whether to estimate the second derivatives a second time, some steps later.
     """
-    x = np.where(bounded, np.maximum(start, 0.0), start)
+    least = np.where(bounded, 0.0, -np.inf)
+    x = np.maximum(start, least)
     value, gradient = loss(x)
-    remembered: list[tuple[Floats, Floats]] = []
+    remembered: list[Remembered] = []
     last: tuple[bytes, Callable[[Floats], Floats]] | None = None
     current = curvature(x)
     for n in range(steps):
         if again and n == AGAIN:
             current, remembered, last = curvature(x), [], None
-        free = ~(bounded & (x <= 0) & (gradient > 0))
+        free = (x > least) | (gradient <= 0)
         key = free.tobytes()
         if last is None or last[0] != key:
             last = key, current.inverse(free)
-        way = -_newton(np.where(free, gradient, 0.0), remembered, free, last[1])
+        if free.all():
+            way = -_newton(gradient, remembered, last[1])
+        else:
+            some = [Remembered.of(one.step * free, one.change * free) for one in remembered]
+            way = -_newton(gradient * free, some, last[1])
         if -(way @ gradient) / 2 < tolerance * abs(value):
             break
-        found = _step(loss, x, value, gradient, way, bounded)
+        found = _step(loss, x, value, gradient, way, least)
         if found is None:
             if not remembered:
                 break
             remembered = []
             continue
         new, new_value, new_gradient = found
-        remembered = [*remembered, (new - x, new_gradient - gradient)][-MEMORY:]
+        remembered = [*remembered, Remembered.of(new - x, new_gradient - gradient)][-MEMORY:]
         gain, x, value, gradient = value - new_value, new, new_value, new_gradient
         if gain < tolerance * abs(value) / 10:
             break
     return x
 
 
+class Remembered(NamedTuple):
+    """A step, how the gradient changed along it, and the product of the two."""
+
+    step: Floats
+    change: Floats
+    curve: float
+
+    @classmethod
+    def of(cls, step: Floats, change: Floats) -> Remembered:
+        return cls(step, change, float(step @ change))
+
+
 def _step(
-    loss: Loss, x: Floats, value: float, gradient: Floats, way: Floats, bounded: NDArray[np.bool_]
+    loss: Loss, x: Floats, value: float, gradient: Floats, way: Floats, least: Floats
 ) -> tuple[Floats, float, Floats] | None:
     """Return the end of a step, its loss and gradient; None if none gains anything."""
     length = 1.0
     for _ in range(SHORTER):
-        new = x + length * way
-        new = np.where(bounded, np.maximum(new, 0.0), new)
+        new = np.maximum(x + length * way, least)
         promised = float(gradient @ (new - x))
         new_value, new_gradient = loss(new)
         if new_value <= value + SLOPE * promised + ROUNDING * abs(value):
@@ -115,28 +135,21 @@ def _step(
 
 
 def _newton(
-    gradient: Floats,
-    remembered: Sequence[tuple[Floats, Floats]],
-    free: NDArray[np.bool_],
-    inverse: Callable[[Floats], Floats],
+    gradient: Floats, remembered: Sequence[Remembered], inverse: Callable[[Floats], Floats]
 ) -> Floats:
     """Return the inverse of the second derivatives, as remembered steps say, times a gradient."""
-    if not free.all():
-        remembered = [
-            (np.where(free, step, 0.0), np.where(free, change, 0.0)) for step, change in remembered
-        ]
-    pairs = [(s, y, curve) for s, y in remembered if (curve := float(s @ y)) > 0]
+    convex = [one for one in remembered if one.curve > 0]
     left, parts = gradient, []
-    for s, y, curve in reversed(pairs):
+    for s, y, curve in reversed(convex):
         part = float(s @ left) / curve
         left = left - part * y
         parts.append(part)
     found = inverse(left)
-    if pairs:  # the estimate is as large as the last step says
-        _, y, curve = pairs[-1]
+    if convex:  # the estimate is as large as the last step says
+        _, y, curve = convex[-1]
         found *= curve / float(y @ inverse(y))
-    for (s, y, curve), part in zip(pairs, reversed(parts), strict=True):
-        found = found + (part - float(y @ found) / curve) * s
+    for (s, y, curve), part in zip(convex, reversed(parts), strict=True):
+        found += (part - float(y @ found) / curve) * s
     return found
 
 

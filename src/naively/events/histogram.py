@@ -12,20 +12,16 @@ from numpy.typing import NDArray
 from naively.counting.alike import different_cells
 from naively.counting.block import Dense
 from naively.counting.cells import Cells
-from naively.counting.choice import choose
-from naively.counting.leave_one_out import LeftOut, leave_out
+from naively.counting.leave_one_out import LeftOut
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, How, check_alpha, check_estimate, numbers
-from naively.events.discretise import CUTS, bins_of, edges_of, extent_of, smoothing_kernels
+from naively.events.bin_counts import BinCounts, best_widths
+from naively.events.discretise import CUTS, bins_of, edges_of, extent_of
 from naively.events.estimate import Estimable, flat
-from naively.events.prior import Dirichlet, dirichlet, share
+from naively.events.prior import Dirichlet, dirichlet
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import Binned
-
-SPARE = 0.1  # rows that each bin has more when pretend rows are spread
-HALF = 0.5  # each class has half a row more in the log loss that a width is chosen by
-WIDTHS = (0.0, 0.5, 1.2, 3.0)  # of the kernel, in bins, that "auto" chooses among
 
 
 @final
@@ -113,11 +109,14 @@ class Histogram(Estimable[Cells, Dense]):
         return {"p": smoothed.shares(float((self.estimate == "map") - (how == "map")))}
 
     def likelihood(self, tally: BlockTally[Cells]) -> Binned:
-        return self._binned(tally, self._smoothed(tally))
+        bin_ = self._bins(tally)
+        return self._binned(tally, bin_, self._of_bins(tally, bin_))
 
-    def _binned(self, tally: BlockTally[Cells], smoothed: _Smoothed) -> Binned:
+    def _binned(
+        self, tally: BlockTally[Cells], bin_: NDArray[np.int64], smoothed: BinCounts
+    ) -> Binned:
         """Return the likelihood from a table of log probabilities of bins."""
-        axis, bin_ = tally.axis, self._bins(tally)
+        axis = tally.axis
         with np.errstate(divide="ignore"):
             real = self.estimate == "mle"
             table = np.log(smoothed.probabilities(real=real)[smoothed.there])
@@ -132,8 +131,9 @@ class Histogram(Estimable[Cells, Dense]):
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row; bins and widths stay."""
-        smoothed = self._smoothed(tally)
-        binned = self._binned(tally, smoothed)
+        bin_of_cell = self._bins(tally)
+        smoothed = self._of_bins(tally, bin_of_cell)
+        binned = self._binned(tally, bin_of_cell, smoothed)
         bin_ = binned.bins(cells.block.values)[cells.row, cells.column]
         first, of = different_cells(cells, binned.first[cells.column] + bin_, len(binned.table))
         some, right = cells.take(first), cells.labels.codes[first]
@@ -211,148 +211,20 @@ class Histogram(Estimable[Cells, Dense]):
         """Return the bin of each cell, (cells,), numbered through all columns."""
         return CUTS[self.edges](tally.axis, np.maximum(tally[CELL].high, 0.0), self.bins)
 
-    def _smoothed(self, tally: BlockTally[Cells]) -> _Smoothed:
+    def _smoothed(self, tally: BlockTally[Cells]) -> BinCounts:
         """Return the bins' counts, smoothed by the kernel that is set, or the best."""
+        return self._of_bins(tally, self._bins(tally))
+
+    def _of_bins(self, tally: BlockTally[Cells], bin_: NDArray[np.int64]) -> BinCounts:
+        """Return the same, of cells in these bins."""
         axis = tally.axis
-        bin_ = self._bins(tally)
         first = np.append(bin_, bin_.max(initial=-1) + 1)[axis.first]
         n_bins = np.diff(first)
         count = np.zeros((len(n_bins), n_bins.max(initial=1), tally[CELL].shape[1]))
         np.add.at(count, (axis.column, bin_ - first[axis.column]), tally[CELL].high)
 
-        def smoothed(width: Floats) -> _Smoothed:
-            return _Smoothed(count, n_bins, width, self.m, self.alpha)
-
-        def alike(width: float) -> _Smoothed:
-            return smoothed(np.full(len(n_bins), width))
-
-        if self.smoothing != "auto":
-            return alike(float(self.smoothing))
-        return smoothed(choose(WIDTHS, lambda width: alike(width).loss()))
-
-
-class _Smoothed:
-    """Counts of bins, smoothed by a Gaussian kernel over their numbers.
-
-    Parameters
-    ----------
-    count : ndarray of shape (columns, most bins, classes)
-        Zero past a column's bins.
-    bins : ndarray of shape (columns,)
-        How many bins each column has.
-    width : ndarray of shape (columns,)
-        The width of each column's kernel, in bins.
-    m : float
-        Pretend rows, spread as the numbers are over all classes.
-    alpha : float, optional
-        Instead: pretend count of each bin.
-    """
-
-    def __init__(
-        self,
-        count: Floats,
-        bins: NDArray[np.int64],
-        width: Floats,
-        m: float,
-        alpha: float | None = None,
-    ) -> None:
-        """Smooth the counts, and spread the pretend rows over the bins."""
-        self.count, self.bins, self.alpha = count, bins, alpha
-        self.there = np.arange(count.shape[1]) < bins[:, None]
-        # Columns with equally many bins share a kernel, and most columns have equally many.
-        alike, of = np.unique(np.stack([bins, width]), axis=1, return_inverse=True)
-        kernel = smoothing_kernels(alike[0], alike[1], count.shape[1])
-        of = of.reshape(-1)
-        self.own = np.diagonal(kernel, axis1=1, axis2=2)[of]
-        self.smooth = kernel[of] @ count
-        self.rows = count.sum(axis=1)
-        spare = SPARE * self.there
-        pooled = self.smooth.sum(axis=2) + spare
-        pooled /= np.maximum(pooled.sum(axis=1, keepdims=True), 1e-300)
-        self.m = np.full(len(bins), m) if alpha is None else alpha * bins
-        self.pretend = (m * pooled if alpha is None else alpha * self.there)[:, :, None]
-
-    def probabilities(self, *, real: bool = False) -> Floats:
-        """Return the probability of each bin, of shape (columns, most bins, classes).
-
-        With ``real`` it is without pretend rows.
-        """
-        pretend, m = (0.0, 0.0) if real else (self.pretend, self.m[:, None, None])
-        return _ratio(self.smooth + pretend, self.rows[:, None] + m)
-
-    def shares(self, more: float) -> Floats:
-        """Return probabilities with ``more`` in each bin, (bins of all columns, classes)."""
-        counts = np.maximum(self.smooth + self.pretend + more, 0.0) * self.there[:, :, None]
-        return share(counts, counts.sum(axis=1, keepdims=True))[self.there]
-
-    def without(
-        self,
-        column: NDArray[np.int64],
-        bin_: NDArray[np.integer],
-        weight: Floats,
-        right: NDArray[np.integer],
-        *,
-        real: bool = False,
-    ) -> Floats:
-        """Return the probability of each number's bin without the number's own row.
-
-        Parameters
-        ----------
-        column, bin_ : ndarray of shape (numbers,)
-            The column and the bin of each number.
-        weight, right : ndarray of shape (numbers,)
-            What its row weighs, and the class of its row.
-        real : bool, default False
-            Whether to leave the pretend rows out.
-
-        Returns
-        -------
-        p : ndarray of shape (numbers, classes)
-        """
-        own = weight * self.own[column, bin_]
-        m, pretend = self.m[column], self._pretend_without(column, bin_, weight)
-        if real:
-            m, pretend = 0.0 * m, 0.0 * pretend
-        smooth = leave_out(self.smooth[column, bin_], right, own)
-        rows = leave_out(self.rows[column], right, weight)
-        return _ratio(smooth + pretend[:, None], rows + m[:, None])
-
-    def loss(self) -> Floats:
-        """Return the leave-one-out log loss of each column alone, summed over its rows, (columns,).
-
-        Leaving a row out changes the other classes in the same way whichever class it has, so that
-        each class is computed once.
-        """
-        column, bin_ = np.nonzero(self.there)
-        smooth, rows = self.smooth[column, bin_], self.rows[column]
-        own, m = self.own[column, bin_][:, None], self.m[column][:, None]
-        pretend = self._pretend_without(column, bin_, np.ones(len(column)))[:, None]
-        prior, prior_left = rows + HALF, np.maximum(rows - 1.0, 0.0) + HALF
-        joint = prior * _ratio(smooth + pretend, rows + m)
-        left = np.maximum(smooth - own, 0.0) + pretend
-        right = prior_left * _ratio(left, np.maximum(rows - 1.0, 0.0) + m)
-        rest = np.maximum(joint.sum(axis=1, keepdims=True) - joint, 0.0)
-        count = self.count[column, bin_]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            of_rows = np.where(count > 0, count * np.log1p(rest / right), 0.0)
-        return np.bincount(column, of_rows.sum(axis=1), len(self.count)).astype(np.float64)
-
-    def _pretend_without(
-        self, column: NDArray[np.int64], bin_: NDArray[np.integer], weight: Floats
-    ) -> Floats:
-        """Return the pretend count of the bin of each number, less its own row, (numbers,)."""
-        if self.alpha is not None:
-            return np.full(len(column), self.alpha)
-        # After decay, less than a row may be left.
-        others = np.maximum(self.rows.sum(axis=1)[column] - weight, 0.0)
-        own = weight * self.own[column, bin_]
-        here_too = np.maximum(self.smooth.sum(axis=2)[column, bin_] - own, 0.0)
-        pretend: Floats = self.m[column] * (here_too + SPARE) / (others + SPARE * self.bins[column])
-        return pretend
-
-
-def _ratio(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole; 1, whose logarithm is 0, for a class without any number."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        p = part / whole
-    return np.where(np.isnan(p), 1.0, p)
+        if self.smoothing == "auto":
+            width = best_widths(count, n_bins, self.m, self.alpha)
+        else:
+            width = np.full(len(n_bins), float(self.smoothing))
+        return BinCounts(count, n_bins, width, self.m, self.alpha)
