@@ -48,6 +48,21 @@ def test_totals_by_group_are_totals(cells: list[tuple[int, float]]) -> None:
         assert close(totals[i], sum(members, Fraction(0)), sum(map(abs, members), Fraction(0)))
 
 
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 54), st.integers(-3, 3)), min_size=1),
+    st.sampled_from([0.0, 1e-17]),
+)
+def test_totals_of_whole_numbers_are_exact(cells: list[tuple[int, int, int]], low: float) -> None:
+    cells.sort()
+    group = np.array([g for g, _, _ in cells])
+    numbers = np.array([2.0**power + more for _, power, more in cells])
+    starts = np.unique(group, return_index=True)[1]
+    totals = Sums(numbers, np.full(len(cells), low)).total_by_group(starts)
+    for i, g in enumerate(np.unique(group)):
+        members = [Fraction(x) + Fraction(low) for x in numbers[group == g]]
+        assert close(totals[i], sum(members, Fraction(0)), sum(map(abs, members), Fraction(0)))
+
+
 @given(LISTS, LISTS)
 def test_what_is_added_can_be_taken_back(a: list[float], b: list[float]) -> None:
     x, y = Sums(np.array(a)).total(), Sums(np.array(b)).total()

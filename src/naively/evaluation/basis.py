@@ -15,6 +15,7 @@ from naively.counting.block import Block, Codes, Dense
 from naively.counting.labels import Labels
 from naively.counting.parts import Part
 from naively.evaluation.leave_one_out import LeaveOneOut
+from naively.evaluation.losses import mean
 from naively.events import Bernoulli
 from naively.kernels.reference import Floats
 from naively.model.linear_part import Line, Step, Term
@@ -123,13 +124,13 @@ def _line(x: Floats, weight: Floats | None, *, indicator: bool) -> Line | None:
         x, weight = x[there], None if weight is None else weight[there]
     if not len(x):
         return None
-    x = np.clip(x, -LARGEST, LARGEST)
+    x = np.clip(x, -LARGEST, LARGEST)  # in one piece, unlike a column of a matrix
     low, high = _quantiles(x, weight)
     if not low < high:
         low, high = float(x.min()), float(x.max())
     x = np.clip(x, low, high)
-    centre = float(np.average(x, weights=weight))
-    scale = float(np.sqrt(np.average(np.square(x - centre), weights=weight)))
+    centre = mean(x, weight)
+    scale = float(np.sqrt(mean(np.square(x - centre), weight)))
     if not scale > ROUNDING * max(abs(low), abs(high)):
         return None
     return Line(low, high, centre, max(scale, LEAST_SCALE * (high - low)) if indicator else scale)

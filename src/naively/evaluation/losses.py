@@ -62,4 +62,4 @@ def _log_posterior(joint: Floats) -> Floats:
 
 def mean(values: Floats, weight: Floats | NDArray[np.int64] | None) -> float:
     """Return the mean of values, (rows,), by the weight of the rows."""
-    return float(np.average(values, weights=weight))
+    return float(values.mean() if weight is None else np.average(values, weights=weight))

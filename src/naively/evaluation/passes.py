@@ -171,7 +171,7 @@ class Passes:
         if not own.all():
             at = self.slopes + self.number[0, ~own]
             parts.append(_of_all_classes(evidence[:, :, ~own], p, rows, at))
-        return Beside(parts)
+        return parts[0] if len(parts) == 1 else Beside(parts)
 
     def _posterior(self, x: Floats, n: int) -> tuple[Floats, Floats]:
         """Return posteriors of the first n blocks, (blocks, columns, 64), and their rows' weights.

@@ -142,8 +142,7 @@ def solve(
 
     def penalised(x: Floats) -> tuple[float, Floats]:
         of_rows, gradient = passes.loss(x)
-        shrinks = penalty * x
-        return of_rows + float(shrinks @ x) / 2, gradient + shrinks
+        return of_rows + float(penalty @ x**2) / 2, gradient + penalty * x
 
     x = minimise(
         penalised,

@@ -17,6 +17,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 SPLITTER = 134217729.0  # 2**27 + 1 (Veltkamp): halves a float64 into two that multiply exactly
 NEGLIGIBLE = 1e-12  # a smaller count is what rounding left after its only row was left out
+EXACT = 2.0**52  # whole numbers whose sizes add up to less have exact sums
 CANCELLED = 2.0**-80  # a difference this small against its operands is rounding, that is, zero
 
 
@@ -190,9 +191,18 @@ class Sums:
             sums = paired
         return sums[0]
 
+    @property
+    def _are_whole(self) -> bool:
+        """Whether the numbers are whole, and few enough for every sum of them to be exact."""
+        high = self.high
+        whole = self.is_exact and bool((high == np.rint(high)).all())
+        return whole and bool(np.abs(high).sum() < EXACT)
+
     def total_by_group(self, starts: NDArray[np.int64]) -> Sums:
         """Return the sums of non-empty groups of neighbouring rows; group g begins at starts[g]."""
         sums, begin = self, np.asarray(starts, np.int64)
+        if self._are_whole:  # however they are added up, they are exact
+            return Sums(np.add.reduceat(self.high, begin, axis=0))
         length = np.diff(np.append(begin, len(self.high)))
         while length.size and length.max() > 1:
             # Pair up neighbours within each group; an odd last row goes on alone.
