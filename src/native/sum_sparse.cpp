@@ -61,7 +61,7 @@ class Part {
 
 // Whether the sums of these numbers are floats: they are whole, and not too large.
 bool add_exactly(const std::vector<Part>& parts) {
-    constexpr double most = 9007199254740992.0;  // EXACT of kernels/sparse_total.py
+    constexpr double most = 0x1p53;  // up to which all whole numbers are doubles
     double size = 0.0;
     bool whole = true;
     for (const Part& part : parts)

@@ -20,7 +20,6 @@ Cells: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats]"
 Part: TypeAlias = (
     "tuple[NDArray[np.int64] | None, NDArray[np.int64], NDArray[np.int32], Floats, Floats]"
 )
-EXACT = 2.0**53  # up to which all whole numbers are floats
 
 
 def sum_sparse(parts: Sequence[Part], rows: int, k: int) -> Cells:
@@ -62,11 +61,7 @@ def sum_sparse(parts: Sequence[Part], rows: int, k: int) -> Cells:
     order = np.argsort(key, kind="stable")
     key = key[order]
     begins = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else order
-    high, low = high[order], low[order]
-    if not low.any() and np.abs(high).sum() < EXACT and (high == np.rint(high)).all():
-        total = Sums(np.add.reduceat(high, begins) if len(high) else high)
-    else:
-        total = Sums(high, low).total_by_group(begins)
+    total = Sums(high[order], low[order]).total_by_group(begins)
     keep = (total.high != 0) | (total.low != 0)
     row, classes = np.divmod(key[begins][keep], max(k, 1))
     first = np.zeros(rows + 1, np.int64)
