@@ -286,3 +286,11 @@ def test_many_blocks_are_inverted_in_slices_as_at_once(monkeypatch: pytest.Monke
             some = at[free[at]]
             known[some] = np.linalg.solve(of[np.ix_(free[at], free[at])], vector[some])
         np.testing.assert_allclose(expected[free], known[free], rtol=1e-5)
+
+
+def test_arguments_that_do_the_same_have_a_finite_inverse() -> None:
+    blocks = Blocks(np.arange(3)[None], np.full((1, 3, 3), 4.0))
+    times = blocks.inverse(np.ones(3, np.bool_))
+    step = times(np.full(3, 12.0))
+    np.testing.assert_allclose(step.sum(), 3.0, rtol=1e-5)  # together, as one argument alone
+    np.testing.assert_allclose(step, 1.0, rtol=1e-5)
