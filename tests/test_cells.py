@@ -42,6 +42,21 @@ def wild(n: int, d: int, rng: np.random.Generator) -> np.ndarray:
     return X
 
 
+def test_a_column_of_one_tally_alone_keeps_its_cells() -> None:
+    X = np.random.default_rng(0).normal(size=(5 * CAP, 2))  # more than a column has cells
+    labels = Labels(np.zeros(len(X), np.int32), np.arange(1))
+    both = count(Dense(X, Columns(("a", "b"))), (CELL,), labels)
+    a, b = (
+        count(Dense(X[:, [j]], Columns((name,))), (CELL,), labels) for j, name in enumerate("ab")
+    )
+    joined, of_a, of_b = a.axis.union(b.axis)
+    assert both.axis.shifts == joined.shifts
+    assert all(joined.shifts)
+    for mine, theirs in zip(both.axis.keys, joined.keys, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_array_equal(np.concatenate([of_a, of_b]), np.arange(len(joined)))
+
+
 # --- keys ----------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ point out of the range where a weight is 0.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -187,3 +188,17 @@ def test_weights_are_fitted_again_when_the_rows_have_doubled_and_not_before() ->
     for column, weight in again.of.items():
         assert weight == pytest.approx(at_once.of[column], abs=1e-6)
         assert weight != pytest.approx(first.of[column], abs=1e-3)
+
+
+def test_columns_and_texts_have_temperatures_of_their_own() -> None:
+    columns, texts = evidence_of(3, 90, 2, "column"), evidence_of(3, 90, 3, "band")
+    names = [("g", i) for i in range(5)]
+    kinds = ["band", "column", "band", "column", "band"]
+    table = np.empty((5, 90, 3))
+    table[[1, 3]], table[[0, 2, 4]] = columns.table, 3 * texts.table
+    both = LeaveOneOut(names, [True] * 5, kinds, table, columns.prior, columns.labels)
+    weights = fit(both, "temperature", 90.0)
+    assert weights.usual == pytest.approx(temperature_of(columns), rel=1e-3)
+    of_texts = replace(texts, table=3 * texts.table)
+    assert weights.of[names[2]][0] == pytest.approx(temperature_of(of_texts), rel=1e-3)
+    assert weights.usual != pytest.approx(weights.of[names[2]][0], rel=1e-2)

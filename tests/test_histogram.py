@@ -18,6 +18,7 @@ from naively.counting.axis import Columns
 from naively.counting.block import Dense
 from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
+from naively.events import bin_counts
 from naively.events.bin_counts import WIDTHS
 from naively.likelihoods.table import Binned
 from naively.model.strongest import strongest
@@ -224,6 +225,18 @@ def test_the_width_is_that_of_least_leave_one_out_loss(seed: int) -> None:
         best = min(WIDTHS, key=lambda width, of=counts: loss_by_definition(of, width, 2.0))
         p = np.exp(found.table[found.first[j] : found.first[j + 1]])
         np.testing.assert_allclose(p, by_definition(counts, best, 2.0), rtol=1e-10)
+
+
+def test_widths_are_the_same_in_slices_of_the_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    bins = np.array([7, 2, 5, 7, 1, 3])
+    count = rng.poisson(np.abs(3 * rng.normal(size=(6, 1, 1))), (6, 7, 3)).astype(float)
+    count[np.arange(7) >= bins[:, None]] = 0.0
+    at_once = bin_counts.best_widths(count, bins, 2.0)
+    assert len(set(at_once)) > 1
+    for columns in (1, 2, 4):
+        monkeypatch.setattr(bin_counts, "AT_ONCE", columns * 7 * 3 * len(WIDTHS))
+        np.testing.assert_array_equal(bin_counts.best_widths(count, bins, 2.0), at_once)
 
 
 # --- leave-one-out -------------------------------------------------------------------------------

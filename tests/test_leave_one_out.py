@@ -23,6 +23,7 @@ from naively.counting.tally import count
 from naively.data.rows import column_rows
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.events import (
+    Bernoulli,
     Categorical,
     Complement,
     Gaussian,
@@ -163,3 +164,18 @@ def test_less_than_a_row_leaves_nothing() -> None:
     left = leave_out(sums, np.array([1, 0]), np.array([0.5, 1.0]))
     assert left.tolist() == [[3.0, 1.5], [0.0, 2.0]]
     assert sums.tolist() == [[3.0, 2.0], [0.25, 2.0]]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_shares_of_true_are_left_out_one_by_one(weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.choice([0.0, 0.25, 0.6, 1.0], (30, 3)), rng.integers(0, 2, 30).astype(np.int32)
+    weight = rng.choice([0.5, 1.0], 30) if weighted else None
+    event = Bernoulli(alpha=1.0, threshold=None)
+    block, labels = Dense(X, Columns(range(3))), Labels(y, np.arange(2), weight)
+    found = event.leave_one_out(event.tally(block, labels), block, labels)
+    for i in range(30):
+        rest = np.delete(np.arange(30), i)
+        others = event.tally(Dense(X[rest], block.axis), labels.take(rest))
+        one = event.likelihood(others).at(X[i], np.arange(3))
+        np.testing.assert_allclose(found[i], one, rtol=1e-9)

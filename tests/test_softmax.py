@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -224,6 +225,19 @@ def test_the_curvature_of_very_many_arguments_is_a_diagonal() -> None:
     np.testing.assert_allclose(part.matrix.ravel(), diagonal[part.at.ravel()], rtol=1e-3)
 
 
+class Watched(Blocks):
+    """Second derivatives whose inverse is given no vector that is not 0 where arguments rest."""
+
+    def inverse(self, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        times = super().inverse(free)
+
+        def watched(vector: np.ndarray) -> np.ndarray:
+            assert not vector[~free].any()
+            return times(vector)
+
+        return watched
+
+
 @pytest.mark.parametrize("good", [True, False])
 def test_the_search_finds_what_scipy_finds_and_exact_zeros(good: bool) -> None:
     rng = np.random.default_rng(0)
@@ -231,7 +245,7 @@ def test_the_search_finds_what_scipy_finds_and_exact_zeros(good: bool) -> None:
     expected, _ = nnls(a, b)
     assert (expected == 0).any()
     matrix = a.T @ a if good else np.diag((a**2).sum(axis=0))
-    curvature = Blocks(np.arange(12)[None], matrix[None])
+    curvature = Watched(np.arange(12)[None], matrix[None])
 
     def loss(x: np.ndarray) -> tuple[float, np.ndarray]:
         left = a @ x - b
@@ -272,3 +286,11 @@ def test_many_blocks_are_inverted_in_slices_as_at_once(monkeypatch: pytest.Monke
             some = at[free[at]]
             known[some] = np.linalg.solve(of[np.ix_(free[at], free[at])], vector[some])
         np.testing.assert_allclose(expected[free], known[free], rtol=1e-5)
+
+
+def test_arguments_that_do_the_same_have_a_finite_inverse() -> None:
+    blocks = Blocks(np.arange(3)[None], np.full((1, 3, 3), 4.0))
+    times = blocks.inverse(np.ones(3, np.bool_))
+    step = times(np.full(3, 12.0))
+    np.testing.assert_allclose(step.sum(), 3.0, rtol=1e-5)  # together, as one argument alone
+    np.testing.assert_allclose(step, 1.0, rtol=1e-5)

@@ -48,19 +48,20 @@ def test_totals_by_group_are_totals(cells: list[tuple[int, float]]) -> None:
         assert close(totals[i], sum(members, Fraction(0)), sum(map(abs, members), Fraction(0)))
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 54), st.integers(-3, 3)), min_size=1),
-    st.sampled_from([0.0, 1e-17]),
-)
-def test_totals_of_whole_numbers_are_exact(cells: list[tuple[int, int, int]], low: float) -> None:
-    cells.sort()
-    group = np.array([g for g, _, _ in cells])
-    numbers = np.array([2.0**power + more for _, power, more in cells])
-    starts = np.unique(group, return_index=True)[1]
-    totals = Sums(numbers, np.full(len(cells), low)).total_by_group(starts)
-    for i, g in enumerate(np.unique(group)):
-        members = [Fraction(x) + Fraction(low) for x in numbers[group == g]]
-        assert close(totals[i], sum(members, Fraction(0)), sum(map(abs, members), Fraction(0)))
+@pytest.mark.parametrize("largest", [3, 40, 51, 54])  # powers of two; up to 52 sums are exact
+@pytest.mark.parametrize(("unit", "low"), [(1.0, 0.0), (1.0, 1e-17), (0.1, 0.0), (0.5, 0.0)])
+def test_totals_of_whole_numbers_and_of_others_are_exact(
+    largest: int, unit: float, low: float
+) -> None:
+    rng = np.random.default_rng(largest)
+    for n in range(1, 30):
+        group = np.sort(rng.integers(0, 3, n))
+        numbers = unit * (rng.choice([-1, 1], n) * 2.0 ** rng.integers(0, largest, n) + n)
+        groups, starts = np.unique(group, return_index=True)
+        totals = Sums(numbers, np.full(n, low)).total_by_group(starts)
+        for i, g in enumerate(groups):
+            members = [Fraction(x) + Fraction(low) for x in numbers[group == g]]
+            assert close(totals[i], sum(members, Fraction(0)), sum(map(abs, members), Fraction(0)))
 
 
 @given(LISTS, LISTS)

@@ -78,8 +78,9 @@ class Dense(Block):
         return len(self.values)
 
     def entries(self) -> Entries:
-        row, item = np.nonzero(~np.isnan(self.values))
-        return row, item, self.values[row, item].astype(np.float64)
+        there = ~np.isnan(self.values)
+        row, item = np.nonzero(there)
+        return row, item, self.values[there].astype(np.float64, copy=False)
 
     def select(self, rows: NDArray[np.int64]) -> Dense:
         return Dense(self.values[rows], self.axis)

@@ -80,7 +80,9 @@ def _inverse(matrix: Floats, of: NDArray[np.bool_]) -> Floats:
     # In units in which its diagonal is 1, a matrix in single precision is never singular.
     unit = np.sqrt(np.maximum(np.einsum("bii->bi", matrix), LEAST))
     units = unit[:, :, None] * unit[:, None, :]
-    found: Floats = np.linalg.inv(matrix / units + ROUNDING * np.eye(matrix.shape[1])) / units
+    matrix = matrix / units
+    np.einsum("bii->bi", matrix)[:] += ROUNDING
+    found: Floats = np.linalg.inv(matrix) / units
     return found
 
 

@@ -71,6 +71,7 @@ def minimise(
         Whether to estimate the second derivatives a second time, some steps later.
     """
     least = np.where(bounded, 0.0, -np.inf)
+    every = np.ones(len(start), np.bool_).tobytes()  # if all are free
     x = np.maximum(start, least)
     value, gradient = loss(x)
     remembered: list[Remembered] = []
@@ -83,12 +84,12 @@ def minimise(
         key = free.tobytes()
         if last is None or last[0] != key:
             last = key, current.inverse(free)
-        if free.all():
+        if key == every:
             way = -_newton(gradient, remembered, last[1])
         else:
             some = [Remembered.of(one.step * free, one.change * free) for one in remembered]
             way = -_newton(gradient * free, some, last[1])
-        if -(way @ gradient) / 2 < tolerance * abs(value):
+        if -way.dot(gradient) / 2 < tolerance * abs(value):
             break
         found = _step(loss, x, value, gradient, way, least)
         if found is None:
@@ -113,7 +114,7 @@ class Remembered(NamedTuple):
 
     @classmethod
     def of(cls, step: Floats, change: Floats) -> Remembered:
-        return cls(step, change, float(step @ change))
+        return cls(step, change, float(step.dot(change)))
 
 
 def _step(
@@ -123,7 +124,7 @@ def _step(
     length = 1.0
     for _ in range(SHORTER):
         new = np.maximum(x + length * way, least)
-        promised = float(gradient @ (new - x))
+        promised = float(gradient.dot(new - x))
         new_value, new_gradient = loss(new)
         if new_value <= value + SLOPE * promised + ROUNDING * abs(value):
             return new, new_value, new_gradient
@@ -141,15 +142,15 @@ def _newton(
     convex = [one for one in remembered if one.curve > 0]
     left, parts = gradient, []
     for s, y, curve in reversed(convex):
-        part = float(s @ left) / curve
+        part = float(s.dot(left)) / curve
         left = left - part * y
         parts.append(part)
     found = inverse(left)
     if convex:  # the estimate is as large as the last step says
         _, y, curve = convex[-1]
-        found *= curve / float(y @ inverse(y))
+        found *= curve / float(y.dot(inverse(y)))
     for (s, y, curve), part in zip(convex, reversed(parts), strict=True):
-        found += (part - float(y @ found) / curve) * s
+        found += (part - float(y.dot(found)) / curve) * s
     return found
 
 

@@ -9,11 +9,13 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.alike import different_cells
 from naively.counting.axis import Columns, Words
 from naively.counting.block import Dense, Sparse
 from naively.counting.choice import pseudo_count_of_coins
 from naively.counting.documents import Counts, Documents
 from naively.counting.labels import Labels
+from naively.counting.leave_one_out import LeftOut
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
@@ -167,6 +169,14 @@ class Bernoulli(Estimable[Items, Counts]):
         grows = tally.axis.grows
         found = evidence_of_truths_without(slopes, true, rows, (a, b), block, labels, grows=grows)
         return found[:, None]
+
+    def log_prob_without(self, tally: BlockTally[Items], cells: LeftOut[Counts]) -> Floats:
+        x = cells.x
+        if not ((x == 0) | (x == 1)).all():
+            return super().log_prob_without(tally, cells)
+        # Truths of one column and class are alike without their rows.
+        first, of = different_cells(cells, 2 * cells.column + (x == 1), 2 * len(tally.axis))
+        return super().log_prob_without(tally, cells.take(first)).take(of, axis=0)
 
     def _sparse_slopes(self, tally: BlockTally[Items]) -> WordSlopes | None:
         """Return the likelihood of sparse counts; None if a table must be made."""

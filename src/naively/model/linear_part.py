@@ -52,9 +52,7 @@ class Line:
             row, item, value = block.entries()
             x = np.zeros(len(block))
             x[row[item == column]] = value[item == column]
-        z: Floats = (np.clip(x, self.low, self.high) - self.centre) / self.scale
-        z[np.isnan(z)] = 0.0
-        return z
+        return np.nan_to_num((np.clip(x, self.low, self.high) - self.centre) / self.scale)
 
 
 Sloping: TypeAlias = tuple[int, Line, Floats]  # a column, and slopes in nats for each unit of it
