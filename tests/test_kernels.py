@@ -584,15 +584,49 @@ def test_sums_of_class_after_class(threads: Any, kind: str, weights: str) -> Non
         assert_same_pair(actual, expected, scale)
 
 
+@needs_native
+@pytest.mark.parametrize("levels", [1, 3, 7, 400])  # by pairs, but for the last
+@pytest.mark.parametrize("d", [2, 3, 4, 9])
+def test_scores_of_pairs_of_levels(levels: int, d: int) -> None:
+    rng = np.random.default_rng([14, levels, d])
+    n, k = 150, 10
+    of = rng.integers(1, levels + 1, d)
+    of[0] = levels
+    first = np.append(0, np.cumsum(of))
+    table = rng.normal(size=(int(first[-1]), k))
+    table[rng.integers(0, len(table), 3), rng.integers(0, k, 3)] = -np.inf
+    codes = rng.integers(-1, levels + 2, (n, d))  # missing, and past the last level, too
+    for layout in LAYOUTS:
+        check_scores("score_codes", (restride(codes, layout), first, table), n, k, rng)
+    joint = native.score_codes(codes, first, table, np.zeros(k), "joint", np.zeros(k))
+    for i in range(n):  # among others as alone
+        alone = native.score_codes(
+            codes[i : i + 1], first, table, np.zeros(k), "joint", np.zeros(k)
+        )
+        np.testing.assert_array_equal(alone[0], joint[i])
+
+
+@pytest.mark.parametrize("zero", [0, 8])  # among neighbours that are looked at together, or after
+def test_no_count_of_what_is_impossible(either: ModuleType, zero: int) -> None:
+    counts = np.ones(9)
+    counts[zero] = 0
+    table = np.zeros((9, 2))
+    table[zero, 0] = -np.inf
+    entries = (np.array([0, 9]), np.arange(9, dtype=np.int32), counts)
+    joint = either.score_csr(*entries, table, np.zeros(2), "joint", np.zeros(2))
+    np.testing.assert_array_equal(joint, [[0.0, 0.0]])
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("n", [1, 20, 150])
-def test_rows_that_must_be_complete(either: ModuleType, n: int, bad: float) -> None:
+@pytest.mark.parametrize("column", [0, 8])  # among neighbours that are looked at together, or after
+def test_rows_that_must_be_complete(either: ModuleType, column: int, n: int, bad: float) -> None:
     rng = np.random.default_rng(12)
     d, k = 9, 3
     X, table, start = rng.normal(size=(n, d)), rng.random((d, k)), np.zeros(k)
     y = np.zeros(n, np.int32)
     wrong = X.copy()
-    wrong[n // 2, d - 1] = bad
+    wrong[n // 2, column] = bad
 
     def of_csr(cells: np.ndarray) -> tuple[np.ndarray, ...]:
         S = sparse.csr_array(cells)
@@ -615,7 +649,7 @@ def test_rows_that_must_be_complete(either: ModuleType, n: int, bad: float) -> N
     codes, first = np.zeros((n, d), np.int64), np.arange(d + 1)
     either.tally_codes(codes, first, y, None, k, True)
     either.score_codes(codes, first, table, start, "label", start, True)
-    codes[n // 2, d - 1] = -1
+    codes[n // 2, column] = -1
     with pytest.raises(ValueError, match="missing"):
         either.tally_codes(codes, first, y, None, k, True)
     with pytest.raises(ValueError, match="missing"):

@@ -192,7 +192,21 @@ class Finisher {
                 out_.labels[first + i] = static_cast<std::int32_t>(label[i]);
             return;
         }
-        const bool logs = out_.finish == Finish::log_posterior;
+        if (out_.finish == Finish::log_posterior)
+            normalise_turned<Isa, true>(turned, largest, rows);
+        else
+            normalise_turned<Isa, false>(turned, largest, rows);
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t c = 0; c < k; ++c) joint[i * k + c] = turned[c * max_rows + i];
+    }
+
+    // The posteriors of rows that are turned, or their logarithms.
+    template <class Isa, bool logs>
+    NAIVELY_INLINE inline void normalise_turned(double* turned, const double* largest,
+                                                std::int64_t rows) const {
+        constexpr int lanes = Isa::lanes;
+        using V = Vector<double, lanes>;
+        const std::int64_t k = out_.classes;
         double evidence[max_rows];
         for (std::int64_t i = 0; i < max_rows; i += lanes) {
             V total{};
@@ -202,22 +216,25 @@ class Finisher {
                 const V below = load<lanes>(values) - shift;
                 const V likelihood = exp_nonpositive<Isa, lanes>(below);
                 total += likelihood;
-                store<lanes>(values, logs ? below : likelihood);
+                if constexpr (logs)
+                    store<lanes>(values, below);
+                else
+                    store<lanes>(values, likelihood);
             }
             store<lanes>(evidence + i, total);
         }
-        if (logs)
+        if constexpr (logs)
             for (std::int64_t i = 0; i < rows; ++i) evidence[i] = std::log(evidence[i]);
         for (std::int64_t i = 0; i < max_rows; i += lanes) {
             const V total = load<lanes>(evidence + i);
             for (std::int64_t c = 0; c < k; ++c) {
                 double* values = turned + c * max_rows + i;
-                const V value = load<lanes>(values);
-                store<lanes>(values, logs ? value - total : value / total);
+                if constexpr (logs)
+                    store<lanes>(values, load<lanes>(values) - total);
+                else
+                    store<lanes>(values, load<lanes>(values) / total);
             }
         }
-        for (std::int64_t i = 0; i < rows; ++i)
-            for (std::int64_t c = 0; c < k; ++c) joint[i * k + c] = turned[c * max_rows + i];
     }
 
     // The largest of each row, and the number of its first class.

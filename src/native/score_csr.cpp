@@ -26,19 +26,20 @@ class EntryAdder {
           end_(width * classes * static_cast<int64_t>(sizeof(double)) > cached_bytes ? end : 0),
           complete_(complete) {}
 
-    // Look at entries before they are added.
+    // Look at entries before they are added. While these are added, as many that come next are
+    // prefetched.
+    template <class Isa>
     NAIVELY_INLINE inline void prepare(int64_t begin, int64_t end) {
+        prepared_ = end - begin;
         check_columns(columns_ + begin, end - begin, width_);
-        if (complete_) check_values(values_ + begin, end - begin);
-        if constexpr (std::is_same_v<Value, double>) {
-            bool all_count = true;
-            for (int64_t e = begin; e < end; ++e) all_count &= values_[e] < 0.0 || values_[e] > 0.0;
-            as_they_are_ = all_count;
-        }
+        if (complete_) check_values<Isa>(values_ + begin, end - begin);
+        if constexpr (std::is_same_v<Value, double>) as_they_are_ = all_count<Isa>(begin, end);
     }
 
     template <class Isa>
     NAIVELY_INLINE inline void add(int64_t begin, int64_t end, double* joint) {
+        prefetch_range(columns_ + begin, prepared_, end - begin);
+        prefetch_range(values_ + begin, prepared_, end - begin);
         if constexpr (std::is_same_v<Value, double>) {
             if (as_they_are_)
                 return add_table_rows<Isa, true>(
@@ -76,10 +77,30 @@ class EntryAdder {
   private:
     static constexpr int64_t chunk = 512;
 
+    // Whether none of these entries adds nothing.
+    template <class Isa>
+    NAIVELY_INLINE inline bool all_count(int64_t begin, int64_t end) const {
+        constexpr int lanes = Isa::lanes;
+        const Vector<double, lanes> zero{};
+        auto counts = zero == zero;
+        int64_t e = begin;
+        for (; e + lanes <= end; e += lanes) {
+            const Vector<double, lanes> x = load<lanes>(values_ + e);
+            counts &= (x < zero) | (x > zero);
+        }
+        bool all = true;
+        for (int lane = 0; lane < lanes; ++lane) all &= counts[lane] != 0;
+        for (; e < end; ++e) {
+            const auto x = static_cast<double>(values_[e]);
+            all &= x < 0.0 || x > 0.0;
+        }
+        return all;
+    }
+
     const Index* columns_;
     const Value* values_;
     const double* table_;
-    int64_t width_, classes_, end_;
+    int64_t width_, classes_, end_, prepared_ = 0;
     bool complete_, as_they_are_ = false;
     std::array<double, chunk> value_;
     std::array<Index, chunk> column_;
@@ -106,7 +127,10 @@ nb::object score_csr(nb::handle indptr, nb::handle indices, nb::handle data, nb:
                     score_rows(
                         scores, begin, end,
                         [&](int64_t first, int64_t rows)
-                            NAIVELY_INLINE { adder.prepare(starts[first], starts[first + rows]); },
+                            NAIVELY_INLINE {
+                                adder.template prepare<decltype(isa)>(starts[first],
+                                                                      starts[first + rows]);
+                            },
                         [&](int64_t row, double* joint) NAIVELY_INLINE {
                             const int64_t entry = starts[row], last = starts[row + 1];
                             adder.template add<decltype(isa)>(entry, last, joint);

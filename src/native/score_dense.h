@@ -148,10 +148,12 @@ template <class T>
 struct Rows {
     const T* cells;
     int64_t stride;
+    bool go_on;  // whether the rows that come next lie behind them
 };
 
-// Add groups of rows to all classes, a tile after the other. Each width is a function of its own: in
-// one for all, GCC keeps the sums in memory.
+// Add groups of rows to all classes, a tile after the other. Meanwhile as many rows that come next
+// are prefetched, as no rows are read while these are finished. Each width is a function of its own:
+// in one for all, GCC keeps the sums in memory.
 template <class Form, class T>
 void add_groups(const Rows<T>& from, int64_t rows, const Parameters& parameters,
                 const double* tables, double* joint) {
@@ -159,11 +161,16 @@ void add_groups(const Rows<T>& from, int64_t rows, const Parameters& parameters,
     for (int64_t first = 0; first < k;) {
         const int64_t width = tile_classes(k - first), used = std::min(width, k - first);
         const auto add = [&](auto tile) {
-            on_best_instruction_set([&, from, rows, k, tables, used](auto isa) NAIVELY_INLINE {
-                for (int64_t row = 0; row < rows; row += group)
+            on_best_instruction_set([&, from, rows, k, tables, first,
+                                     used](auto isa) NAIVELY_INLINE {
+                for (int64_t row = 0; row < rows; row += group) {
+                    const T* cells = from.cells + row * from.stride;
+                    if (first == 0 && from.go_on)
+                        for (int64_t i = 0; i < group; ++i)
+                            prefetch_range(cells, (rows + i) * from.stride, parameters.columns);
                     add_group<decltype(isa), Form, decltype(tile)::value>(
-                        from.cells + row * from.stride, from.stride, parameters, tables,
-                        joint + row * k + first, used);
+                        cells, from.stride, parameters, tables, joint + row * k + first, used);
+                }
             });
         };
         if (width == 8)
@@ -193,13 +200,13 @@ void score_part(const Matrix<T>& matrix, const Parameters& parameters,
         const int64_t rows = std::min(most, end - first);
         const int64_t grouped = tables ? rows / group * group : 0;
         double* joint = finisher.rows_at(first);
-        for (int64_t i = 0; i < rows; ++i) std::copy_n(scores.start(first + i), k, joint + i * k);
+        scores.copy_starts(first, rows, joint);
         if (grouped) {
-            Rows<T> from{matrix.at(first, 0), matrix.row_stride};
+            Rows<T> from{matrix.at(first, 0), matrix.row_stride, true};
             if (!in_place) {
                 pack_block(matrix, first, grouped, 0, matrix.columns, packed.data(),
                            matrix.columns);
-                from = {packed.data(), matrix.columns};
+                from = {packed.data(), matrix.columns, false};
             }
             add_groups<Form>(from, grouped, parameters, tables, joint);
         }

@@ -20,10 +20,8 @@ NAIVELY_INLINE inline void score_rows(const Scores& scores, int64_t begin, int64
         const int64_t rows = std::min(Finisher::max_rows, end - first);
         double* joint = finisher.rows_at(first);
         prepare(first, rows);
-        for (int64_t i = 0; i < rows; ++i) {
-            std::copy_n(scores.start(first + i), k, joint + i * k);
-            score_row(first + i, joint + i * k);
-        }
+        scores.copy_starts(first, rows, joint);
+        for (int64_t i = 0; i < rows; ++i) score_row(first + i, joint + i * k);
         finisher.finish(first, rows);
     }
 }

@@ -1,6 +1,7 @@
 // What every score kernel is told of its result: what each row starts from, and how it finishes.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -38,6 +39,17 @@ class Scores {
     const Output& output() const { return output_; }
     const double* start(int64_t row) const {
         return start_.data() + (start_.dimensions() == 1 ? 0 : row * output_.classes);
+    }
+    // Write what some rows start from where they are scored.
+    void copy_starts(int64_t first, int64_t rows, double* joint) const {
+        constexpr int64_t few = 32;  // classes: a call of memcpy would take longer than the copy
+        const int64_t k = output_.classes;
+        if (start_.dimensions() > 1 || k > few) {
+            for (int64_t i = 0; i < rows; ++i) std::copy_n(start(first + i), k, joint + i * k);
+            return;
+        }
+        for (int64_t c = 0; c < k; ++c)
+            for (int64_t i = 0; i < rows; ++i) joint[i * k + c] = start_.data()[c];
     }
     int64_t rows() const { return rows_; }
     int64_t classes() const { return output_.classes; }

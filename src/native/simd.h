@@ -9,6 +9,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -136,6 +137,17 @@ NAIVELY_INLINE inline Vector<double, lanes> broadcast(double value) {
         return Vector<double, 2>{v, v};
     else
         return Vector<double, 4>{v, v, v, v};
+}
+
+// Prefetch `count` elements that come `later` than `from`; they may lie past the end.
+template <class T>
+NAIVELY_INLINE inline void prefetch_range(const T* from, std::int64_t later, std::int64_t count) {
+    constexpr std::uintptr_t line = 64;
+    const auto begin = reinterpret_cast<std::uintptr_t>(from) +
+                       static_cast<std::uintptr_t>(later) * sizeof(T);
+    const auto end = begin + static_cast<std::uintptr_t>(count) * sizeof(T);
+    for (std::uintptr_t at = begin; at < end; at += line)
+        __builtin_prefetch(reinterpret_cast<const void*>(at));
 }
 
 // a * b + c rounded once; the compiler turns the loop into one instruction where there is one.

@@ -61,7 +61,7 @@ NAIVELY_INLINE inline bool look_at_rows(const Entries<Index, Value>& from, int64
                                         int64_t end, Wholeness& seen) {
     const int64_t e = from.starts[begin], count = from.starts[end] - e;
     check_columns(from.columns + e, count, from.width);
-    if (from.complete) check_values(from.values + e, count);
+    if (from.complete) check_values<Isa>(from.values + e, count);
     if constexpr (std::is_same_v<Cell, Sum>) return true;
     look_at_values<Isa>(from.values + e, count, seen);
     return seen.whole;

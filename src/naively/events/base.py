@@ -335,7 +335,7 @@ def check_some(model: object, name: str, value: Any) -> None:
 
 def check_not_negative(block: Block, model: str) -> None:
     """Raise a ValueError if there is a negative number; it names the column of a dense block."""
-    if isinstance(block, Sparse) and not block.presence and (block.data < 0).any():
+    if isinstance(block, Sparse) and not block.presence and _any_below_0(block.data):
         raise ValueError(f"Negative values in data passed to {model}: they must be at least 0.")
     if isinstance(block, Dense) and (below := (block.values < 0).any(axis=0)).any():
         name = title(block.axis.columns[int(np.flatnonzero(below)[0])])
@@ -343,6 +343,12 @@ def check_not_negative(block: Block, model: str) -> None:
             f"Negative values in data passed to {model}, in column {name!r}: "
             "they must be at least 0."
         )
+
+
+def _any_below_0(numbers: NDArray[np.number]) -> bool:
+    """Whether any of these numbers, (numbers,), is negative, whatever others are missing."""
+    least = numbers.min(initial=0)  # NaN if any is missing
+    return bool(least < 0 or (np.isnan(least) and (numbers < 0).any()))
 
 
 def by_row(counts: PseudoCount) -> Floats:
