@@ -88,6 +88,46 @@ def test_other_numbers_add_up_in_double_double(kernels, case):
 
 
 @both
+@given(case=parts(any_number), exact=st.booleans())
+def test_a_table_is_subtracted_as_if_its_numbers_were_negative(kernels, case, exact):
+    (one, *others), rows, k = case
+    other = others[0] if others else one
+    if exact:
+        one, other = ((*table[:3], np.rint(table[3] * 10), table[4] * 0) for table in (one, other))
+    negative = (*other[:3], -other[3], -other[4])
+    found = cells_of(*kernels.sum_sparse([one, other], rows, k, True))
+    scale = {}
+    for table in (one, other):
+        for at, number in expected([table]).items():
+            scale[at] = scale.get(at, 0) + abs(number)
+    right = expected([one, negative])
+    for at, number in right.items():
+        assert abs(found.get(at, Fraction(0)) - number) <= scale[at] * Fraction(2) ** -79
+    if exact:
+        assert found == {at: number for at, number in right.items() if number}
+
+
+@both
+@pytest.mark.parametrize(("left", "stays"), [(2.0**-81, False), (2.0**-79, True)])
+def test_a_difference_as_small_as_rounding_is_zero(kernels, left, stays):
+    one = np.array([0, 1]), np.array([0], np.int32), np.array([1.0])
+    more, less = (None, *one, np.array([2 * left])), (None, *one, np.zeros(1))
+    _, classes, high, low = kernels.sum_sparse([more, less], 1, 1, True)
+    assert len(classes) == stays
+    assert high.sum() + low.sum() == 2 * left * stays
+    _, classes, _, _ = kernels.sum_sparse([more, (None, *one[:2], -np.ones(1), np.zeros(1))], 1, 1)
+    assert len(classes) == 1  # of a sum everything is kept
+
+
+@both
+def test_a_difference_is_of_two_tables(kernels):
+    one = None, np.array([0, 1]), np.array([0], np.int32), np.ones(1), np.zeros(1)
+    for tables in ([one], [one] * 3):
+        with pytest.raises(ValueError, match="a difference is of two tables"):
+            kernels.sum_sparse(tables, 1, 1, True)
+
+
+@both
 def test_numbers_that_are_too_large_to_add_exactly_keep_what_rounding_left(kernels):
     one = np.array([0, 1]), np.array([0], np.int32)
     tables = [(None, *one, np.array([number]), np.zeros(1)) for number in (2.0**53, 1.0)]

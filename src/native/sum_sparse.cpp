@@ -1,4 +1,4 @@
-// sum_sparse of kernels/sparse_total.py: the sum of sparse tables, row by row.
+// sum_sparse of kernels/sparse_total.py: the sum of sparse tables, or a difference, row by row.
 //
 // The cells of all tables are brought together by row; then those of each row are put in order of
 // their classes and added up, and the rows close ranks. Nothing is held twice.
@@ -86,7 +86,8 @@ void sort_by_class(std::vector<Cell>& cells) {
 template <bool exact>
 class Added {
   public:
-    Added(const std::vector<Part>& parts, int64_t rows, int64_t* first) {
+    Added(const std::vector<Part>& parts, int64_t rows, bool difference, int64_t* first)
+        : difference_(difference) {
         for (const Part& part : parts)
             for (int64_t i = 0; i < part.rows(); ++i)
                 first[part.place(i) + 1] += part.first()[i + 1] - part.first()[i];
@@ -96,14 +97,16 @@ class Added {
         high_.room_for(cells);
         if (!exact) low_.room_for(cells);
         // After this first[row] is where the row ends.
-        for (const Part& part : parts)
+        for (const Part& part : parts) {
+            const double sign = difference && &part != &parts.front() ? -1.0 : 1.0;
             for (int64_t i = 0; i < part.rows(); ++i)
                 for (int64_t cell = part.first()[i]; cell < part.first()[i + 1]; ++cell) {
                     const int64_t at = first[part.place(i)]++;
                     classes_.data()[at] = part.classes()[cell];
-                    high_.data()[at] = part.high()[cell];
-                    if (!exact) low_.data()[at] = part.low()[cell];
+                    high_.data()[at] = sign * part.high()[cell];
+                    if (!exact) low_.data()[at] = sign * part.low()[cell];
                 }
+        }
         int64_t begin = 0, kept = 0;
         for (int64_t row = 0; row < rows; ++row) {
             const int64_t end = first[row];
@@ -124,6 +127,9 @@ class Added {
     size_t size() const { return classes_.size(); }
 
   private:
+    static constexpr double cancelled = 0x1p-80;  // of the numbers, in double_double.py too
+
+    bool difference_;
     GrowingArray<std::int32_t> classes_;
     GrowingArray<double> high_, low_;
     std::vector<Cell> row_;
@@ -136,13 +142,16 @@ class Added {
         sort_by_class(row_);
         for (size_t i = 0; i < row_.size();) {
             Cell sum = row_[i];
+            double size = std::abs(sum.high);
             for (++i; i < row_.size() && row_[i].of_class == sum.of_class; ++i) {
+                size += std::abs(row_[i].high);
                 if (exact)
                     sum.high += row_[i].high;
                 else
                     add_pair(sum.high, sum.low, row_[i].high, row_[i].low);
             }
             if (sum.high == 0.0 && sum.low == 0.0) continue;
+            if (difference_ && std::abs(sum.high) <= cancelled * size) continue;
             classes_.data()[kept] = sum.of_class;
             high_.data()[kept] = sum.high;
             if (!exact) low_.data()[kept] = sum.low;
@@ -152,16 +161,18 @@ class Added {
     }
 };
 
-nb::tuple sum_sparse(nb::sequence tables, int64_t rows, int64_t k) {
+nb::tuple sum_sparse(nb::sequence tables, int64_t rows, int64_t k, bool difference) {
     std::vector<Part> parts;
     for (nb::handle table : tables) parts.emplace_back(nb::cast<nb::sequence>(table));
+    if (difference && parts.size() != 2)
+        throw std::invalid_argument("a difference is of two tables");
     if (rows < 0) throw std::invalid_argument("the number of rows is below 0");
     const Result<int64_t> first("zeros", rows + 1);
     const auto add = [&](auto is_exact) {
         constexpr bool exact = decltype(is_exact)::value;
         const auto added = [&] {
             const nb::gil_scoped_release released;
-            return Added<exact>(parts, rows, first.data());
+            return Added<exact>(parts, rows, difference, first.data());
         };
         Added<exact> sum = added();
         const auto cells = static_cast<int64_t>(sum.size());
@@ -180,7 +191,8 @@ nb::tuple sum_sparse(nb::sequence tables, int64_t rows, int64_t k) {
 }  // namespace
 
 void bind_sum_sparse(nb::module_& m) {
-    m.def("sum_sparse", &sum_sparse, nb::arg("parts"), nb::arg("rows"), nb::arg("k"));
+    m.def("sum_sparse", &sum_sparse, nb::arg("parts"), nb::arg("rows"), nb::arg("k"),
+          nb::arg("difference") = false);
 }
 
 }  // namespace naively

@@ -151,7 +151,8 @@ class SparseSums:
         return SparseSums.sum_of(parts, len(self.first) - 1)
 
     def __sub__(self, other: SparseSums | Sums) -> SparseSums:
-        return self.cell_by_cell(other, lambda a, b: a - b)
+        parts = [self, as_sparse(other)]
+        return SparseSums.sum_of(parts, len(self.first) - 1, difference=True)
 
     def __neg__(self) -> SparseSums:
         return SparseSums(self.first, self.classes, -self.stored, self.k)
@@ -167,8 +168,10 @@ class SparseSums:
         parts: Sequence[SparseSums],
         rows: int,
         places: Sequence[NDArray[np.int64] | None] | None = None,
+        *,
+        difference: bool = False,
     ) -> SparseSums:
-        """Return the sum of tables of the same classes.
+        """Return the sum of tables of the same classes, or the difference of two.
 
         Parameters
         ----------
@@ -179,6 +182,8 @@ class SparseSums:
         places : sequence of (None or ndarray of int64, of shape (rows of the table,)), optional
             Of each table where each of its rows stands in the sum; None where row i stands at i, as
             those of all tables do by default.
+        difference : bool, default False
+            Whether the second of two tables is subtracted from the first.
 
         Examples
         --------
@@ -192,7 +197,7 @@ class SparseSums:
             (place, part.first, part.classes, part.stored.high, part.stored.low)
             for part, place in zip(parts, places or [None] * len(parts), strict=True)
         ]
-        first, classes, high, low = dispatch.sum_sparse(tables, rows, k)
+        first, classes, high, low = dispatch.sum_sparse(tables, rows, k, difference)
         return cls(first, classes, Sums(high, low), k)
 
     def compact(self) -> SparseSums:

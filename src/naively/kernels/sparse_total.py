@@ -1,4 +1,4 @@
-"""The sum of sparse tables in plain NumPy. The native kernel is the same function, faster.
+"""The sum of sparse tables, or a difference, in plain NumPy; the native kernel is faster.
 
 A table is four arrays, as in `SparseSums`: where the cells of each row begin, and of each cell its
 class, its number, and the rounding error of the number.
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels.checks import check_codes, check_starts
-from naively.kernels.double_double import Sums
+from naively.kernels.double_double import CANCELLED, Sums
 from naively.kernels.reference import Floats
 
 Cells: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats]"
@@ -22,7 +22,7 @@ Part: TypeAlias = (
 )
 
 
-def sum_sparse(parts: Sequence[Part], rows: int, k: int) -> Cells:
+def sum_sparse(parts: Sequence[Part], rows: int, k: int, difference: bool = False) -> Cells:
     """Return the sum of tables of k classes, whose rows may stand at different places.
 
     Parameters
@@ -36,6 +36,9 @@ def sum_sparse(parts: Sequence[Part], rows: int, k: int) -> Cells:
         How many rows the sum has.
     k : int
         How many classes there are.
+    difference : bool, default False
+        Whether the second of two tables is subtracted from the first. What is as small beside both
+        numbers of a cell as rounding is 0 then.
 
     Returns
     -------
@@ -45,7 +48,8 @@ def sum_sparse(parts: Sequence[Part], rows: int, k: int) -> Cells:
     Raises
     ------
     ValueError
-        If a place or a class is out of range, or ``first`` does not fit the cells.
+        If a difference is not of two tables, a place or a class is out of range, or ``first`` does
+        not fit the cells.
 
     Examples
     --------
@@ -54,15 +58,21 @@ def sum_sparse(parts: Sequence[Part], rows: int, k: int) -> Cells:
     >>> first, classes, high
     (array([0, 2, 3, 4]), array([0, 1, 1, 0], dtype=int32), array([2., 3., 3., 2.]))
     """
-    row, classes, high, low = (
-        np.concatenate(arrays) for arrays in zip(*(_cells(*p, rows, k) for p in parts), strict=True)
-    )
+    if difference and len(parts) != 2:
+        raise ValueError("a difference is of two tables")
+    cells = [_cells(*part, rows, k) for part in parts]
+    if difference:
+        row, classes, high, low = cells[1]
+        cells[1] = row, classes, -high, -low
+    row, classes, high, low = (np.concatenate(arrays) for arrays in zip(*cells, strict=True))
     key = row * k + classes
     order = np.argsort(key, kind="stable")
     key = key[order]
     begins = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else order
     total = Sums(high[order], low[order]).total_by_group(begins)
     keep = (total.high != 0) | (total.low != 0)
+    if difference and len(begins):
+        keep &= np.abs(total.high) > CANCELLED * np.add.reduceat(np.abs(high[order]), begins)
     row, classes = np.divmod(key[begins][keep], max(k, 1))
     first = np.zeros(rows + 1, np.int64)
     np.cumsum(np.bincount(row, minlength=rows), out=first[1:])
