@@ -79,7 +79,9 @@ def test_sparse_sums_are_sums(data):
     check_is(mine * 0.5, a * 0.5)
     check_is(mine * 0.0, a * 0.0)
     check_is(-mine, -a)
-    np.testing.assert_array_equal(mine.by_row(), a.by_row())
+    # Numbers are added in another order, which shows where large ones cancel.
+    rounding = 1e-15 * np.abs(a.high).sum(axis=1)
+    assert (np.abs(mine.by_row() - a.by_row()) <= rounding).all()
     np.testing.assert_array_equal(mine.by_class(), a.by_class())
     np.testing.assert_array_equal(mine.rows_there(), a.rows_there())
     np.testing.assert_array_equal(mine.classes_there(), a.classes_there())

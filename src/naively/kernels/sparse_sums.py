@@ -94,7 +94,10 @@ class SparseSums:
 
     def by_row(self) -> Floats:
         """Return the sum of each row, of shape (rows,)."""
-        return np.bincount(self.row, self.stored.high, len(self.first) - 1).astype(np.float64)
+        there, total = self.rows_there(), np.zeros(len(self.first) - 1)
+        if there.any():  # a row without cells begins where the next one does
+            total[there] = np.add.reduceat(self.stored.high, self.first[:-1][there])
+        return total
 
     def by_class(self) -> Floats:
         """Return the sum of each class, of shape (classes,)."""
