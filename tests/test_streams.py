@@ -22,6 +22,7 @@ from naively.data import stream as streams
 from naively.data.files import opened
 from naively.data.lazy import as_stream
 from naively.data.stream import ReadAgainError, in_pieces
+from naively.kernels.strings import pack_strings
 from tests.test_settle import many_texts
 
 N = 900
@@ -282,3 +283,29 @@ def test_labels_beside_a_stream_must_be_as_many(n: int) -> None:
 def test_semi_supervised_learning_needs_all_rows_at_once() -> None:
     with pytest.raises(ValueError, match="semi_supervised=True needs all rows at once"):
         NaiveBayes(semi_supervised=True).fit(frame().lazy(), "target")
+
+
+@pytest.mark.parametrize("rows", [1, 3, 50])
+@pytest.mark.parametrize("size", [1, 7, 40, 10_000])
+@pytest.mark.parametrize("longest", [0, 9])
+def test_long_strings_come_in_pieces(longest: int, size: int, rows: int) -> None:
+    rng = np.random.default_rng(15)
+    first, second = (
+        [None if rng.random() < 0.2 else "a" * rng.integers(longest + 1) for _ in range(40)]
+        for _ in range(2)
+    )
+    columns = {
+        "first": (pack_strings(["before", *first])[1:], "string"),
+        "second": (pack_strings(second), "string"),
+        "number": (np.arange(40), "number"),
+    }
+    pieces = list(in_pieces(columns, rows, size))
+    whole = {name: [cell for of in pieces for cell in of[name][0]] for name in columns}
+    assert whole == {"first": first, "second": second, "number": list(range(40))}
+    bytes_of = [len(a or "") + len(b or "") for a, b in zip(first, second, strict=True)]
+    for piece in pieces:
+        some = [bytes_of[i] for i in piece["number"][0]]
+        assert 0 < len(some) <= rows
+        assert sum(some[:-1]) < size  # all but the last row fit
+    if longest:
+        assert len(list(in_pieces(columns, 40, sum(bytes_of)))) == 1

@@ -60,9 +60,9 @@ class Total:
 
     @classmethod
     def of(cls, tallies: Iterable[Tally]) -> Tally:
-        """Return the sum of one tally or more, equal to adding them by ``+``."""
+        """Return the sum of one tally or more, equal to adding them by ``+``; they are used up."""
         rest = iter(tallies)
-        total = cls(next(rest))
+        total = cls(next(rest), consume=True)
         for tally in rest:
             total.add(tally)
         return total.tally()

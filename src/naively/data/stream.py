@@ -21,6 +21,7 @@ from naively.data.rows import ColumnRows, join_columns
 from naively.kernels.strings import Strings
 
 ROWS = 1 << 17  # of a batch at most
+BYTES = 1 << 26  # of the strings of a batch, about; their words take some times as much
 SHOWN = 40  # characters of a cell
 WRITTEN: dict[Guess, str] = {
     "number": "a number",
@@ -212,12 +213,34 @@ class ArrowBatches(Stream):
             yield from in_pieces(columns)
 
 
-def in_pieces(columns: dict[str, Column], most: int = ROWS) -> Iterator[dict[str, Column]]:
-    """Yield columns some rows at a time."""
+def in_pieces(
+    columns: dict[str, Column], rows: int = ROWS, size: int = BYTES
+) -> Iterator[dict[str, Column]]:
+    """Yield columns some rows at a time: so many at most, with about so many bytes of strings.
+
+    >>> from naively.kernels.strings import pack_strings
+    >>> cells = pack_strings(["some", "words", "and", "more"])
+    >>> [list(piece["text"][0]) for piece in in_pieces({"text": (cells, "string")}, size=10)]
+    [['some', 'words'], ['and', 'more']]
+    """
     length = len(next(iter(columns.values()))[0]) if columns else 0
-    if 0 < length <= most:
+    ends = _ends([cells for cells, _ in columns.values()], length, rows, size)
+    if len(ends) == 1:
         yield columns
         return
-    for start in range(0, length, most):
-        some = slice(start, start + most)
+    for some in map(slice, [0, *ends], ends):
         yield {name: (taken(cells, some), kind) for name, (cells, kind) in columns.items()}
+
+
+def _ends(columns: Sequence[Cells], length: int, rows: int, size: int) -> list[int]:
+    """Return where pieces of columns end, of strings in about equal parts."""
+    before = np.zeros(length + 1, np.int64)  # bytes of the strings of all rows before
+    for cells in columns:
+        if isinstance(cells, Strings):
+            before += cells.offsets - cells.offsets[0]
+    part, ends, end = before[-1] / max(1, -(-int(before[-1]) // size)), [], 0
+    while end < length:
+        full = int(np.searchsorted(before, before[end] + part)) if part else length
+        end = min(end + rows, full, length)
+        ends.append(end)
+    return ends

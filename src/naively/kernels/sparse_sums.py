@@ -142,12 +142,14 @@ class SparseSums:
             place[chosen] = np.arange(len(chosen))
             table = self if rows == slice(None) else self[rows]
             return table.place_classes(place, len(chosen))
-        rows = np.arange(len(self.first) - 1)[index]
-        size = self.first[rows + 1] - self.first[rows]
-        first = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum(size, out=first[1:])
-        of = np.repeat(self.first[rows] - first[:-1], size) + np.arange(first[-1])
-        return SparseSums(first, self.classes[of], self.stored[of], self.k)
+        sizes = np.diff(self.first)
+        if isinstance(index, np.ndarray) and index.dtype == np.bool_:
+            return self._cells(np.repeat(index, sizes), sizes[index])
+        rows = np.arange(len(sizes))[index]
+        size = sizes[rows]
+        begins = np.cumsum(size) - size
+        of = np.repeat(self.first[rows] - begins, size) + np.arange(size.sum())
+        return self._cells(of, size)
 
     def __add__(self, other: SparseSums | Sums) -> SparseSums:
         parts = [self, as_sparse(other)]
@@ -281,7 +283,15 @@ class SparseSums:
     def _kept(self, keep: NDArray[np.bool_]) -> SparseSums:
         """Return the table of some of its cells, (cells,)."""
         before = np.append(0, np.cumsum(keep))
-        return SparseSums(before[self.first], self.classes[keep], self.stored[keep], self.k)
+        return self._cells(keep, np.diff(before[self.first]))
+
+    def _cells(self, index: NDArray[Any], sizes: NDArray[np.int64]) -> SparseSums:
+        """Return the table of the cells of an index, so many in each row."""
+        first = np.zeros(len(sizes) + 1, np.int64)
+        np.cumsum(sizes, out=first[1:])
+        low = None if self.is_exact else self.stored.low[index]  # zeros are not copied
+        stored = Sums(self.stored.high[index], low)
+        return SparseSums(first, self.classes[index], stored, self.k)
 
     def _spread(self, values: Floats) -> Floats:
         table = np.zeros(self.shape)

@@ -18,7 +18,7 @@ from naively.data.files.scan import Connection, Field, Scan, scan
 from naively.data.files.source import LONG, Source, repair
 from naively.data.files.survey import LIMIT, LONGEST, recount
 from naively.data.guess import Guess
-from naively.data.stream import ROWS, ReadAgainError, Stream, in_pieces
+from naively.data.stream import BYTES, ROWS, ReadAgainError, Stream, in_pieces
 from naively.kernels.strings import Strings
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ARROW_ROWS = 122_880  # of a batch of DuckDB's
 EXPECTED: dict[str, Guess] = {"number": "any number", "boolean": "boolean", "time": "time"}
-BATCH = 1 << 27  # bytes of a batch at most; of longer rows DuckDB is asked for fewer
+BATCH = 1 << 27  # bytes of a batch of DuckDB's at most; of longer rows it is asked for fewer
 ENOUGH = 1 << 28  # bytes for the buffers of several threads; in fewer, one thread reads
 FEW = ROWS // 4  # rows of a batch then
 HEAD = 1_000  # rows by which the bytes of a row are estimated where the file does not tell
@@ -164,7 +164,7 @@ class FileTable(Stream):
                 yield dict(zip(names, batch.values(), strict=True))
             return
         result = self._connection.execute(query)
-        while some := result.fetchmany(max(1, int(self._batch // each))):
+        while some := result.fetchmany(max(1, int(min(self._batch, BYTES) // each))):
             columns = zip(names, zip(*some, strict=True), strict=True)
             yield {name: read_column(name, list(column)) for name, column in columns}
 
