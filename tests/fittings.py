@@ -9,7 +9,8 @@ import numpy as np
 from naively.counting.labels import encode_labels
 from naively.data.rows import column_rows
 from naively.evaluation.fitting import Fitting
-from naively.evaluation.reservoir import Reservoir, Sample
+from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.sample import Sample
 from naively.model.model import Model
 from tests.learning import learn
 from tests.products import Product

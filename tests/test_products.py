@@ -18,8 +18,8 @@ from naively.evaluation.interactions import fit_weights
 from naively.evaluation.leave_one_out import left_out, weighted_joint
 from naively.evaluation.linear_part import LAST_STEPS
 from naively.evaluation.products import A_COLUMN, COLUMNS, FLAT, MOST, RIDGE, Products, _scores
-from naively.evaluation.reservoir import Sample
 from naively.evaluation.ridge import Solution, solve
+from naively.evaluation.sample import Sample
 from naively.model.linear_part import FARTHEST, Line, LinearPart, Product, Step, Term
 from naively.model.model import Model
 from naively.model.weights import Weights

@@ -17,7 +17,8 @@ from naively.counting.batch import Batch
 from naively.counting.documents import Documents
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.evaluation.reservoir import Kept, Reservoir
+from naively.evaluation.kept import Kept
+from naively.evaluation.reservoir import Reservoir
 from naively.kernels.string_texts import without_longer
 from naively.kernels.strings import Strings
 from naively.model.explain import _refuse_long

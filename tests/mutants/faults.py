@@ -22,8 +22,8 @@ FAULTS = [
     Fault(
         "a model file keeps only those rows of the sample that are in use",
         "src/naively/evaluation/reservoir.py",
-        "for kept in _encoded(self._kept, model)]\n        return SampledRows",
-        "for kept in _encoded(self._sample(), model)]\n        return SampledRows",
+        "for kept in encoded_by(self._kept, model)]\n        return SampledRows",
+        "for kept in encoded_by(self._sample(), model)]\n        return SampledRows",
         ("tests/test_saved_sample.py",),
     ),
     Fault(
@@ -98,14 +98,14 @@ FAULTS = [
     ),
     Fault(
         "the reservoir keeps the first rows",
-        "src/naively/evaluation/reservoir.py",
+        "src/naively/evaluation/kept.py",
         "keys = fingerprints(batch, seed)",
         "keys = np.arange(len(batch), dtype=np.uint64)",
         ("tests/test_reservoir.py::test_each_row_is_in_it_as_often_as_any_other",),
     ),
     Fault(
         "rows of weight 0 stay in the reservoir",
-        "src/naively/evaluation/reservoir.py",
+        "src/naively/evaluation/kept.py",
         "batch = batch.seen()",
         "batch = batch",
         ("tests/test_reservoir.py::test_a_row_of_weight_0_is_never_in_it",),

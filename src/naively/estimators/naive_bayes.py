@@ -28,7 +28,8 @@ from naively.estimators.training import (
     weights_are_stale,
 )
 from naively.evaluation.interactions import Found, add_interactions, fit_weights
-from naively.evaluation.reservoir import Reservoir, Sample
+from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.sample import Sample
 from naively.events.base import How
 from naively.model.model import Model
 from naively.model.weights import Weighting

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
 from naively.counting.names import Derived, Name, title
-from naively.evaluation.reservoir import Sample
+from naively.evaluation.sample import Sample
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.schema.held import Held

@@ -27,7 +27,8 @@ from naively.evaluation.interactions import add_interactions
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out, linear_evidence
 from naively.evaluation.losses import log_loss, p_right
 from naively.evaluation.pairs import COLUMNS
-from naively.evaluation.reservoir import Reservoir, Sample
+from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.sample import Sample
 from naively.evaluation.scores import Scores, scores
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer

@@ -34,8 +34,8 @@ from naively.evaluation.linear_part import (
 from naively.evaluation.losses import posterior
 from naively.evaluation.pairs import Crossed
 from naively.evaluation.products import Products
-from naively.evaluation.reservoir import Sample
 from naively.evaluation.ridge import STEPS, Problem, Solution, solve
+from naively.evaluation.sample import Sample
 from naively.kernels.reference import Floats
 from naively.model.linear_part import LinearPart
 from naively.model.model import Model

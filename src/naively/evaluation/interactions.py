@@ -15,7 +15,7 @@ from typing import NamedTuple
 from naively.counting.batch import Batch
 from naively.evaluation.blas import on_one_thread
 from naively.evaluation.fitting import Fitting, Plan
-from naively.evaluation.reservoir import Sample
+from naively.evaluation.sample import Sample
 from naively.messages import many
 from naively.model.model import Model
 

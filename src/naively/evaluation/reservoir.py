@@ -10,90 +10,19 @@ may bring classes, for which a larger sample is needed; so more are kept than on
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import reduce
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from naively.counting.batch import Batch
-from naively.counting.labels import Labels
 from naively.counting.tally import Tally
-from naively.evaluation.blas import on_one_thread
-from naively.evaluation.calibrate import ROWS, SampleSize, fit, sample_size
-from naively.evaluation.leave_one_out import LeaveOneOut, left_out
-from naively.evaluation.linear_part import with_linear_part
-from naively.kernels.reference import Floats
-from naively.model.count import count_batch
+from naively.evaluation.calibrate import ROWS, SampleSize, sample_size
+from naively.evaluation.kept import NO_KEY, Kept, encoded_by, merged_rows, of_least_keys
+from naively.evaluation.sample import Sample
 from naively.model.file.sample import SampledRows
 from naively.model.model import Model
-from naively.model.weights import Weighting, Weights
-from naively.schema.fingerprint import fingerprints
 
 SEVERAL = 8  # more batches than this are joined
-NO_KEY = np.uint64(0)  # below which there is none
-
-
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """Different rows, encoded as they came, and their keys.
-
-    Parameters
-    ----------
-    batch : Batch
-        The rows, with how many copies came of each.
-    keys : ndarray of uint64, of shape (rows,)
-        Their keys, ascending, each of which is there once.
-    """
-
-    batch: Batch
-    keys: NDArray[np.uint64]
-
-    @classmethod
-    def of(
-        cls,
-        batch: Batch,
-        seed: np.uint64,
-        most: int,
-        limit: np.uint64 = NO_KEY,
-        highest: np.uint64 | None = None,
-    ) -> Kept:
-        """Return the rows of the least keys, at most ``most`` different ones, up to the highest.
-
-        All different rows below the limit are among them, however many.
-        """
-        batch = batch.seen()
-        keys = fingerprints(batch, seed)
-        some = np.arange(len(keys))
-        if highest is not None:
-            some = some[keys <= max(highest, limit)]
-        least = _least_different(keys[some], most)
-        if len(least) < len(some):
-            some = some[keys[some] <= max(limit, least[-1] if most else NO_KEY)]
-        different, first, of = np.unique(keys[some], return_index=True, return_inverse=True)
-        copies = np.bincount(of, batch.times[some], len(first)).astype(np.int64)
-        kept = batch.take(some[first])
-        if (copies > 1).any():
-            weight = np.bincount(of, batch.labels.weights[some], len(first)).astype(np.float64)
-            kept = Batch(kept.blocks, replace(kept.labels, weight=weight), copies)
-        return cls(kept, different)
-
-    def select(self, rows: NDArray[np.int64]) -> Kept:
-        """Return these rows."""
-        return Kept(self.batch.take(rows), self.keys[rows])
-
-    def more(self, other: Kept) -> tuple[Kept, Kept]:
-        """Return these rows with their copies in ``other`` too, and the rest of ``other``."""
-        _, mine, theirs = np.intersect1d(self.keys, other.keys, return_indices=True)
-        if not len(mine):
-            return self, other
-        copies, weight = self.batch.times.copy(), self.batch.labels.weights.copy()
-        copies[mine] += other.batch.times[theirs]
-        weight[mine] += other.batch.labels.weights[theirs]
-        labels = replace(self.batch.labels, weight=weight)
-        rest = np.delete(np.arange(len(other.keys)), theirs)
-        return Kept(Batch(self.batch.blocks, labels, copies), self.keys), other.select(rest)
 
 
 class Reservoir:
@@ -153,7 +82,7 @@ class Reservoir:
         if self._kept or len(self._new) > 1:
             self._draw()
         if len(self._kept) > SEVERAL:
-            self._kept = _encoded(self._kept, model)
+            self._kept = encoded_by(self._kept, model)
 
     def add_sampled(self, batch: Batch, model: Model, seen: int, share: float) -> None:
         """Sample a share of so many rows, which was chosen by another hash of their cells.
@@ -168,7 +97,7 @@ class Reservoir:
         if share < 1:
             kept = Kept(kept.batch, (kept.keys * share).astype(np.uint64))
         self._draw()
-        self._kept = _least(_with(self._kept, [kept]), self._size.kept, self._limit)
+        self._kept = of_least_keys(merged_rows(self._kept, [kept]), self._size.kept, self._limit)
 
     @property
     def seed(self) -> int:
@@ -191,13 +120,15 @@ class Reservoir:
         both = Reservoir(grows=self._grows and other._grows)  # of one there are too few rows else
         both._seed, both.seen = self._seed, self.seen + other.seen
         both._size = sample_size(model, both.seen)
-        both._kept = _least(_with(self._kept, other._kept), both._size.kept, both._limit)
+        both._kept = of_least_keys(
+            merged_rows(self._kept, other._kept), both._size.kept, both._limit
+        )
         return both
 
     def saved(self, model: Model) -> SampledRows:
         """Return all rows that are kept as a model file holds them; the model has learned them."""
         self._draw()
-        kept = [(kept.batch, kept.keys) for kept in _encoded(self._kept, model)]
+        kept = [(kept.batch, kept.keys) for kept in encoded_by(self._kept, model)]
         return SampledRows(kept, self._seed, self.seen)
 
     @classmethod
@@ -217,7 +148,7 @@ class Reservoir:
         """
         if self._last is not None and self._last[0] is model.tally and self._last[1] == larger:
             return self._last[2]
-        kept = _encoded(self._sample(larger=larger), model)
+        kept = encoded_by(self._sample(larger=larger), model)
         sample = Sample([of.batch for of in kept])
         self._last = model.tally, larger, sample
         return sample
@@ -226,7 +157,7 @@ class Reservoir:
         self._draw()
         size = self._size
         grows = larger and size.rows == size.kept
-        return _least(self._kept, size.rows, self._limit if grows else NO_KEY)
+        return of_least_keys(self._kept, size.rows, self._limit if grows else NO_KEY)
 
     @property
     def _limit(self) -> np.uint64:
@@ -243,7 +174,7 @@ class Reservoir:
             highest = max((of[-1] for of in keys), default=None) if full else None
             of = self._seed, self._size.kept, self._limit, highest
             new = [Kept.of(batch, *of) for batch in self._new]
-            self._kept = _least(_with(self._kept, new), self._size.kept, self._limit)
+            self._kept = of_least_keys(merged_rows(self._kept, new), self._size.kept, self._limit)
             self._new = []
 
 
@@ -255,144 +186,3 @@ def merged(samples: Sequence[Reservoir | None], model: Model) -> Reservoir | Non
             return None
         total = total.merged(sample, model)
     return total
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Different rows that a model has learned, encoded by its levels and words.
-
-    Parameters
-    ----------
-    batches : list of Batch
-        The rows; in several batches where some came as a sparse matrix and some did not.
-    """
-
-    batches: list[Batch]
-
-    def __len__(self) -> int:
-        return int(self.copies.sum())
-
-    @property
-    def copies(self) -> NDArray[np.int64]:
-        """How often each row came, of shape (rows,)."""
-        return np.concatenate([np.empty(0, np.int64), *(b.times for b in self.batches)])
-
-    @property
-    def labels(self) -> Labels:
-        """The labels of the rows, numbered among the classes of the model."""
-        return Labels.join([batch.labels for batch in self.batches])
-
-    def deal(self, folds: int) -> NDArray[np.int64]:
-        """Deal the copies of all rows out to folds: how many are in each, (rows, folds)."""
-        return deal(self.labels.codes, self.copies, folds)
-
-    def keep(self, copies: NDArray[np.int64]) -> Sample:
-        """Return so many copies of each row, where ``copies`` is of shape (rows,)."""
-        ends = np.cumsum([len(batch) for batch in self.batches])[:-1]
-        each = zip(self.batches, np.split(copies, ends), strict=True)
-        return Sample([batch.keep(of_batch) for batch, of_batch in each])
-
-    def less(self, model: Model) -> Model:
-        """Return the model that never saw these rows."""
-        found = (count_batch(batch, model.counted) for batch in self.batches if len(batch))
-        tally = reduce(Tally.__add__, found)
-        return replace(model, tally=model.tally - tally)
-
-    def posterior(self, model: Model) -> Floats:
-        """Return the posteriors of the rows, of shape (rows, classes)."""
-        return np.concatenate([model.score(model.recode(b), "posterior") for b in self.batches])
-
-    def leave_one_out(self, model: Model, *, length_normalised: bool = True) -> LeaveOneOut:
-        """Return the leave-one-out table of the rows under a model that has learned them."""
-        return left_out(model, self.encoded(model), length_normalised=length_normalised)
-
-    def encoded(self, model: Model) -> list[Batch]:
-        """Return the rows as a model encodes them; each text is split."""
-        return [model.recode(batch).split() for batch in self.batches if len(batch)]
-
-    @classmethod
-    def of_all(cls, batch: Batch) -> Sample:
-        """Return all rows of a batch, in an order that follows from what they hold."""
-        return cls([Kept.of(batch, np.uint64(0), len(batch)).batch])
-
-    @on_one_thread
-    def weights(self, model: Model, kind: Weighting, *, learned: bool = True) -> Weights:
-        """Fit weights to the sample, with a linear part if each column has a weight.
-
-        ``learned`` says whether the model has learned these rows, so that each must be left out.
-        """
-        batches = self.encoded(model)
-        found = left_out(model, batches, learned=learned)
-        weights = fit(found.first(ROWS), kind, float(model.tally.class_count.sum()))
-        if kind != "loo" or found.labels.k < 2:
-            return weights
-        return with_linear_part(model, weights, found, batches)
-
-
-def _least_different(keys: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:
-    """Return the least different keys, ascending, at most ``most`` of all keys, (rows,)."""
-    n = most
-    while 0 < n < len(keys):  # to partition is quicker than to sort; of few copies it is enough
-        least = np.unique(np.partition(keys, n - 1)[:n])
-        if len(least) >= most:
-            return least[:most]
-        n = max(2 * n, n + most)
-    return np.unique(keys)[:most]
-
-
-def _with(every: list[Kept], more: list[Kept]) -> list[Kept]:
-    """Return the rows of both, each once with all its copies; rows of ``every`` differ already."""
-    every = [*every]
-    for one in more:
-        rest = one
-        for i, kept in enumerate(every):
-            every[i], rest = kept.more(rest)
-        every += [rest] if len(rest.keys) else []
-    return every
-
-
-def _encoded(every: list[Kept], model: Model) -> list[Kept]:
-    """Encode rows as the model that has learned them has counted them; join what can be joined."""
-    axes = model.tally.axes
-    alike: list[list[Kept]] = []  # by the form in which they are held
-    for kept in every:
-        coded = model.counted.recode(kept.batch, axes)
-        coded = replace(coded, labels=coded.labels.among(model.classes))
-        others = next((of for of in alike if of[0].batch.form == coded.form), None)
-        if others is None:
-            alike.append(others := [])
-        others.append(Kept(coded, kept.keys))
-    return [_joined(of) for of in alike]
-
-
-def _joined(every: list[Kept]) -> Kept:
-    """Join rows that are held alike, in the order of their keys, whichever batch they came in."""
-    if len(every) == 1:
-        return every[0]
-    keys = np.concatenate([kept.keys for kept in every])
-    return Kept(Batch.join([kept.batch for kept in every]), keys).select(np.argsort(keys))
-
-
-def _least(every: list[Kept], most: int, limit: np.uint64 = NO_KEY) -> list[Kept]:
-    """Return the rows of the least keys, at most ``most``, and all rows below the limit."""
-    keys = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in every)])
-    if len(keys) <= most:
-        return every
-    highest = max(limit, np.partition(keys, most - 1)[most - 1])
-    return [kept.select(np.flatnonzero(kept.keys <= highest)) for kept in every]
-
-
-def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDArray[np.int64]:
-    """Return how many copies of each row are in each fold, of shape (rows, folds).
-
-    The rows of each class are dealt out in random order, one copy to a fold after the other.
-    ``codes`` are their classes, and ``copies`` how often each row came, both of shape (rows,).
-    """
-    order = np.random.default_rng(0).permutation(len(codes))
-    by_class = order[np.argsort(codes[order], kind="stable")]
-    ends = np.concatenate([[0], np.cumsum(copies[by_class])])
-    # Of the copies before an end, every ``folds``-th is in the same fold.
-    before = (ends[:, None] - np.arange(folds) + folds - 1) // folds
-    dealt = np.empty((len(codes), folds), np.int64)
-    dealt[by_class] = np.diff(before, axis=0)
-    return dealt

@@ -18,7 +18,8 @@ from naively.counting.labels import Labels
 from naively.evaluation.calibrate import fit, temperature
 from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table
 from naively.evaluation.losses import log_loss, p_right
-from naively.evaluation.reservoir import Reservoir, Sample
+from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.sample import Sample
 from naively.kernels.reference import Floats
 from naively.model.count import count_batch
 from naively.model.model import Model

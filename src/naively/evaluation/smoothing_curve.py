@@ -18,7 +18,7 @@ from naively.counting.leave_one_out import one_of_each
 from naively.counting.tally import BlockTally
 from naively.evaluation.learning_curve import Metric, check_metric, number_of
 from naively.evaluation.losses import accuracy_and_log_loss
-from naively.evaluation.reservoir import Sample
+from naively.evaluation.sample import Sample
 from naively.events import Beta, Dirichlet, EventModel
 from naively.kernels.reference import Floats
 from naively.model.class_prior import is_estimated, pretend_classes

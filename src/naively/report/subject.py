@@ -17,7 +17,8 @@ from naively.data.times import times_of
 from naively.evaluation.cross_validate import assess, work
 from naively.evaluation.leave_one_out import left_out, weighted_joint
 from naively.evaluation.losses import posterior
-from naively.evaluation.reservoir import Reservoir, Sample
+from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.sample import Sample
 from naively.evaluation.scores import Scores, scores
 from naively.kernels.reference import Floats
 from naively.model.column import column_view
