@@ -16,9 +16,10 @@ from naively.counting.batch import Batch
 from naively.counting.block import Block
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
-from naively.evaluation import calibrate, reservoir
+from naively.evaluation import calibrate, kept, reservoir
 from naively.evaluation.calibrate import OF_ONE, ROWS, SampleSize
 from naively.evaluation.reservoir import Reservoir
+from naively.evaluation.sample import deal
 from naively.model.model import Model
 from naively.schema.held import Held
 from tests.learning import learn
@@ -285,7 +286,7 @@ def test_equal_rows_are_kept_once_with_their_copies_and_weights() -> None:
     most=st.integers(0, 20),
 )
 def test_the_least_keys_are_found_among_copies(keys: list[int], most: int) -> None:
-    found = reservoir._least_different(np.array(keys, np.uint64), most)
+    found = kept._least_different(np.array(keys, np.uint64), most)
     assert found.tolist() == sorted(set(keys))[:most]
 
 
@@ -304,7 +305,7 @@ def test_copies_of_a_row_are_dealt_out_to_all_folds() -> None:
 
 def test_a_row_that_came_a_billion_times_is_dealt_out_in_no_memory() -> None:
     codes, copies = np.array([0, 1, 0], np.int32), np.array([10**9, 2, 4])
-    dealt = reservoir.deal(codes, copies, 5)
+    dealt = deal(codes, copies, 5)
     np.testing.assert_array_equal(dealt.sum(axis=1), copies)
     np.testing.assert_array_equal(np.ptp(dealt, axis=1), [0, 1, 1])
     np.testing.assert_array_equal(dealt[codes == 0].sum(axis=0) - 2 * 10**8, [1, 1, 1, 1, 0])
