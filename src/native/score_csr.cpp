@@ -27,10 +27,10 @@ class EntryAdder {
           complete_(complete) {}
 
     // Look at entries before they are added. While these are added, as many that come next are
-    // prefetched.
+    // prefetched, if they fit into the cache.
     template <class Isa>
     NAIVELY_INLINE inline void prepare(int64_t begin, int64_t end) {
-        prepared_ = end - begin;
+        next_ = end - begin <= cached_entries ? end - begin : 0;
         check_columns(columns_ + begin, end - begin, width_);
         if (complete_) check_values<Isa>(values_ + begin, end - begin);
         if constexpr (std::is_same_v<Value, double>) as_they_are_ = all_count<Isa>(begin, end);
@@ -38,8 +38,10 @@ class EntryAdder {
 
     template <class Isa>
     NAIVELY_INLINE inline void add(int64_t begin, int64_t end, double* joint) {
-        prefetch_range(columns_ + begin, prepared_, end - begin);
-        prefetch_range(values_ + begin, prepared_, end - begin);
+        if (next_ > 0) {
+            prefetch_range(columns_ + begin, next_, end - begin);
+            prefetch_range(values_ + begin, next_, end - begin);
+        }
         if constexpr (std::is_same_v<Value, double>) {
             if (as_they_are_)
                 return add_table_rows<Isa, true>(
@@ -75,7 +77,7 @@ class EntryAdder {
     }
 
   private:
-    static constexpr int64_t chunk = 512;
+    static constexpr int64_t chunk = 512, cached_entries = 1 << 15;
 
     // Whether none of these entries adds nothing.
     template <class Isa>
@@ -100,7 +102,7 @@ class EntryAdder {
     const Index* columns_;
     const Value* values_;
     const double* table_;
-    int64_t width_, classes_, end_, prepared_ = 0;
+    int64_t width_, classes_, end_, next_ = 0;
     bool complete_, as_they_are_ = false;
     std::array<double, chunk> value_;
     std::array<Index, chunk> column_;

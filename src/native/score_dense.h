@@ -148,7 +148,7 @@ template <class T>
 struct Rows {
     const T* cells;
     int64_t stride;
-    bool go_on;  // whether the rows that come next lie behind them
+    bool prefetch;  // whether as many rows that come next lie behind them, and fit into the cache
 };
 
 // Add groups of rows to all classes, a tile after the other. Meanwhile as many rows that come next
@@ -165,7 +165,7 @@ void add_groups(const Rows<T>& from, int64_t rows, const Parameters& parameters,
                                      used](auto isa) NAIVELY_INLINE {
                 for (int64_t row = 0; row < rows; row += group) {
                     const T* cells = from.cells + row * from.stride;
-                    if (first == 0 && from.go_on)
+                    if (first == 0 && from.prefetch)
                         for (int64_t i = 0; i < group; ++i)
                             prefetch_range(cells, (rows + i) * from.stride, parameters.columns);
                     add_group<decltype(isa), Form, decltype(tile)::value>(
@@ -202,7 +202,7 @@ void score_part(const Matrix<T>& matrix, const Parameters& parameters,
         double* joint = finisher.rows_at(first);
         scores.copy_starts(first, rows, joint);
         if (grouped) {
-            Rows<T> from{matrix.at(first, 0), matrix.row_stride, true};
+            Rows<T> from{matrix.at(first, 0), matrix.row_stride, most <= cached};
             if (!in_place) {
                 pack_block(matrix, first, grouped, 0, matrix.columns, packed.data(),
                            matrix.columns);
