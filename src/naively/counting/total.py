@@ -59,10 +59,13 @@ class Total:
         self._keys = [*first.blocks]  # in the order in which they came
 
     @classmethod
-    def of(cls, tallies: Iterable[Tally]) -> Tally:
-        """Return the sum of one tally or more, equal to adding them by ``+``; they are used up."""
+    def of(cls, tallies: Iterable[Tally], *, consume: bool = False) -> Tally:
+        """Return the sum of one tally or more, equal to adding them by ``+``.
+
+        ``consume`` says whether the first may be used up, as above.
+        """
         rest = iter(tallies)
-        total = cls(next(rest), consume=True)
+        total = cls(next(rest), consume=consume)
         for tally in rest:
             total.add(tally)
         return total.tally()

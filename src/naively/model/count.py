@@ -45,7 +45,7 @@ def count_batch(batch: Batch, schema: Schema) -> Tally:
     ValueError
         If a row lacks a cell that was said to be complete.
     """
-    return Total.of(_count(piece, schema) for piece in batch.pieces())
+    return Total.of((_count(piece, schema) for piece in batch.pieces()), consume=True)
 
 
 def _count(batch: Batch, schema: Schema) -> Tally:
