@@ -28,7 +28,7 @@ LEVELS = 8  # of a column, at most, the commonest
 IN_LEVEL = 5.0  # rows of a level, at least
 LEAST_SCALE = 0.2  # of an indicator, so that a rare level has no large values
 FUNCTIONS = 256  # at most: of the columns that say most
-LARGEST = 1e150  # a number, whose square is finite
+LARGEST = 1e120  # a number, whose square times any weight is finite
 ROUNDING = 1e-9
 
 
