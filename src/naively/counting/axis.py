@@ -299,11 +299,15 @@ class Words(Axis):
 
     def union(self, other: Words) -> tuple[Words, RowMap, RowMap]:
         self.check_counted_alike(other)
-        if (self.listed is other.listed and self.source is other.source) or not self.grows:
+        if self._has_words_of(other):
             return self, None, None
         joined = self.vocabulary.copy()
         theirs = joined.join(other.vocabulary)
         return self.grown(joined), np.arange(len(self)), theirs
+
+    def _has_words_of(self, other: Words) -> bool:
+        """Whether it is known without a look that each word has the same row on both axes."""
+        return (self.listed is other.listed and self.source is other.source) or not self.grows
 
     def grown(self, vocabulary: Vocabulary) -> Words:
         """Return the axis with the words of a larger vocabulary."""
@@ -318,7 +322,7 @@ class Words(Axis):
 
         It is None if each word has the same row on both.
         """
-        if (self.listed is other.listed and self.source is other.source) or not self.grows:
+        if self._has_words_of(other):
             return None
         if self.source is not None:
             of, rows = self.source

@@ -143,13 +143,11 @@ class SparseSums:
             table = self if rows == slice(None) else self[rows]
             return table.place_classes(place, len(chosen))
         sizes = np.diff(self.first)
+        first = np.append(0, np.cumsum(sizes[index]))
         if isinstance(index, np.ndarray) and index.dtype == np.bool_:
-            return self._cells(np.repeat(index, sizes), sizes[index])
-        rows = np.arange(len(sizes))[index]
-        size = sizes[rows]
-        begins = np.cumsum(size) - size
-        of = np.repeat(self.first[rows] - begins, size) + np.arange(size.sum())
-        return self._cells(of, size)
+            return self._cells(np.repeat(index, sizes), first)
+        of = np.repeat(self.first[:-1][index] - first[:-1], sizes[index]) + np.arange(first[-1])
+        return self._cells(of, first)
 
     def __add__(self, other: SparseSums | Sums) -> SparseSums:
         parts = [self, as_sparse(other)]
@@ -283,12 +281,10 @@ class SparseSums:
     def _kept(self, keep: NDArray[np.bool_]) -> SparseSums:
         """Return the table of some of its cells, (cells,)."""
         before = np.append(0, np.cumsum(keep))
-        return self._cells(keep, np.diff(before[self.first]))
+        return self._cells(keep, before[self.first])
 
-    def _cells(self, index: NDArray[Any], sizes: NDArray[np.int64]) -> SparseSums:
-        """Return the table of the cells of an index, so many in each row."""
-        first = np.zeros(len(sizes) + 1, np.int64)
-        np.cumsum(sizes, out=first[1:])
+    def _cells(self, index: NDArray[Any], first: NDArray[np.int64]) -> SparseSums:
+        """Return the table of the cells of an index, whose rows begin at ``first``."""
         low = None if self.is_exact else self.stored.low[index]  # zeros are not copied
         stored = Sums(self.stored.high[index], low)
         return SparseSums(first, self.classes[index], stored, self.k)
