@@ -141,8 +141,46 @@ def test_sums_that_overflow_name_the_column() -> None:
         NaiveBayes("exponential").fit([[1.0, 1e305], [1.0, 1.0]], list("ab"))
 
 
-def test_a_code_that_no_list_reaches_is_refused() -> None:
+@pytest.mark.parametrize("code", [2**32, -1, -(10**100), 10**100])
+def test_a_code_that_no_list_reaches_is_refused(code: int) -> None:
     from naively import Categorical
 
-    with pytest.raises(ValueError, match="Column 'x0' holds the code 4294967296"):
-        NaiveBayes(Categorical(codes=3)).fit([[1], [2**32]], list("ab"))
+    shown = str(code)[:29]
+    with pytest.raises(ValueError, match=f"Column 'x0' holds the code {shown}.{{,120}}leave codes"):
+        NaiveBayes(Categorical(codes=3)).fit({"x0": [1, code]}, list("ab"))
+
+
+def test_a_sum_that_decay_makes_too_large_is_said() -> None:
+    nb = NaiveBayes("exponential").fit([[1e290], [1.0]], list("ab"))
+    with pytest.raises(ValueError, match=r"A sum times 1e\+20 would be larger than any float"):
+        nb.decay(1e20)
+    assert nb.class_count_.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("rare", [5e-324, 1e-310])
+def test_a_word_of_an_urn_with_hardly_any_counts(rare: float) -> None:
+    nb = NaiveBayes(Multinomial(alpha=0, estimate="predictive"), weights=None)
+    nb.fit([[3.0, rare], [0.0, 3.0]], list("ab"))
+    joint = nb.predict_joint_log_proba([[rare, 1.0], [1.0, 0.0], [0.0, rare]])
+    assert not np.isnan(joint).any()
+    np.testing.assert_array_equal(np.isneginf(joint), [[0, 1], [0, 1], [0, 0]])
+
+
+@pytest.mark.parametrize("event", ["poisson", "exponential"])
+def test_a_number_whose_square_is_infinite_is_left_out(event: str) -> None:
+    nb = NaiveBayes(event).fit([[1e155], [1e155], [2e155], [3e155]], list("aabb"))
+    assert np.isfinite(nb.predict_proba([[1e155], [3e155]])).all()
+
+
+def test_rates_and_events_beyond_what_a_float_holds() -> None:
+    rows = np.array([[5e-324], [1e-310], [1.0], [1e308]])
+    for estimate in ("mle", "predictive"):
+        nb = NaiveBayes(Exponential(alpha=0, estimate=estimate), weights=None)
+        nb.fit([[1e-310], [1e-310], [1.0]], list("aab"))
+        joint = nb.predict_joint_log_proba(rows)
+        assert not (np.isnan(joint) | np.isposinf(joint)).any()
+        assert nb.predict(rows).tolist() == ["a", "a", "b", "b"]
+    light = [1e-90, 1e-90, 1e-90]
+    nb = NaiveBayes(Poisson(estimate="predictive"), weights=None)
+    nb.fit([[1e306], [1e306], [2e307]], list("aab"), sample_weight=light)
+    assert not np.isnan(nb.predict_joint_log_proba([[1.0], [1e100], [1e308]])).any()

@@ -31,6 +31,14 @@ def test_error_free_transformations_are_exact(a: float, b: float) -> None:
     assert Fraction(float(p)) + Fraction(float(e)) == Fraction(a) * Fraction(b)
 
 
+@given(st.floats(1e300, 1e308), st.floats(1e-100, 1.0))
+def test_a_product_of_the_largest_numbers_is_exact(a: float, b: float) -> None:
+    for one, other in ((a, b), (b, a), (-a, b)):
+        p, e = two_product(np.array([one, 3.0]), np.array([other, 0.1]))
+        exact_products = [Fraction(one) * Fraction(other), 3 * Fraction(0.1)]
+        assert [Fraction(x) + Fraction(y) for x, y in zip(p, e, strict=True)] == exact_products
+
+
 @given(LISTS)
 def test_a_total_is_right_to_29_digits(numbers: list[float]) -> None:
     scale = sum(abs(Fraction(x)) for x in numbers)

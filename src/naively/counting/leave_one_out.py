@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from naively.counting.axis import Columns
 from naively.counting.block import B, Block, Sparse
 from naively.counting.labels import Labels
-from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
+from naively.counting.statistic import PRESENT, VALUE, Statistic
 from naively.counting.tally import BlockTally
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
@@ -97,11 +97,11 @@ class LeftOut(Generic[B]):
     def rest(self, tally: BlockTally, statistics: Sequence[Statistic]) -> BlockTally[Columns]:
         """Return a tally with a column for each cell: the cell's column without the cell's row."""
         number, own = Sums(self.x[:, None]), Sums(self.own)
-        added = {PRESENT: own, VALUE: number * own, SQUARE: number * number * own}
-        sums = {
-            s: (tally.sums[s].rows(self.column) if tally.axis.per_row(s) else tally[s]) - added[s]
-            for s in statistics
-        }
+        sums = {}
+        for s in statistics:
+            added = own if s is PRESENT else number * own if s is VALUE else number * (number * own)
+            counted = tally.sums[s].rows(self.column) if tally.axis.per_row(s) else tally[s]
+            sums[s] = counted - added
         return BlockTally(Columns(range(len(self))), sums)
 
     def rest_of_zeros(self, tally: BlockTally, weight: float) -> BlockTally:

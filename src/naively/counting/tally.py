@@ -79,7 +79,11 @@ class BlockTally(Shown, Generic[A]):
             faded = faded | (np.abs(present.different.high * factor) < LEAST_ROWS)
         elif present is not None:
             faded = faded | (np.abs(present.high * factor) < LEAST_ROWS)
-        return self.map(lambda sums: (sums * factor).without(faded, of))
+        try:
+            with np.errstate(over="raise"):
+                return self.map(lambda sums: (sums * factor).without(faded, of))
+        except FloatingPointError:
+            raise ValueError(f"A sum times {factor} would be larger than any float.") from None
 
     def of(self, columns: Collection[Name]) -> BlockTally[A]:
         """Return the tally of some of the columns."""

@@ -118,7 +118,7 @@ def _functions(group: Group, block: Block, column: int, weight: Floats | None) -
 
 
 def _line(x: Floats, weight: Floats | None, *, indicator: bool) -> Line | None:
-    """Return numbers as a line, clipped at their tails; None if they do not differ."""
+    """Return numbers as a line, clipped at their tails; None if their scale is 0 or infinite."""
     there = ~np.isnan(x)
     if not there.all():
         x, weight = x[there], None if weight is None else weight[there]
@@ -129,9 +129,10 @@ def _line(x: Floats, weight: Floats | None, *, indicator: bool) -> Line | None:
     if not low < high:
         low, high = float(x.min()), float(x.max())
     x = np.clip(x, low, high)
-    centre = mean(x, weight)
-    scale = float(np.sqrt(mean(np.square(x - centre), weight)))
-    if not scale > ROUNDING * max(abs(low), abs(high)):
+    with np.errstate(over="ignore", invalid="ignore"):  # where rows weigh 1e300
+        centre = mean(x, weight)
+        scale = float(np.sqrt(mean(np.square(x - centre), weight)))
+    if not ROUNDING * max(abs(low), abs(high)) < scale < np.inf:
         return None
     return Line(low, high, centre, max(scale, LEAST_SCALE * (high - low)) if indicator else scale)
 

@@ -45,6 +45,7 @@ from naively.events.m_estimate import (
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
+from naively.messages import shortened
 
 HALF = 0.5  # each class has half a row more in the log loss that m is chosen by
 MOST_CODES = 1 << 31  # levels of a column, with codes=
@@ -151,13 +152,14 @@ class Categorical(Estimable[Levels, Codes]):
                     f"Categorical codes= needs whole numbers, and column {title(name)!r} holds "
                     "other levels; leave codes= out."
                 )
+            for code in levels:
+                if not 0 <= code < MOST_CODES:
+                    raise ValueError(
+                        f"Column {title(name)!r} holds the code {shortened(str(code), 30)}, and "
+                        f"codes= counts all levels from 0 to the largest; give codes from 0 to "
+                        f"{MOST_CODES - 1}, or leave codes= out."
+                    )
         largest = [max(levels, default=-1) for levels in axis.levels]
-        for name, code in zip(axis.columns, largest, strict=True):
-            if not code < MOST_CODES:
-                raise ValueError(
-                    f"Column {title(name)!r} holds the code {code}, and codes= makes as many "
-                    f"levels; give codes below {MOST_CODES}, or leave codes= out."
-                )
         seen = np.array(largest, np.int64) + 1
         return np.maximum(seen, self.codes)
 

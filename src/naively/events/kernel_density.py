@@ -144,7 +144,9 @@ class KernelDensity(Estimable[Cells, Dense]):
         found = []
         for start, end in zip(axis.first[:-1], axis.first[1:], strict=True):
             finite = start + np.flatnonzero(
-                np.isfinite(axis.low[start:end]) & np.isfinite(axis.high[start:end])
+                np.isfinite(axis.low[start:end])
+                & np.isfinite(axis.high[start:end])
+                & counts[start:end].any(axis=1)  # decay may have faded all rows of a cell
             )
             width = axis.high[finite] - axis.low[finite]
             x = axis.middle[finite]
@@ -221,10 +223,16 @@ class _Kernels:
             total[:, c] = np.exp(-0.5 * distance**2) @ (self.count[:, c] * PEAK / spread)
         return total
 
-    def grid(self) -> _Grid:
-        """Compute the density at the nodes, in the gaps between them and around them all."""
+    def _wide(self, x: Floats) -> Floats:
+        """Return the widest density, which pretend rows have, at each x, (x,)."""
         from scipy import stats
 
+        with np.errstate(over="ignore"):  # where a square is infinite, the density is 0
+            wide: Floats = stats.t.pdf(x, 2, self.middle, self.scale)
+        return wide
+
+    def grid(self) -> _Grid:
+        """Compute the density at the nodes, in the gaps between them and around them all."""
         if not len(self.at):
             none = np.full((1, len(self.rows)), LEAST)
             wide = np.ones(1)  # any density that is the same for all
@@ -237,7 +245,7 @@ class _Kernels:
         around = np.add.outer(self.at[ends], reach).ravel()
         between = (self.at[:-1, None] + gap[:, None] * QUARTERS)[gap > self.spread.min() / 2]
         x = np.unique(np.concatenate([self.at, around, between.ravel()]))
-        wide = stats.t.pdf(x, 2, self.middle, self.scale)
+        wide = self._wide(x)
         own = PEAK / self.spread
         nearest = np.stack([np.interp(x, self.at, own[:, c]) for c in range(own.shape[1])], axis=1)
         return _Grid(self, x, np.maximum(self.density(x), LEAST), wide, nearest)
@@ -254,12 +262,10 @@ class _Kernels:
 
     def loss(self) -> float:
         """Return the leave-one-out log loss of this column alone, at its nodes."""
-        from scipy import stats
-
         if not len(self.at):
             return 0.0
         density, kernel = self.density(self.at), PEAK / self.spread
-        wide = stats.t.pdf(self.at, 2, self.middle, self.scale)
+        wide = self._wide(self.at)
         prior, loss = self.rows + HALF, 0.0
         for c in range(len(self.rows)):
             own = np.zeros(len(self.rows))

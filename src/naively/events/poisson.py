@@ -19,6 +19,8 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.base import sum_of_cells
 from naively.likelihoods.log_linear import LogLinear
 
+MOST = 1e300  # events whose log Γ is finite
+
 
 @final
 @dataclass(frozen=True)
@@ -94,8 +96,10 @@ class Poisson(Rate):
         return stats.nbinom(a, b / (b + 1))
 
     def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
-        # Without any event the rate is 0, and SciPy has no such negative binomial.
-        found = self.next_number(np.maximum(a, 1e-300), b).logpmf(x)
+        # Without any event the rate is 0, and SciPy has no such negative binomial. Of more events
+        # than ``MOST`` it has none either; that many, in as many fewer rows, say the same.
+        rows = b * (MOST / np.maximum(a, MOST))
+        found = self.next_number(np.clip(a, 1e-300, MOST), rows).logpmf(x)
         return np.where(a <= 0, np.where(x == 0, 0.0, -np.inf), found)
 
 

@@ -88,7 +88,8 @@ class Rate(Estimable[Columns, Dense | Sparse]):
 
     def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
         """Return the log density of next numbers x, (cells, 1), given a and b, (cells, classes)."""
-        return np.asarray(self.next_number(a, b).logpdf(x), np.float64)
+        with np.errstate(over="ignore"):
+            return np.asarray(self.next_number(a, b).logpdf(x), np.float64)
 
     @property
     def sparse(self) -> bool:
@@ -244,11 +245,12 @@ class Trials(Rate):
         return stats.betanbinom(self.successes, a, b)
 
     def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
-        from scipy.special import betaln
+        from scipy.special import betaln, xlogy
 
-        p = self.conjugate.mean_of(a, b)
-        more = betaln(a + self.successes, b + x) - betaln(a, b)
-        known = self.successes * np.log(p) + x * np.log1p(-p)  # for counts too large for SciPy
+        with np.errstate(invalid="ignore"):
+            more = betaln(a + self.successes, b + x) - betaln(a, b)
+        success, failure = self.conjugate.mean_of(a, b), self.conjugate.mean_of(b, a)
+        known = xlogy(self.successes, success) + xlogy(x, failure)  # for counts too large for SciPy
         return self._log_orders(x) + np.where(np.isnan(more), known, more)
 
     def _to_integrate(self, tally: BlockTally[Columns]) -> TwoSums:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats: TypeAlias = NDArray[np.float64]
 
 SPLITTER = 134217729.0  # 2**27 + 1 (Veltkamp): halves a float64 into two that multiply exactly
+SMALLER = 2.0**-30  # a finite number times this has a finite product with the splitter
 NEGLIGIBLE = 1e-12  # a smaller count is what rounding left after its only row was left out
 EXACT = 2.0**52  # whole numbers whose sizes add up to less have exact sums
 CANCELLED = 2.0**-80  # a difference this small against its operands is rounding, that is, zero
@@ -31,12 +32,22 @@ def two_sum(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 def two_product(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """Return a * b as the rounded product and its exact error, elementwise."""
     p = a * b
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = _error(a, b, p)
+        if not np.isfinite(error).all():  # a number times the splitter was infinite
+            small = _error(a * SMALLER, b * SMALLER, p * SMALLER * SMALLER) / SMALLER / SMALLER
+            error = np.where(np.isfinite(small), small, 0.0)
+    return p, error
+
+
+def _error(a: Floats, b: Floats, p: Floats) -> Floats:
+    """Return what rounding took from a * b, which is p when rounded."""
     t = SPLITTER * a
     a_high = t - (t - a)
     t = SPLITTER * b
     b_high = t - (t - b)
     a_low, b_low = a - a_high, b - b_high
-    return p, ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
+    return ((a_high * b_high - p) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
 @dataclass(frozen=True, eq=False, init=False)

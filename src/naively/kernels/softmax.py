@@ -27,11 +27,12 @@ def blocked(values: NDArray[np.floating], dtype: type[np.floating] = np.float32)
     rows = values.shape[-1]
     whole, rest = divmod(rows, BLOCK)
     found = np.empty((whole + (rest > 0), *values.shape[:-1], BLOCK), dtype)
-    for block in range(whole):  # one by one, so that what is read and written stays in the cache
-        found[block] = values[..., block * BLOCK : (block + 1) * BLOCK]
-    if rest:
-        found[whole, ..., :rest] = values[..., whole * BLOCK :]
-        found[whole, ..., rest:] = 0.0
+    with np.errstate(over="ignore"):  # a number that is too large for the type is infinite
+        for block in range(whole):  # one by one, so that what is read and written stays cached
+            found[block] = values[..., block * BLOCK : (block + 1) * BLOCK]
+        if rest:
+            found[whole, ..., :rest] = values[..., whole * BLOCK :]
+            found[whole, ..., rest:] = 0.0
     return found
 
 

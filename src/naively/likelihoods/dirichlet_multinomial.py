@@ -16,6 +16,8 @@ from naively.counting.documents import Counts
 from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import CellByCell, Contributions, Typical, multiply
 
+LEAST = 1e-300  # pretend counts that are not 0: log Γ of less is infinite
+
 
 def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Floats:
     """Return log likelihoods of cells, (cells, classes), which sum to those of their rows.
@@ -32,9 +34,9 @@ def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Flo
     from scipy.special import gammaln
 
     x, length = x[:, None], length[:, None]
-    with np.errstate(invalid="ignore"):
-        of_row = gammaln(total) - gammaln(total + length)
-        value = gammaln(count + x) - gammaln(count) + x / length * of_row
+    of_word, of_all = np.maximum(count, LEAST), np.maximum(total, LEAST)
+    drawn = np.where(count > 0, gammaln(of_word + x) - gammaln(of_word), -np.inf)
+    value = drawn + x / length * (gammaln(of_all) - gammaln(of_all + length))
     return np.where(total > 0, value, 0.0)  # 0 in a class without any counts
 
 
@@ -72,7 +74,7 @@ class DirichletMultinomial(CellByCell[Counts]):
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         number = x.astype(np.float64)
         total = np.tile(self.count.sum(axis=0), (len(x), 1))
-        value = cells_of_urn(number, self.count[column], total, np.maximum(number, 1e-300))
+        value = cells_of_urn(number, self.count[column], total, np.maximum(number, LEAST))
         return np.where(number[:, None] == 0, 0.0, self._weighted(value, column))
 
     def weighted(self, weight: Floats) -> DirichletMultinomial:

@@ -83,11 +83,15 @@ class LogLinear(Likelihood[Counts]):
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         x = clipped(x)[:, None]
-        with np.errstate(invalid="ignore"):
-            value = np.where(x == 0, 0.0, x * self.slope[column])
+        value = np.where(x == 0, 0.0, self._times(x, column))
         if self.offset is None:
             return np.nan_to_num(value, nan=0.0, neginf=-np.inf)
         return self._with_offset(value, x, column)
+
+    def _times(self, x: Floats, column: NDArray[np.int64]) -> Floats:
+        """Return x · slope, (cells, classes): infinite where it is larger than any float."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            return x * self.slope[column]
 
     def _with_offset(self, value: Floats, x: Floats, column: NDArray[np.int64]) -> Floats:
         """Add the offsets to x · slope, (cells, classes); what must happen and does adds 0."""
@@ -120,7 +124,7 @@ class LogLinear(Likelihood[Counts]):
         of_text = isinstance(block.axis, Words)
         row, item, x = block.entries()
         row, item, x = (part[x != 0] for part in (row, item, x))
-        value = x[:, None] * self.slope[item]
+        value = self._times(x[:, None], item)
         column = np.zeros_like(item) if of_text else item
         if self.offset is None:
             return Contributions(row, column, item, value)

@@ -20,6 +20,7 @@ PretendCounts: TypeAlias = float | Sequence[float]  # one for all outcomes, or o
 Value: TypeAlias = Any  # a float, or an array with one for each column or level
 Seed: TypeAlias = "int | np.random.Generator | None"
 POINTS = 513  # where a density is drawn
+LARGEST = 1e300  # rate: sums of more over some classes may be larger than any float
 
 
 class Prior(ABC):
@@ -198,9 +199,13 @@ def pretend_counts(counts: PretendCounts, how: How) -> Floats:
 
 
 def share(part: Floats, whole: Floats) -> Floats:
-    """Return part / whole, in the shape of the part; NaN, for undefined, if the whole is 0."""
-    found: Floats = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
-    return found
+    """Return part / whole, in the shape of the part; NaN, for undefined, if the whole is 0.
+
+    It is at most ``LARGEST``.
+    """
+    with np.errstate(over="ignore"):
+        found = np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=whole > 0)
+    return np.asarray(np.minimum(found, LARGEST), np.float64)
 
 
 def pretend_rows(tally: BlockTally, rows: float) -> tuple[Floats, Floats]:
