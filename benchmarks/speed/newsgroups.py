@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import pickle
 import tempfile
 from collections.abc import Sequence
@@ -48,10 +49,18 @@ def measure(setting: Setting) -> Sequence[Row]:
 def _of_files(ours: Any, theirs: Any, folder: Path, setting: Setting) -> list[Row]:
     """Measure the model file, loading it, and a first prediction."""
     model, pickled = folder / "model.naively", folder / "model.pickle"
+    small, their_small = folder / "model.naively.gz", folder / "model.pickle.gz"
     ours.save(model)
+    ours.save(small)
     pickled.write_bytes(pickle.dumps(theirs))
-    sizes = [[path.stat().st_size / 1e6] for path in (model, pickled)]
-    rows = [say(Row("the model's file", f"{PEER}, pickled", *sizes, unit="MB", clock=""))]
+    their_small.write_bytes(gzip.compress(pickled.read_bytes(), 6))
+    rows = []
+    for what, files in {
+        "the model's file": (model, pickled),
+        "the model's file, compressed": (small, their_small),
+    }.items():
+        sizes = [[path.stat().st_size / 1e6] for path in files]
+        rows.append(say(Row(what, f"{PEER}, pickled", *sizes, unit="MB", clock="")))
     rows += beside(
         "load",
         lambda: naively.load(model),

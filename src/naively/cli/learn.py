@@ -48,7 +48,7 @@ PRIORS = ("data", "uniform")
 def train(  # noqa: PLR0917  (options, not positions)
     data: DataArgument,
     output: Annotated[
-        str, typer.Option("--output", "-o", help="The model file to write.")
+        str, typer.Option("--output", "-o", help="The model file to write; .gz is compressed.")
     ] = "model.naively",
     target: TargetOption = None,
     columns: Annotated[

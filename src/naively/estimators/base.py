@@ -207,7 +207,8 @@ class CountingClassifier(InOnnx):
         Parameters
         ----------
         path : str or Path
-            The file.
+            The file. One whose name ends in ``.gz`` is compressed, to about a third if the model
+            is of texts; ``load`` reads both.
         sample : bool, default False
             Whether to write the sample of the learned rows that is in memory too: at most 10,000
             different ones, or, of a table without texts, about 10,000 (1 + log(n / 10,000)) of n.

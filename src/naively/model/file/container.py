@@ -15,6 +15,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.model.file.compressed import uncompressed
 from naively.model.file.declared import Json, Saved, shown
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
@@ -52,7 +53,7 @@ def to_bytes(header: Saved, arrays: Arrays) -> bytes:
 def read(path: Path) -> tuple[Saved, bytes]:
     """Return the header of a model file, and all its bytes (see ``read_open``)."""
     with path.open("rb") as file:
-        return read_open(path, file)
+        return read_open(path, uncompressed(path, file))
 
 
 def read_open(name: object, file: BinaryIO) -> tuple[Saved, bytes]:

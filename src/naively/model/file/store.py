@@ -13,6 +13,7 @@ from naively import saving
 from naively.events import Beta, Dirichlet
 from naively.model.file import container
 from naively.model.file.axes import write_axis, write_columns
+from naively.model.file.compressed import compressed
 from naively.model.file.container import Arrays
 from naively.model.file.declared import Json, Saved, read
 from naively.model.file.formats import FORMAT, ChangedError, NewerError, check_format
@@ -68,7 +69,7 @@ def save(
     model : Model
         What is saved.
     path : str or Path
-        The file.
+        The file; one whose name ends in ``.gz`` is compressed.
     provenance : mapping, optional
         Where the model comes from: anything that JSON can hold.
     sample : SampledRows, optional
@@ -80,8 +81,10 @@ def save(
     ------
     OSError
         If the file cannot be written; the message names it.
+    ValueError
+        If it would be compressed so well that it could not be loaded.
     """
-    saving.save(path, to_bytes(model, provenance, sample, history))
+    saving.save(path, compressed(path, to_bytes(model, provenance, sample, history)))
 
 
 def to_bytes(
