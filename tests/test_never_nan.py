@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 
 from naively import (
     Complement,
     Exponential,
     Gaussian,
     Geometric,
+    KernelDensity,
     LogNormal,
     Multinomial,
     NaiveBayes,
     Poisson,
+    load,
 )
 from naively.kernels import dispatch, reference
 
@@ -184,3 +187,39 @@ def test_rates_and_events_beyond_what_a_float_holds() -> None:
     nb = NaiveBayes(Poisson(estimate="predictive"), weights=None)
     nb.fit([[1e306], [1e306], [2e307]], list("aab"), sample_weight=light)
     assert not np.isnan(nb.predict_joint_log_proba([[1.0], [1e100], [1e308]])).any()
+
+
+def test_the_next_of_more_events_than_a_log_factorial_holds() -> None:
+    x, many = np.array([[0.0, 1.0, 7.0]]).T, np.array([[1e306]])
+    np.testing.assert_allclose(
+        Poisson().log_next(x, 2.5 * many, many), stats.poisson(2.5).logpmf(x), rtol=1e-9
+    )
+    np.testing.assert_allclose(
+        Geometric().log_next(x, many, 3 * many), stats.nbinom(1, 0.25).logpmf(x), rtol=1e-9
+    )
+
+
+def test_light_rows_of_numbers_whose_squares_are_infinite() -> None:
+    far = [[1e155], [-1e155], [1e155], [3e155]]
+    with pytest.raises(ValueError, match="Column 'x0' holds values whose squares overflow"):
+        NaiveBayes(Gaussian()).fit(far, list("aabb"), sample_weight=[1e-90] * 4)
+    nb = NaiveBayes(Gaussian()).fit(
+        [[1e155], [1.0], [2.0]], list("aab"), sample_weight=[1e-90, 1, 1]
+    )
+    assert np.isfinite(nb.predict_proba([[1.0], [1e155]])).all()
+
+
+def test_heavy_rows_of_numbers_far_out_have_no_line(tmp_path: Path) -> None:
+    far = [[1e149, 0.0], [-1e149, 1.0], [2e149, 0.5], [3e149, 3.0]] * 3
+    weight = [1e90] * 12
+    nb = NaiveBayes().fit(far, list("abab") * 3, sample_weight=weight)
+    assert np.isfinite(nb.predict_proba(far)).all()
+    nb.save(tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").predict(far), nb.predict(far))
+
+
+def test_a_number_of_a_density_whose_rows_have_faded() -> None:
+    rows = [[1.0], [2.0], [3.0], [9.0], [8.0], [7.0]]
+    nb = NaiveBayes(KernelDensity(), weights=None)
+    nb.fit(rows, list("aaabbb"), sample_weight=[1e-90, 1, 1, 1, 1, 1e-90]).decay(1e-20)
+    assert np.isfinite(nb.predict_proba(rows)).all()

@@ -1,9 +1,13 @@
 """Rates that are integrated out, of a column of zeros and of a class without any value."""
 
+from decimal import Decimal, localcontext
 from functools import partial
+from math import comb
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from naively import Exponential, Gaussian, Geometric, NaiveBayes, NegativeBinomial, Poisson
@@ -68,3 +72,38 @@ def test_a_gaussian_class_without_a_value_predicts_as_all_classes_do(variance, o
     x = [0.0, 1.0, 7.0]
     assert nb.predict_proba({"x": x}) == pytest.approx(np.tile([2 / 3, 1 / 3], (3, 1)))
     assert np.exp(nb.score_samples({"x": x})) == pytest.approx(of_all.pdf(x))
+
+
+@given(a=st.floats(1e-3, 1e4), b=st.floats(1e-3, 1e4), x=st.lists(st.integers(0, 5000), min_size=1))
+def test_the_next_count_is_a_negative_binomial(a, b, x):
+    known = stats.nbinom(a, b / (b + 1)).logpmf(x)
+    found = Poisson().log_next(np.array(x, float), np.array(a), np.array(b))
+    np.testing.assert_allclose(found, known, rtol=1e-8, atol=1e-8)
+
+
+@given(
+    few=st.integers(1, 60),
+    many=st.integers(10**6, 10**15),
+    rows=st.integers(1, 10**15),
+    many_seen=st.booleans(),
+)
+def test_the_next_count_is_exact_where_log_factorials_have_no_digits_left(
+    few, many, rows, many_seen
+):
+    a, x = (many, few) if many_seen else (few, many)
+    with localcontext(prec=50):
+        ways, more = Decimal(comb(a + x - 1, min(a - 1, x))), Decimal(rows + 1)
+        exact = float(ways.ln() + a * (rows / more).ln() - x * more.ln())
+    found = float(Poisson().log_next(np.array([float(x)]), np.array([a]), np.array([rows]))[0])
+    assert found == pytest.approx(exact, rel=1e-11, abs=1e-11)
+
+
+def test_the_probabilities_of_next_counts_sum_to_one():
+    x = np.arange(1e9 - 3e5, 1e9 + 3e5)  # ten standard deviations, of 1e12 events in 1,000 rows
+    found = Poisson().log_next(x, np.array(1e12), np.array(1e3))
+    assert np.exp(found).sum() == pytest.approx(1.0, abs=1e-8)
+
+
+def test_what_is_no_count_has_no_probability():
+    found = Poisson().log_next(np.array([-1.0, 0.5, 2.0]), np.array(3.0), np.array(2.0))
+    np.testing.assert_array_equal(np.isneginf(found), [True, True, False])

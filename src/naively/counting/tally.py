@@ -293,7 +293,11 @@ def count(block: Block, statistics: Sequence[Statistic], labels: Labels) -> Bloc
         tables = {PRESENT: Sums(*present), VALUE: Sums(*value), SQUARE: Sums(*square)}
         _refuse_infinite(block, tables[VALUE], "infinite values")
         if SQUARE in statistics:
-            _refuse_infinite(block, tables[SQUARE], "values whose squares overflow")
+            what = "values whose squares overflow"
+            _refuse_infinite(block, tables[SQUARE], what)
+            with np.errstate(over="ignore"):  # of rows that weigh little, only the mean does
+                n = np.where(tables[PRESENT].high > 0, tables[PRESENT].high, 1.0)
+                _refuse_infinite(block, Sums(tables[SQUARE].high / n), what)
     elif isinstance(block, Documents):
         return _count_sparse(block.grown(), statistics, labels)
     elif isinstance(block, Sparse):

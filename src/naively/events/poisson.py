@@ -19,7 +19,7 @@ from naively.kernels.reference import Floats
 from naively.likelihoods.base import sum_of_cells
 from naively.likelihoods.log_linear import LogLinear
 
-MOST = 1e300  # events whose log Γ is finite
+LEAST_EVENTS = 1e-300
 
 
 @final
@@ -96,11 +96,40 @@ class Poisson(Rate):
         return stats.nbinom(a, b / (b + 1))
 
     def log_next(self, x: Floats, a: Floats, b: Floats) -> Floats:
-        # Without any event the rate is 0, and SciPy has no such negative binomial. Of more events
-        # than ``MOST`` it has none either; that many, in as many fewer rows, say the same.
-        rows = b * (MOST / np.maximum(a, MOST))
-        found = self.next_number(np.clip(a, 1e-300, MOST), rows).logpmf(x)
-        return np.where(a <= 0, np.where(x == 0, 0.0, -np.inf), found)
+        found = log_next_count(np.maximum(x, 0.0), np.maximum(a, LEAST_EVENTS), b)
+        found = np.where(a > 0, found, np.where(x == 0, 0.0, -np.inf))  # no event was ever seen
+        return np.where((x >= 0) & (x == np.floor(x)) | np.isnan(x), found, -np.inf)
+
+
+def log_next_count(x: Floats, a: Floats, b: Floats) -> Floats:
+    """Return the log probabilities of the next counts x, given a events in b rows.
+
+    They are those of the negative binomial. Differences of log Γ lose their digits where there are
+    10¹⁵ events, so that Stirling's formula and the deviance are taken apart, as Loader (2000, Fast
+    and Accurate Computation of Binomial Probabilities) does, and R's ``dnbinom``.
+    """
+    seen, to_come = b / (b + 1), 1 / (b + 1)  # shares of the rows
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        more = a * to_come - x * seen  # events than x that are to be expected, in part
+        of_a = _log_ratio(-more / a, np.minimum((a + x) / a, 1e300) * seen)
+        of_x = _log_ratio(more / x, (a + x) / x * to_come)
+        found = a * of_a + x * of_x + 0.5 * (np.log(a) - np.log(a + x) - np.log(2 * np.pi * x))
+        found += _stirling_error(a + x) - _stirling_error(a) - _stirling_error(x)
+    return np.where(x > 0, found, -a * np.log1p(1 / b))
+
+
+def _log_ratio(change: Floats, ratio: Floats) -> Floats:
+    """Return the log of a ratio, which is one and a change; the smaller one is the exact one."""
+    return np.where(np.abs(change) < 0.5, np.log1p(change), np.log(ratio))
+
+
+def _stirling_error(z: Floats) -> Floats:
+    """Return log z! less Stirling's formula."""
+    from scipy.special import gammaln
+
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / z / z) / z / z) / z / z) / z
+    formula = (z + 0.5) * np.log(z) - z + 0.5 * np.log(2 * np.pi)
+    return np.where(z > 15, series, gammaln(z + 1) - formula)
 
 
 def log_factorials(block: Block) -> Floats:
