@@ -83,7 +83,7 @@ def test_the_next_count_is_a_negative_binomial(a, b, x):
 
 @given(
     few=st.integers(1, 60),
-    many=st.integers(10**6, 10**15),
+    many=st.integers(1, 30) | st.integers(10**6, 10**15),
     rows=st.integers(1, 10**15),
     many_seen=st.booleans(),
 )
@@ -95,7 +95,7 @@ def test_the_next_count_is_exact_where_log_factorials_have_no_digits_left(
         ways, more = Decimal(comb(a + x - 1, min(a - 1, x))), Decimal(rows + 1)
         exact = float(ways.ln() + a * (rows / more).ln() - x * more.ln())
     found = float(Poisson().log_next(np.array([float(x)]), np.array([a]), np.array([rows]))[0])
-    assert found == pytest.approx(exact, rel=1e-11, abs=1e-11)
+    assert found == pytest.approx(exact, rel=1e-12, abs=4e-12)
 
 
 def test_the_probabilities_of_next_counts_sum_to_one():
