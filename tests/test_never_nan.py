@@ -223,5 +223,5 @@ def test_a_line_of_numbers_far_out_has_a_finite_scale_or_there_is_none(
 def test_a_number_of_a_density_whose_rows_have_faded() -> None:
     rows = [[1.0], [2.0], [3.0], [9.0], [8.0], [7.0]]
     nb = NaiveBayes(KernelDensity(), weights=None)
-    nb.fit(rows, list("aaabbb"), sample_weight=[1e-90, 1, 1, 1, 1, 1e-90]).decay(1e-25)
+    nb.fit(rows, list("aaabbb"), sample_weight=[1e-90] * 3 + [1, 1, 1]).decay(1e-20)
     assert np.isfinite(nb.predict_proba(rows)).all()
