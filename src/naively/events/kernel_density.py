@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
 
@@ -146,12 +146,13 @@ class KernelDensity(Estimable[Cells, Dense]):
             finite = start + np.flatnonzero(
                 np.isfinite(axis.low[start:end])
                 & np.isfinite(axis.high[start:end])
-                & counts[start:end].any(axis=1)  # decay may have faded all rows of a cell
+                & counts[start:end].any(axis=1)  # decay may have faded a cell's class
             )
             width = axis.high[finite] - axis.low[finite]
             x = axis.middle[finite]
-            # In this unit no square over- or underflows.
-            _, exponent = np.frexp(np.abs(x).max(initial=0.0) or 0.5)
+            # In this unit no square of what matters over- or underflows.
+            least = 0.0 if isinstance(self.bandwidth, str) else self.bandwidth
+            _, exponent = np.frexp(np.abs(x).max(initial=least) or 0.5)
             unit = 2.0 ** (int(exponent) - 1)
             kernels = _Kernels.of(x / unit, width / unit, counts[finite], self.alpha, unit)
             found.append(self._choose(kernels))
@@ -160,11 +161,13 @@ class KernelDensity(Estimable[Cells, Dense]):
     def _choose(self, kernels: _Kernels) -> _Kernels:
         """Return the normal densities with the bandwidth that is set, or the best."""
         if not isinstance(self.bandwidth, str):
-            return kernels.times(self.bandwidth / kernels.unit / kernels.bandwidth)
+            return kernels.of_bandwidth(self.bandwidth / kernels.unit)
         if self.bandwidth == "silverman":
             return kernels
-        best = choose(MULTIPLES, lambda multiple: kernels.times(multiple).loss())
-        return kernels.times(best)
+        best = choose(
+            MULTIPLES, lambda multiple: kernels.of_bandwidth(kernels.bandwidth * multiple).loss()
+        )
+        return kernels.of_bandwidth(kernels.bandwidth * best)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,10 +201,9 @@ class _Kernels:
         middle = float(_quantile(x, of_cell, 0.5)) if len(x) else 0.0
         return cls(at, within, count, alpha, unit, bandwidth, middle, 2 * spread or 1.0)
 
-    def times(self, factor: Floats | float) -> _Kernels:
-        """Return the same densities with bandwidths times a factor, () or (classes,)."""
-        parts = self.at, self.within, self.count, self.alpha, self.unit
-        return _Kernels(*parts, self.bandwidth * factor, self.middle, self.scale)
+    def of_bandwidth(self, bandwidth: Floats | float) -> _Kernels:
+        """Return the same densities with another bandwidth, () or (classes,)."""
+        return replace(self, bandwidth=np.broadcast_to(bandwidth, self.bandwidth.shape))
 
     @cached_property
     def rows(self) -> Floats:
