@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from operator import sub
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,15 +70,9 @@ def _of_columns(tally: Tally) -> Tally:
     return replace(tally, blocks=blocks)
 
 
-def _sizes(a: AnySums, b: AnySums) -> AnySums:
-    if isinstance(a, Sums):
-        return _size(a, as_dense(b))
-    found: AnySums = a.cell_by_cell(b, _size)  # type: ignore[arg-type]  # both are of one kind
+def _sizes(a: Any, b: Any) -> AnySums:
+    found: AnySums = abs(a) + abs(b)
     return found
-
-
-def _size(a: Sums, b: Sums) -> Sums:
-    return Sums(np.abs(a.high) + np.abs(b.high))
 
 
 def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:

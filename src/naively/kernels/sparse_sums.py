@@ -160,6 +160,9 @@ class SparseSums:
     def __neg__(self) -> SparseSums:
         return SparseSums(self.first, self.classes, -self.stored, self.k)
 
+    def __abs__(self) -> SparseSums:
+        return SparseSums(self.first, self.classes, abs(self.stored), self.k)
+
     def __mul__(self, factor: float) -> SparseSums:
         return SparseSums(self.first, self.classes, self.stored * factor, self.k).compact()
 
@@ -247,36 +250,6 @@ class SparseSums:
             table = table._kept(moved >= 0)
         order = np.argsort(table.row * k + table.classes, kind="stable")
         return SparseSums(table.first, table.classes[order], table.stored[order], k)
-
-    def cell_by_cell(self, other: SparseSums | Sums, operation: Any) -> SparseSums:
-        """Apply an operation on `Sums`, which makes 0 of two zeros, to each cell of two tables."""
-        if isinstance(other, Sums):
-            other = SparseSums.of(other)
-        if not len(other.classes) or not len(self.classes):
-            nothing = Sums.zeros((1,))
-            if len(self.classes):
-                table, stored = self, operation(self.stored, nothing)
-            else:
-                table, stored = other, operation(nothing, other.stored)
-            return SparseSums(table.first, table.classes, stored, self.k).compact()
-        k = self.k
-        mine, theirs = self.row * k + self.classes, other.row * k + other.classes
-        both = np.concatenate([mine, theirs])
-        # The keys are two ascending runs, which a stable sort merges in linear time.
-        order = np.argsort(both, kind="stable")
-        merged = both[order]
-        begins = np.append(True, merged[1:] != merged[:-1])
-        place = np.empty(len(both), np.int64)
-        place[order] = np.cumsum(begins) - 1
-        key = merged[begins]
-        a, b = (Sums.zeros((len(key),)) for _ in range(2))
-        for sums, at, stored in (
-            (a, place[: len(mine)], self.stored),
-            (b, place[len(mine) :], other.stored),
-        ):
-            sums.high[at], sums.low[at] = stored.high, stored.low
-        row, classes = np.divmod(key, k)
-        return SparseSums._by_row(row, classes, operation(a, b), len(self.first) - 1, k).compact()
 
     def _kept(self, keep: NDArray[np.bool_]) -> SparseSums:
         """Return the table of some of its cells, (cells,)."""
