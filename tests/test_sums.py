@@ -39,12 +39,6 @@ def test_a_product_of_the_largest_numbers_is_exact(a: float, b: float) -> None:
         assert [Fraction(x) + Fraction(y) for x, y in zip(p, e, strict=True)] == exact_products
 
 
-@given(REAL, REAL)
-def test_a_size_is_exact(a: float, b: float) -> None:
-    sums = Sums(*two_sum(np.float64(a), np.float64(b)))
-    assert exact(abs(sums)) == abs(Fraction(a) + Fraction(b))
-
-
 @given(LISTS)
 def test_a_total_is_right_to_29_digits(numbers: list[float]) -> None:
     scale = sum(abs(Fraction(x)) for x in numbers)

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from operator import sub
-from typing import Any
+from operator import add, sub
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +53,7 @@ def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tall
         If no rows can have made what would be left, so that some of ``other`` was never learned.
     """
     left = tally.combine(other, sub)
-    size = _of_columns(tally).combine(_of_columns(other), _sizes)
+    size = _of_columns(tally).combine(_of_columns(other), add)
     where = _find_impossible(left, size, times)
     if where is not None:
         raise ValueError(f"Cannot forget rows that were not learned: {where}.")
@@ -68,11 +67,6 @@ def _of_columns(tally: Tally) -> Tally:
     """Return the tally of the blocks of numbers: those whose axis rows are columns."""
     blocks = {name: b for name, b in tally.blocks.items() if isinstance(b.axis, Columns)}
     return replace(tally, blocks=blocks)
-
-
-def _sizes(a: Any, b: Any) -> AnySums:
-    found: AnySums = abs(a) + abs(b)
-    return found
 
 
 def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:
@@ -174,8 +168,8 @@ def _find_impossible(left: Tally, size: Tally, times: Collection[BlockKey]) -> s
     left : Tally
         The difference of two tallies, nothing pruned.
     size : Tally
-        For blocks of numbers, the absolute sums of both tallies added up: a difference that is
-        small beside them is rounding.
+        For blocks of numbers, the sums of both tallies added up: a difference of counts or squares,
+        none of which is below 0, is rounding if it is small beside them.
     times : collection of block keys
         Blocks of times.
     """

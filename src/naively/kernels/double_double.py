@@ -135,9 +135,6 @@ class Sums:
     def __neg__(self) -> Sums:
         return Sums(-self.high, -self.low)
 
-    def __abs__(self) -> Sums:
-        return Sums(np.abs(self.high), np.where(self.high < 0, -self.low, self.low))
-
     def __sub__(self, other: Sums) -> Sums:
         difference = self + -other
         rounding = CANCELLED * (np.abs(self.high) + np.abs(other.high))

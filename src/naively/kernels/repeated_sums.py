@@ -126,9 +126,6 @@ class RepeatedSums:
     def __neg__(self) -> RepeatedSums:
         return RepeatedSums(-self.different, self.number)
 
-    def __abs__(self) -> RepeatedSums:
-        return RepeatedSums(abs(self.different), self.number)
-
     def __mul__(self, factor: float) -> RepeatedSums:
         return RepeatedSums(self.different * factor, self.number)
 

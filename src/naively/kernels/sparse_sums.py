@@ -160,9 +160,6 @@ class SparseSums:
     def __neg__(self) -> SparseSums:
         return SparseSums(self.first, self.classes, -self.stored, self.k)
 
-    def __abs__(self) -> SparseSums:
-        return SparseSums(self.first, self.classes, abs(self.stored), self.k)
-
     def __mul__(self, factor: float) -> SparseSums:
         return SparseSums(self.first, self.classes, self.stored * factor, self.k).compact()
 
