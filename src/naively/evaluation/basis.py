@@ -129,7 +129,7 @@ def _line(x: Floats, weight: Floats | None, *, indicator: bool) -> Line | None:
     if not low < high:
         low, high = float(x.min()), float(x.max())
     x = np.clip(x, low, high)
-    with np.errstate(over="ignore", invalid="ignore"):  # where rows weigh 1e300
+    with np.errstate(over="ignore", invalid="ignore"):  # where rows weigh 1e90
         centre = mean(x, weight)
         scale = float(np.sqrt(mean(np.square(x - centre), weight)))
     if not ROUNDING * max(abs(low), abs(high)) < scale < np.inf:

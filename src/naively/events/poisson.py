@@ -119,7 +119,7 @@ def log_next_count(x: Floats, a: Floats, b: Floats) -> Floats:
 
 
 def _log_ratio(change: Floats, ratio: Floats) -> Floats:
-    """Return the log of a ratio, which is one and a change; the smaller one is the exact one."""
+    """Return the log of `ratio` = 1 + `change`; log1p keeps the digits of a small change."""
     return np.where(np.abs(change) < 0.5, np.log1p(change), np.log(ratio))
 
 
