@@ -155,10 +155,10 @@ def test_noisy_files_are_merged_and_say_so(tmp_path: Path) -> None:
     shared = []
     for i, path in enumerate(paths):
         before, out = Path(path).read_bytes(), tmp_path / f"shared {i}.naively"
-        done = run("share", path, "-o", out, "--epsilon", 8, "--delta", 1e-3)
+        done = run("share", path, "-o", out, "--epsilon", 50, "--delta", 1e-3)
         assert done.returncode == 0, done.stderr.decode()
         said = done.stderr.decode()
-        assert said.startswith("noise: epsilon 8, delta 0.001, discrete ")
+        assert said.startswith("noise: epsilon 50, delta 0.001, discrete ")
         assert f"wrote {out}, without weights and without any row." in said
         assert Path(path).read_bytes() == before
         content = store.load_all(out)
@@ -166,13 +166,13 @@ def test_noisy_files_are_merged_and_say_so(tmp_path: Path) -> None:
         assert content.model.weights is None
         assert len(content.model.noise) == 1
         assert content.provenance["target"] == "kind"
-        assert content.provenance["noise"].startswith("epsilon 8, delta 0.001, discrete ")
+        assert content.provenance["noise"].startswith("epsilon 50, delta 0.001, discrete ")
         shared.append(out)
     merged = tmp_path / "merged.naively"
     ok("merge", *shared, "-o", merged)
     nb = load(merged)
     assert len(nb.noise_) == 3
-    assert run("show", merged).stderr.decode().count("noise: epsilon 8, delta 0.001") == 3
+    assert run("show", merged).stderr.decode().count("noise: epsilon 50, delta 0.001") == 3
     X = table.drop(columns="kind")
     assert (nb.predict(X) == table["kind"]).mean() > 0.7
     p = nb.predict_proba(X)
