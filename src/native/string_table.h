@@ -1,13 +1,12 @@
-// A hash index of strings that lie in one place: their numbers, in order of first sight. It has open
-// addressing, as word_table.h; but a string is only looked at where it lies, as it outlives the table.
+// A hash index of strings that lie in one place: their numbers, in order of first sight. A string is
+// only looked at where it lies, as it outlives the table.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 #include <random>
-#include <stdexcept>
-#include <vector>
 
+#include "hash_slots.h"
 #include "large_pages.h"
 #include "word.h"
 
@@ -72,8 +71,6 @@ struct StringKey {
 
 class StringTable {
   public:
-    StringTable() : slots_(64) {}
-
     size_t size() const { return keys_.size(); }
 
     // Sets the key of a string, from whose first byte on so many can be read; returns the hash.
@@ -87,30 +84,21 @@ class StringTable {
         return hash_of(key);
     }
 
-    void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
+    void prefetch(uint64_t hash) const { slots_.prefetch(hash); }
 
     void prefetch_key(uint64_t hash) const {
-        const Slot slot = slots_[hash & mask()];
-        if (slot.tag == hash >> 32 && slot.next_number != 0)
-            __builtin_prefetch(&keys_[slot.next_number - 1]);
+        const uint32_t number = slots_.likely(hash);
+        if (number != HashSlots::UNKNOWN) __builtin_prefetch(&keys_[number]);
     }
 
     uint32_t find_or_add(const StringKey& key, uint64_t hash) {
-        size_t i = hash & mask();
-        for (;; i = (i + 1) & mask()) {
-            const Slot slot = slots_[i];
-            if (slot.next_number == 0) break;
-            if (slot.tag == hash >> 32 && keys_[slot.next_number - 1] == key)
-                return slot.next_number - 1;
-        }
-        return add(key, hash, i);
+        const size_t slot =
+            slots_.slot_of(hash, [&](uint32_t number) { return keys_[number] == key; });
+        const uint32_t found = slots_.number_in(slot);
+        return found != HashSlots::UNKNOWN ? found : add(key, hash, slot);
     }
 
   private:
-    struct Slot {
-        uint32_t tag;
-        uint32_t next_number;  // the string's number + 1; 0 is an empty slot
-    };
     struct Seed {
         uint64_t part[4];
         Seed() {
@@ -119,7 +107,7 @@ class StringTable {
         }
     };
 
-    LargeVector<Slot> slots_;  // a power of two, at most half full
+    HashSlots slots_{64};
     LargeVector<StringKey> keys_;
     const uint64_t* seed_ = secret();
 
@@ -127,13 +115,6 @@ class StringTable {
     static const uint64_t* secret() {
         static const Seed seed;
         return seed.part;
-    }
-
-    size_t mask() const { return slots_.size() - 1; }
-
-    static uint64_t mix(uint64_t a, uint64_t b) {
-        const auto product = static_cast<unsigned __int128>(a) * b;
-        return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
     }
 
     uint64_t hash_of(const StringKey& key) const {
@@ -153,27 +134,8 @@ class StringTable {
     }
 
     uint32_t add(const StringKey& key, uint64_t hash, size_t slot) {
-        const size_t number = keys_.size();
-        if (number >= INT32_MAX) throw std::length_error("more strings than 32 bits can number");
-        if (2 * (number + 1) > slots_.size()) {
-            enlarge();
-            for (slot = hash & mask(); slots_[slot].next_number != 0;) slot = (slot + 1) & mask();
-        }
-        keys_.push_back(key);
-        slots_[slot] = {static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(number + 1)};
-        return static_cast<uint32_t>(number);
-    }
-
-    void enlarge() {
-        LargeVector<Slot> larger(4 * slots_.size());
-        const size_t larger_mask = larger.size() - 1;
-        for (size_t number = 0; number < keys_.size(); ++number) {
-            const uint64_t hash = hash_of(keys_[number]);
-            size_t i = hash & larger_mask;
-            while (larger[i].next_number != 0) i = (i + 1) & larger_mask;
-            larger[i] = {static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(number + 1)};
-        }
-        slots_.swap(larger);
+        const auto hash_of_number = [this](size_t i) { return hash_of(keys_[i]); };
+        return slots_.add(hash, slot, size(), hash_of_number, [&] { keys_.push_back(key); });
     }
 };
 

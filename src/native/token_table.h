@@ -52,7 +52,9 @@ class TokenTable {
     bool words_are_tokens() const { return words_are_tokens_ && !hashed(); }
 
     size_t size() const {
-        return hashed() ? splitting_.features : words_are_tokens_ ? words_.size() : codes_.size();
+        if (hashed()) return splitting_.features;
+        if (words_are_tokens_) return words_.size();
+        return ngrams_are_tokens_ ? ngrams_.size() : codes_.size();
     }
 
     // The number of a token as it is written, in Word's bytes.
@@ -61,7 +63,7 @@ class TokenTable {
 
     // The token's bytes, as Word has them, are appended to `out`.
     void append_to(std::vector<uint8_t>& out, size_t number) const {
-        append_coded(out, words_are_tokens_ ? static_cast<uint32_t>(number) : codes_[number]);
+        append_coded(out, code_of(static_cast<uint32_t>(number)));
     }
 
     // Whether texts are split alike for both, into tokens that are known.
@@ -97,17 +99,16 @@ class TokenTable {
             known[code & ~NGRAM] = found.code;
             return found;
         };
-        constexpr size_t AHEAD = 16;
         std::vector<int64_t> numbers;
-        numbers.reserve(other.codes_.size());
-        for (size_t i = 0; i < other.codes_.size(); ++i) {
-            if (i + AHEAD < other.codes_.size()) {
-                const uint32_t later = other.codes_[i + AHEAD];
+        numbers.reserve(other.size());
+        for (size_t i = 0; i < other.size(); ++i) {
+            if (i + AHEAD < other.size()) {
+                const uint32_t later = other.code_of(static_cast<uint32_t>(i + AHEAD));
                 const uint64_t key = (later & NGRAM) == 0 ? 0 : other.ngrams_.key(later & ~NGRAM);
                 if (key != 0 && (key >> 32 & NGRAM) == 0)
                     prefetch_ngram(ids[key >> 32], ids[static_cast<uint32_t>(key)]);
             }
-            const uint32_t code = other.codes_[i];
+            const uint32_t code = other.code_of(static_cast<uint32_t>(i));
             const bool is_word = (code & NGRAM) == 0;
             numbers.push_back(is_word ? token_of_word(ids[code])
                                       : ngram_of(ngram_of, code, true).token);
@@ -126,18 +127,19 @@ class TokenTable {
         WordList words;
         std::vector<int32_t> place(words_.size(), -1);
         std::vector<uint32_t> backwards;
-        parts.sizes.reserve(codes_.size());
-        parts.ids.reserve(splitting_.high * codes_.size());
-        for (uint32_t code : codes_) {
+        parts.sizes.reserve(size());
+        parts.ids.reserve(splitting_.high * size());
+        for (size_t i = 0; i < size(); ++i) {
+            uint32_t code = code_of(static_cast<uint32_t>(i));
             backwards.clear();
             for (; (code & NGRAM) != 0; code = static_cast<uint32_t>(ngrams_.key(code & ~NGRAM) >> 32))
                 backwards.push_back(static_cast<uint32_t>(ngrams_.key(code & ~NGRAM)));
             backwards.push_back(code);
-            for (size_t i = backwards.size(); i-- > 0;) {
-                int32_t& at = place[backwards[i]];
+            for (size_t j = backwards.size(); j-- > 0;) {
+                int32_t& at = place[backwards[j]];
                 if (at < 0) {
                     at = static_cast<int32_t>(words.size());
-                    words_.append_to(words.bytes, backwards[i]);
+                    words_.append_to(words.bytes, backwards[j]);
                     words.end_word();
                 }
                 parts.ids.push_back(at);
@@ -174,8 +176,6 @@ class TokenTable {
             return ids[static_cast<size_t>(at)];
         };
         ngrams_.reserve(tokens);
-        codes_.reserve(tokens);
-        constexpr size_t AHEAD = 16;
         const int32_t* later = place;
         for (size_t i = 0; i < std::min(AHEAD, tokens); ++i) later += size[i];
         for (size_t i = 0; i < tokens; ++i) {
@@ -206,10 +206,8 @@ class TokenTable {
         return id < token_of_word_.size() ? token_of_word_[id] : NONE;
     }
     uint32_t token_of_word(uint32_t id) {
-        auto& tokens = token_of_word_;
-        if (id >= tokens.size()) tokens.resize(std::max<size_t>(id + 1, 2 * tokens.size()), NONE);
-        if (tokens[id] == NONE) tokens[id] = new_token(id);
-        return tokens[id];
+        if (ngrams_are_tokens_) number_tokens_apart();
+        return token_of(token_of_word_, id, id);
     }
 
     // --- word n-grams: each has a code (that of a word is its id), and a number if it is a token
@@ -220,15 +218,15 @@ class TokenTable {
     // The n-gram that goes on from the (n-1)-gram of code `before` with a word.
     NGram next_ngram(uint32_t before, uint32_t word, bool) const {
         if (before == NONE || word == NONE) return {};
-        const NGramTable::Slot* slot = ngrams_.find(NGramTable::key_of(before, word));
-        if (slot == nullptr) return {};
-        return {(slot->next_number - 1) | NGRAM, slot->token};
+        const uint32_t number = ngrams_.find(NGramTable::key_of(before, word));
+        return number == NONE ? NGram{} : NGram{number | NGRAM, token_of_ngram(number)};
     }
     NGram next_ngram(uint32_t before, uint32_t word, bool is_token) {
-        NGramTable::Slot* slot = ngrams_.find_or_add(NGramTable::key_of(before, word));
-        const uint32_t code = (slot->next_number - 1) | NGRAM;
-        if (is_token && slot->token == NONE) slot->token = new_token(code);
-        return {code, slot->token};
+        if (ngrams_are_tokens_ && !is_token) number_tokens_apart();
+        const uint32_t number = ngrams_.find_or_add(NGramTable::key_of(before, word));
+        const uint32_t code = number | NGRAM;
+        if (ngrams_are_tokens_) return {code, number};
+        return {code, is_token ? token_of(token_of_ngram_, number, code) : NONE};
     }
 
     void prefetch_ngram(uint32_t before, uint32_t word) const {
@@ -237,19 +235,40 @@ class TokenTable {
 
   private:
     static constexpr uint32_t NGRAM = 0x80000000;  // marks the code of an n-gram, not of a word
+    static constexpr size_t AHEAD = 16;  // how many n-grams before its turn one is fetched
 
     Splitting splitting_;
     bool words_are_tokens_ = true;  // a token's number is the word's id
-    uint32_t stop_words_ = 0;       // the first words
+    // Or the n-gram's number, as long as all n-grams are tokens and no word is: the vectors below
+    // are empty then.
+    bool ngrams_are_tokens_ = true;
+    uint32_t stop_words_ = 0;  // the first words
     WordTable words_;
     NGramTable ngrams_;
-    std::vector<uint32_t> token_of_word_;
+    std::vector<uint32_t> token_of_word_, token_of_ngram_;
     std::vector<uint32_t> codes_;  // of each token, which word or n-gram it is
 
-    static_assert(WordTable::UNKNOWN == NONE && NGramTable::NONE == NONE);
+    static_assert(WordTable::UNKNOWN == NONE && NGramTable::UNKNOWN == NONE);
 
     static void require_new(uint32_t number, size_t expected) {
         if (number != expected) throw std::invalid_argument("a word is there twice");
+    }
+
+    uint32_t code_of(uint32_t token) const {
+        return words_are_tokens_ ? token : ngrams_are_tokens_ ? token | NGRAM : codes_[token];
+    }
+
+    uint32_t token_of_ngram(uint32_t number) const {
+        if (ngrams_are_tokens_) return number;
+        return number < token_of_ngram_.size() ? token_of_ngram_[number] : NONE;
+    }
+
+    // Which token the word or n-gram of a number is; it becomes one.
+    uint32_t token_of(std::vector<uint32_t>& tokens, uint32_t number, uint32_t code) {
+        if (number >= tokens.size())
+            tokens.resize(std::max<size_t>(number + 1, 2 * tokens.size()), NONE);
+        if (tokens[number] == NONE) tokens[number] = new_token(code);
+        return tokens[number];
     }
 
     uint32_t new_token(uint32_t code) {
@@ -257,6 +276,13 @@ class TokenTable {
             throw std::length_error("more words than 32 bits can number");
         codes_.push_back(code);
         return static_cast<uint32_t>(codes_.size() - 1);
+    }
+
+    // Writes down what each token is, as one comes that is no n-gram, or an n-gram that is no token.
+    void number_tokens_apart() {
+        for (uint32_t number = 0; number < ngrams_.size(); ++number)
+            token_of(token_of_ngram_, number, number | NGRAM);
+        ngrams_are_tokens_ = false;
     }
 
     template <class Table>

@@ -1,14 +1,13 @@
-// A hash index of words: their numbers, in order of first sight. It has open addressing, and its
-// slots hold 32 bits of the hash, so that a probe rarely looks at a word that is not the right one.
+// A hash index of words: their numbers, in order of first sight.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <random>
-#include <stdexcept>
 #include <vector>
 
+#include "hash_slots.h"
 #include "large_pages.h"
 #include "word.h"
 
@@ -16,9 +15,9 @@ namespace naively {
 
 class WordTable {
   public:
-    static constexpr uint32_t UNKNOWN = UINT32_MAX;
+    static constexpr uint32_t UNKNOWN = HashSlots::UNKNOWN;
 
-    WordTable() : slots_(1024) {
+    WordTable() {
         // A secret start, so that nobody can write a text whose words all collide. To ask for it
         // takes longer than to split a short text, so that it is asked for once.
         static const std::array<uint64_t, 2> secret = [] {
@@ -48,32 +47,21 @@ class WordTable {
         return hash;
     }
 
-    void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask()]); }
+    void prefetch(uint64_t hash) const { slots_.prefetch(hash); }
 
     void prefetch_entry(uint64_t hash) const {
-        const Slot slot = slots_[hash & mask()];
-        if (slot.tag == hash >> 32 && slot.next_number != 0)
-            __builtin_prefetch(&entries_[slot.next_number - 1]);
+        const uint32_t number = slots_.likely(hash);
+        if (number != UNKNOWN) __builtin_prefetch(&entries_[number]);
     }
 
     uint32_t find(const Word& word, uint64_t hash) const {
-        for (size_t i = hash & mask();; i = (i + 1) & mask()) {
-            const Slot slot = slots_[i];
-            if (slot.next_number == 0) return UNKNOWN;
-            if (slot.tag == hash >> 32 && equal(entries_[slot.next_number - 1], word))
-                return slot.next_number - 1;
-        }
+        return slots_.number_in(slot_of(word, hash));
     }
 
     uint32_t find_or_add(const Word& word, uint64_t hash) {
-        size_t i = hash & mask();
-        for (;; i = (i + 1) & mask()) {
-            const Slot slot = slots_[i];
-            if (slot.next_number == 0) break;
-            if (slot.tag == hash >> 32 && equal(entries_[slot.next_number - 1], word))
-                return slot.next_number - 1;
-        }
-        return add(word, hash, i);
+        const size_t slot = slot_of(word, hash);
+        const uint32_t found = slots_.number_in(slot);
+        return found != UNKNOWN ? found : add(word, hash, slot);
     }
 
     // The word of a number, which is valid until a word is added.
@@ -116,75 +104,49 @@ class WordTable {
 
     // Makes room for n words, so that the table is not enlarged while they are added.
     void reserve(size_t n) {
-        size_t slots = slots_.size();
-        while (slots < 2 * n) slots *= 2;
-        if (slots > slots_.size()) enlarge(slots);
+        slots_.reserve(n, size(), [this](size_t i) { return hash_of(entries_[i]); });
         entries_.reserve(n);
     }
 
   private:
-    struct Slot {
-        uint32_t tag;
-        uint32_t next_number;  // the word's number + 1; 0 is an empty slot
-    };
     // Of a long word, `first` is its hash and `second` where its bytes begin in `long_words_`.
     struct Entry {
         uint64_t first, second, length;
     };
 
-    LargeVector<Slot> slots_;  // a power of two, at most half full
+    HashSlots slots_{1024};
     LargeVector<Entry> entries_;
     std::vector<uint8_t> long_words_;
     std::array<uint64_t, 2> seed_;
-
-    size_t mask() const { return slots_.size() - 1; }
-
-    static uint64_t mix(uint64_t a, uint64_t b) {
-        const auto product = static_cast<unsigned __int128>(a) * b;
-        return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
-    }
 
     uint64_t hash_of(const Entry& entry) const {
         if (entry.length > Word::HELD) return entry.first;
         return mix(entry.first ^ seed_[0], entry.second ^ seed_[1]);
     }
 
-    bool equal(const Entry& entry, const Word& word) const {
+    NAIVELY_INLINE inline bool equal(const Entry& entry, const Word& word) const {
         if (entry.length != word.length) return false;
         if (word.length <= Word::HELD)
             return entry.first == word.first && entry.second == word.second;
         return std::memcmp(long_words_.data() + entry.second, word.bytes, word.length) == 0;
     }
 
-    // Whatever runs out of memory, the table stays as it was.
-    uint32_t add(const Word& word, uint64_t hash, size_t slot) {
-        const size_t number = entries_.size();
-        if (number >= INT32_MAX) throw std::length_error("more words than 32 bits can number");
-        if (2 * (number + 1) > slots_.size()) {
-            enlarge(more_slots(slots_.size()));
-            for (slot = hash & mask(); slots_[slot].next_number != 0;) slot = (slot + 1) & mask();
-        }
-        Entry entry{word.first, word.second, word.length};
-        if (word.length > Word::HELD) {
-            entry.first = hash;
-            entry.second = long_words_.size();
-            long_words_.insert(long_words_.end(), word.bytes, word.bytes + word.length);
-        }
-        entries_.push_back(entry);
-        slots_[slot] = {static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(number + 1)};
-        return static_cast<uint32_t>(number);
+    NAIVELY_INLINE inline size_t slot_of(const Word& word, uint64_t hash) const {
+        return slots_.slot_of(hash, [&](uint32_t number) { return equal(entries_[number], word); });
     }
 
-    void enlarge(size_t slots) {
-        LargeVector<Slot> larger(slots);
-        const size_t larger_mask = larger.size() - 1;
-        for (size_t number = 0; number < entries_.size(); ++number) {
-            const uint64_t hash = hash_of(entries_[number]);
-            size_t i = hash & larger_mask;
-            while (larger[i].next_number != 0) i = (i + 1) & larger_mask;
-            larger[i] = {static_cast<uint32_t>(hash >> 32), static_cast<uint32_t>(number + 1)};
-        }
-        slots_.swap(larger);
+    // Whatever runs out of memory, the table stays as it was.
+    uint32_t add(const Word& word, uint64_t hash, size_t slot) {
+        const auto hash_of_number = [this](size_t i) { return hash_of(entries_[i]); };
+        return slots_.add(hash, slot, size(), hash_of_number, [&] {
+            Entry entry{word.first, word.second, word.length};
+            if (word.length > Word::HELD) {
+                entry.first = hash;
+                entry.second = long_words_.size();
+                long_words_.insert(long_words_.end(), word.bytes, word.bytes + word.length);
+            }
+            entries_.push_back(entry);
+        });
     }
 };
 

@@ -21,13 +21,13 @@ from naively.kernels.reference import Floats
 ROUNDING = 1e-9
 
 
-def band_of(texts: Floats) -> NDArray[np.int64]:
+def band_of(texts: Floats) -> NDArray[np.int32]:
     """Return the band of each word, (words,), from how many texts hold it, (words,).
 
     >>> band_of(np.array([1.0, 2.0, 3.0, 4.0, 0.5]))
-    array([0, 1, 1, 2, 0])
+    array([0, 1, 1, 2, 0], dtype=int32)
     """
-    return np.frexp(np.maximum(texts, 1.0) * (1 + ROUNDING))[1].astype(np.int64) - 1
+    return np.frexp(np.maximum(texts, 1.0) * (1 + ROUNDING))[1] - 1
 
 
 def count_bands(texts: Floats) -> int:
@@ -89,7 +89,7 @@ class Parts:
     """
 
     keys: Sequence[Part]
-    of_unit: NDArray[np.int64]
+    of_unit: NDArray[np.integer]
     by_word: bool = False
 
     def __len__(self) -> int:

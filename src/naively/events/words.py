@@ -158,7 +158,7 @@ def evidence_of_words_without(
     here[indices] = True
     if 2 * here.sum() < len(here):  # of a sample of the rows, most words are not needed
         count, frequency, pretend = count[here], frequency[here], pretend[here]
-        indices = (np.cumsum(here) - 1)[indices]
+        indices = (np.cumsum(here, dtype=np.int32) - 1)[indices]
     evidence, _ = dispatch.leave_out_words(
         block.indptr,
         as_int32(indices),

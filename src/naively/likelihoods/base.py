@@ -89,7 +89,7 @@ class Likelihood(ABC, Generic[B]):
         equal for all classes.
         """
 
-    def weighted_by_part(self, weight: Floats, part: NDArray[np.int64]) -> Likelihood:
+    def weighted_by_part(self, weight: Floats, part: NDArray[np.integer]) -> Likelihood:
         """Return this with the weights of each column's or word's part, as ``weighted`` does.
 
         ``weight`` is of shape (parts, classes), and ``part``, the number of each part, of shape

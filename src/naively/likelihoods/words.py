@@ -128,7 +128,7 @@ class WordSlopes(Likelihood[Counts]):
     def weighted(self, weight: Floats) -> Never:  # noqa: ARG002
         raise TypeError("words are weighted by their parts: weighted_by_part")
 
-    def weighted_by_part(self, weight: Floats, part: NDArray[np.int64]) -> WordSlopes | LogLinear:
+    def weighted_by_part(self, weight: Floats, part: NDArray[np.integer]) -> WordSlopes | LogLinear:
         """Return this with each word's slopes centred over the classes, times its part's weights.
 
         This likelihood must have no weights yet.
@@ -151,7 +151,7 @@ class WordSlopes(Likelihood[Counts]):
             absent=None if self.absent is None else self._absent_by_part(weight, part),
         )
 
-    def _absent_by_part(self, weight: Floats, part: NDArray[np.int64]) -> WordSlopes:
+    def _absent_by_part(self, weight: Floats, part: NDArray[np.integer]) -> WordSlopes:
         assert self.absent is not None
         found = self.absent.weighted_by_part(weight, part)
         assert isinstance(found, WordSlopes)  # it has no more parts than the words have
