@@ -245,6 +245,16 @@ def test_a_noisy_model_is_lawful(case: Case, data: st.DataObject) -> None:
             assert (block[VALUE].high <= block[PRESENT].high).all()
 
 
+def test_a_word_that_noise_leaves_without_counts_is_not_kept() -> None:
+    """A count of a word above the threshold is 0 where the noise says that no text was there."""
+    (case,) = (case for case in HIDDEN if case.text and case.event.event.shares)
+    texts = objects(["buy now", "", "", "", "", "", "", "now lunch"])
+    model = Sample(case, {"c0": texts}, np.array(list("aaaaaabc"))).model
+    for seed in range(400):
+        (block,) = with_noise(model, 0.3, 0.1, random_below(seed)).tally.blocks.values()
+        assert block[VALUE].high.any(axis=1).all()
+
+
 def many_columns(n: int = 4000) -> dict[str, np.ndarray]:
     """Columns whose counts are all far above any noise of epsilon 3."""
     rng = np.random.default_rng(0)

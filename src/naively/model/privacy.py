@@ -270,7 +270,7 @@ class _Adding:
             counts, axis = counts[kept], Words(axis.columns, vocabulary, axis.analyser)
         if once:
             counts = np.minimum(counts, present)
-        return BlockTally(axis, {PRESENT: Sums(present), VALUE: Sums(counts)})
+        return BlockTally(axis, {PRESENT: Sums(present), VALUE: Sums(counts)}).pruned()
 
 
 def _within(counts: Floats, totals: Floats, rows: Floats, axis: ByValue) -> Floats:
