@@ -185,7 +185,7 @@ class Product:
         return self.name
 
     def table(self, seed: int, n: int | None = None, *, weights: bool = False) -> Table:
-        """Draw a table; what a row holds depends on its class."""
+        """Draw a table; each class has a row that weighs, and what rows hold depends on it."""
         rng = np.random.default_rng(seed)
         n = self.rows if n is None else n
         y = rng.choice(len(LABELS), n, p=[0.5, 0.3, 0.2])
@@ -193,7 +193,10 @@ class Product:
         columns = {name: COLUMNS[name](rng, y) for name in self.columns}
         for name, (there, hidden) in self.sums.items():
             columns[name] = columns[there] + COLUMNS[hidden](rng, y)
-        weight = rng.choice([1.0, 2.0, 0.3, 7.25, 0.0], n) if weights else None
+        weight = None
+        if weights:
+            weight = rng.choice([1.0, 2.0, 0.3, 7.25, 0.0], n)
+            weight[:3] = 2.0
         return Table(self.form, columns, LABELS[y], weight)
 
     def fit(self, table: Table) -> NaiveBayes:
