@@ -118,6 +118,10 @@ class Dialect(ABC):
         """Return the least of some numbers, none of which may be NULL or NaN."""
         return f"LEAST({', '.join(some)})" if len(some) > 1 else some[0]
 
+    def product(self, what: str, of: str, least: float) -> str:  # noqa: ARG002
+        """Return a product, which may be written as 0 where a factor is of a size below least."""
+        return what
+
     def finished(self, query: str) -> str:
         """Return a whole query, written with these methods, as the database reads it."""
         return query
@@ -272,6 +276,11 @@ class PostgreSQL(Dialect):
 
     def as_text(self, x: str) -> str:
         return f'CAST({x} AS TEXT) COLLATE "C"'
+
+    def product(self, what: str, of: str, least: float) -> str:
+        # A product that is too small for a float64 is an error here, and not 0.
+        none = self.number(0.0)
+        return f"CASE WHEN ABS({of}) < {self.number(least)} THEN {none} ELSE {what} END"
 
     def finite(self, x: float) -> str:
         return f"CAST('{x!r}' AS DOUBLE PRECISION)"

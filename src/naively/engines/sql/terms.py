@@ -30,6 +30,7 @@ from naively.model.scorecard.terms import (
     Tokens,
 )
 
+TINY = 1e-300  # what a score's pieces need not tell from 0
 INLINE = 8  # levels of a column that a query looks through by itself, where it could join
 
 
@@ -227,10 +228,12 @@ class _Written:
 
     def _times(self, line: str, slope: float) -> str:
         """Multiply a number by a slope; 0 times an infinite slope is 0."""
-        number = self.pieces.dialect.number
+        number, none = self.pieces.dialect.number, self.pieces.dialect.number(0.0)
+        if slope == 0:
+            return none
         if np.isfinite(slope):
-            return f"{line} * {number(slope)}"
-        none = number(0.0)
+            product = f"{line} * {number(slope)}"
+            return self.pieces.dialect.product(product, line, TINY / abs(slope))
         return f"CASE WHEN {line} = {none} THEN {none} ELSE {line} * {number(slope)} END"
 
     def _parabola(self, term: Parabola) -> None:
@@ -238,7 +241,8 @@ class _Written:
         each = []
         for mean, half in zip(term.mean.tolist(), term.half_precision.tolist(), strict=True):
             z = self.pieces.find(self._clip(f"({x} - {number(mean)})", -FAR, FAR))
-            each.append(f"{z} * {z} * {number(half)}")
+            least = (TINY / min(half, 1.0)) ** 0.5 if half else 1.0
+            each.append(self.pieces.dialect.product(f"{z} * {z} * {number(half)}", z, least))
         if len(self.pieces.scores) < len(each):
             each = [f"({each[0]}) - ({other})" for other in each[1:]]
         else:
@@ -273,8 +277,8 @@ class _Written:
         self.pieces.add([self._times(line, slope) for slope in self.shift(term.slope).tolist()])
 
     def _factor(self, of: Clipped | IsLevel) -> str:
-        number, none = self.pieces.dialect.number, self.pieces.dialect.number(0.0)
-        one = number(1.0)
+        dialect, number = self.pieces.dialect, self.pieces.dialect.number
+        none, one = number(0.0), number(1.0)
         if isinstance(of, IsLevel):
             x = self.pieces.cell(of.cell, as_text=_is_text(of.cell))
             place, _ = self._level(of.cell, (of.level,))
@@ -284,7 +288,9 @@ class _Written:
             if of.above is not None:
                 value = f"CASE WHEN {x} > {number(of.above)} THEN {one} ELSE {none} END"
             value = self._clip(value, of.low, of.high)
-        factor = f"({value} - {number(of.centre)}) / {number(of.scale)}"
+        distance = f"({value} - {number(of.centre)})"
+        least = TINY**0.4 * of.scale  # the product of two is above TINY
+        factor = dialect.product(f"{distance} / {number(of.scale)}", distance, least)
         return f"CASE WHEN {x} IS NULL THEN {none} ELSE {factor} END"
 
     def _tokens(self, number: int, term: Tokens) -> None:
