@@ -143,19 +143,20 @@ def test_default_models_of_mixed_tables(
 def test_what_a_product_of_tiny_numbers_says_is_nothing(base: tuple[str, Any]) -> None:
     """PostgreSQL refuses a product that is too small for a float64."""
     rng = np.random.default_rng(0)
-    a, b = rng.choice([-1.0, 1.0], (2, 100)) * rng.uniform(5, 15, (2, 100))
+    a, b = rng.choice([-1.0, 1.0], (2, 100)) * rng.integers(5, 15, (2, 100))
     both = np.array([[a, -a], [b, -b]]).reshape(2, -1)  # the means are 0
     y = np.where(both[0] * both[1] > 0, "yes", "no")
     columns = {"a": both[0].tolist(), "b": both[1].tolist(), "n": [0.0, 3.0] * 100}
     known = NaiveBayes({"a": "gaussian", "b": "gaussian", "n": "poisson"}, weights=None)
     known.fit(columns, y.tolist())
     product = NaiveBayes({"a": "gaussian", "b": "gaussian"}, interactions="auto")
-    product.fit(columns, y.tolist())
+    product.fit({"a": columns["a"], "b": columns["b"]}, y.tolist())
     assert product.model_.weights.linear.products
     tiny = [5e-324, -5e-324, 1e-310, 1e-200, -1e-170, 1e-150, 1e-100]
-    cells = {"a": tiny, "b": tiny[::-1], "n": np.abs(tiny).tolist()}
-    rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
-    for nb in (known, product):
+    known_cells = {"a": tiny, "b": tiny[::-1], "n": np.abs(tiny).tolist()}
+    product_cells = {"a": tiny, "b": tiny}  # both factors are tiny in the same row
+    for nb, cells in ((known, known_cells), (product, product_cells)):
+        rows = [dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True)]
         _, p = scored(base, Scorecard.of(nb.model_), rows)
         assert_posterior(p, nb.model_, as_rows(cells))
 
