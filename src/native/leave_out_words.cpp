@@ -1,10 +1,10 @@
 // leave_out_words of kernels/sparse.py: the log likelihoods of texts, band by band, each as if it had
 // not been counted.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <vector>
 
 #include "bindings.h"
@@ -18,27 +18,48 @@ namespace {
 constexpr double negligible = 1e-12;  // NEGLIGIBLE of kernels/double_double.py
 constexpr double rounding = 1e-9;     // ROUNDING of counting/parts.py
 
-// log (count + pretend count) - log (pretend count): most counts are small whole numbers.
+// By how much a count of a word raises its log likelihood, and what of that goes with one count.
+struct Gain {
+    double gain;  // log (count + pretend count) - log (pretend count)
+    double loss;  // this of one count less, minus this
+};
+
+// The gains of counts, each by its number. Most counts are small whole numbers of words whose pretend
+// counts are alike, and have the same few gains.
 class Gains {
   public:
-    double of(double count) const {
-        const auto whole = static_cast<size_t>(count < 0.0 || count > MOST ? 0.0 : count);
-        if (static_cast<double>(whole) == count) return small_[whole];
-        return std::log(count + pretend_) - log_pretend_;
-    }
-    double log_pretend() const { return log_pretend_; }
+    // Of the word whose counts are asked for next.
     void set_pretend(double pretend) {
         if (pretend == pretend_) return;
         pretend_ = pretend;
         log_pretend_ = std::log(pretend);
-        for (size_t n = 0; n < small_.size(); ++n)
-            small_[n] = std::log(static_cast<double>(n) + pretend) - log_pretend_;
+        if (!gains_.empty()) return;
+        first_pretend_ = pretend;
+        for (int n = 0; n <= MOST; ++n) gains_.push_back(gain_of(n));
+    }
+    double log_pretend() const { return log_pretend_; }
+
+    uint32_t number_of(double count) {
+        if (pretend_ == first_pretend_ && count >= 0.0 && count <= MOST &&
+            static_cast<double>(static_cast<int>(count)) == count)
+            return static_cast<uint32_t>(count);
+        if (gains_.size() > UINT32_MAX) throw std::length_error("too many counts of words");
+        gains_.push_back(gain_of(count));
+        return static_cast<uint32_t>(gains_.size() - 1);
     }
 
+    const Gain& operator[](uint32_t number) const { return gains_[number]; }
+
   private:
-    static constexpr double MOST = 15;
-    double pretend_ = -1.0, log_pretend_ = 0.0;
-    std::array<double, 16> small_{};
+    static constexpr int MOST = 15;
+    LargeVector<Gain> gains_;
+    double pretend_ = -1.0, log_pretend_ = 0.0, first_pretend_ = -1.0;
+
+    double log_of(double count) const { return std::log(count + pretend_) - log_pretend_; }
+    Gain gain_of(double count) const {
+        const double gain = log_of(count);
+        return {gain, log_of(std::max(count - 1.0, 0.0)) - gain};
+    }
 };
 
 // What is known of the words, so laid out that little of it is fetched for each word of a text: a
@@ -56,23 +77,22 @@ class KnownWords {
     KnownWords(const SparseTable& table, const double* frequency, const double* pretend, int64_t k)
         : k_(k), known_(static_cast<size_t>(table.rows())),
           cells_(static_cast<size_t>(table.cells())) {
-        Gains of;
         for (int64_t word = 0; word < table.rows(); ++word) {
-            of.set_pretend(pretend[word]);
+            gains_.set_pretend(pretend[word]);
             const int64_t begin = table.first()[word], end = table.first()[word + 1];
             for (int64_t i = begin; i < end; ++i) {
-                const double n = table.values()[i], gain = of.of(n);
+                const double n = table.values()[i];
                 all_whole_ &= n >= 1.0;
-                cells_[i] = {gain, of.of(std::max(n - 1.0, 0.0)) - gain, table.classes()[i]};
+                cells_[i] = {table.classes()[i], gains_.number_of(n)};
             }
-            known_[word] = {frequency[word], of.log_pretend(), begin, end - begin};
+            known_[word] = {frequency[word], gains_.log_pretend(), begin, end - begin};
             if (2 * (end - begin) >= k && begin < end) make_whole(known_[word]);
         }
     }
 
     bool all_whole() const { return all_whole_; }
     const Known& operator[](std::int32_t word) const { return known_[word]; }
-    double gain(int64_t cell) const { return cells_[cell].gain; }
+    double gain(int64_t cell) const { return gains_[cells_[cell].number].gain; }
 
     void prefetch(std::int32_t word) const { __builtin_prefetch(&known_[word]); }
     void prefetch_cells(std::int32_t word, std::int32_t own_class) const {
@@ -84,7 +104,7 @@ class KnownWords {
         } else {
             const auto* const cells = reinterpret_cast<const char*>(cells_.data() + known.begin);
             __builtin_prefetch(cells);
-            if (known.size > 2) __builtin_prefetch(cells + 64);
+            if (known.size > 8) __builtin_prefetch(cells + 64);
         }
     }
 
@@ -97,9 +117,10 @@ class KnownWords {
         }
         const Cell* const cells = cells_.data() + known.begin;
         for (int64_t i = 0; i < known.size; ++i) {
-            const double loss = cells[i].of_class == own_class ? x * cells[i].loss : 0.0;
+            const Gain& of = gains_[cells[i].number];
+            const double loss = cells[i].of_class == own_class ? x * of.loss : 0.0;
             double& sum = sums[cells[i].of_class];
-            sum = sum + loss + x * cells[i].gain;
+            sum = sum + loss + x * of.gain;
         }
     }
 
@@ -110,18 +131,18 @@ class KnownWords {
         } else {
             const Cell* const cells = cells_.data() + known.begin;
             for (int64_t i = 0; i < known.size; ++i)
-                sums[cells[i].of_class] += x * cells[i].gain;
+                sums[cells[i].of_class] += x * gains_[cells[i].number].gain;
         }
     }
 
   private:
     static constexpr int64_t WHOLE = -1;
     struct Cell {
-        double gain;  // log (count + pretend count) - log (pretend count)
-        double loss;  // of this, without one count
         std::int32_t of_class;
+        uint32_t number;  // of its gain
     };
     int64_t k_;
+    Gains gains_;
     LargeVector<Known> known_;
     LargeVector<Cell> cells_;
     LargeVector<double> whole_;
@@ -131,8 +152,9 @@ class KnownWords {
         const size_t at = whole_.size();
         whole_.resize(at + 2 * static_cast<size_t>(k_));
         for (int64_t i = known.begin; i < known.begin + known.size; ++i) {
-            whole_[at + cells_[i].of_class] = cells_[i].gain;
-            whole_[at + k_ + cells_[i].of_class] = cells_[i].loss;
+            const Gain& of = gains_[cells_[i].number];
+            whole_[at + cells_[i].of_class] = of.gain;
+            whole_[at + k_ + cells_[i].of_class] = of.loss;
         }
         known.begin = static_cast<int64_t>(at);
         known.size = WHOLE;
