@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <vector>
@@ -25,25 +26,49 @@ struct LargePages {
     T* allocate(std::size_t n) {
         if (n > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
         const std::size_t bytes = n * sizeof(T);
-        void* memory;
-        if (bytes < 2 * PAGE) {
-            memory = std::malloc(bytes);
-        } else {
-            memory = std::aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
-#if defined(MADV_HUGEPAGE)
-            if (memory != nullptr) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish, not a need
-#endif
-        }
+        void* const memory = is_large(bytes) ? map(whole_pages(bytes)) : std::malloc(bytes);
         if (memory == nullptr) throw std::bad_alloc();
         return static_cast<T*>(memory);
     }
 
-    void deallocate(T* memory, std::size_t) { std::free(memory); }
+    void deallocate(T* memory, std::size_t n) {
+        const std::size_t bytes = n * sizeof(T);
+        if (is_large(bytes))
+            unmap(memory, whole_pages(bytes));
+        else
+            std::free(memory);
+    }
 
     template <class U>
     bool operator==(const LargePages<U>&) const { return true; }
     template <class U>
     bool operator!=(const LargePages<U>&) const { return false; }
+
+  private:
+    static bool is_large(std::size_t bytes) { return bytes >= 2 * PAGE; }
+    static std::size_t whole_pages(std::size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+
+#if defined(__linux__)
+    // Straight from the system, to which it returns: malloc keeps what is freed of this size.
+    static void* map(std::size_t bytes) {
+        constexpr int private_and_empty = MAP_PRIVATE | MAP_ANONYMOUS;
+        void* const found =
+            mmap(nullptr, bytes + PAGE, PROT_READ | PROT_WRITE, private_and_empty, -1, 0);
+        if (found == MAP_FAILED) return nullptr;
+        auto* const begin = static_cast<char*>(found);
+        const std::size_t before = (PAGE - reinterpret_cast<std::uintptr_t>(begin) % PAGE) % PAGE;
+        if (before > 0) munmap(begin, before);
+        munmap(begin + before + bytes, PAGE - before);
+#if defined(MADV_HUGEPAGE)
+        madvise(begin + before, bytes, MADV_HUGEPAGE);  // a wish, not a need
+#endif
+        return begin + before;
+    }
+    static void unmap(void* memory, std::size_t bytes) { munmap(memory, bytes); }
+#else
+    static void* map(std::size_t bytes) { return std::malloc(bytes); }
+    static void unmap(void* memory, std::size_t) { std::free(memory); }
+#endif
 };
 
 template <class T>
