@@ -225,6 +225,7 @@ class Learner(Noisy):
         elif self.interactions:
             model = self._noted(add_interactions(model, sample.of(model, larger=True), batches))
         else:
+            del batches  # the words of all rows take memory; weights are fitted to a sample
             model = self._weighed(model)
         self.keep(model)
         self._record("train", self._total)

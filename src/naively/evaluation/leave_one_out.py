@@ -182,17 +182,21 @@ def leave_one_out_table(
     keys: list[Part] = []
     kinds: list[PartKind] = []
     by_class: list[bool] = []
-    tables = [np.zeros((len(labels), 0, labels.k))]
-    for group in model.schema.groups if groups is None else groups:
+    chosen = model.schema.groups if groups is None else groups
+    parts_of = [_parts(model, group, blocks[group.key]) for group in chosen]
+    table = np.empty((len(labels), sum(map(len, parts_of)), labels.k))
+    for group, parts in zip(chosen, parts_of, strict=True):
         block = blocks[group.key]
-        parts = model.parts[group.key]
-        if isinstance(block, Sparse) and not parts.by_word:
-            parts = Parts.whole(group.key, max(1, len(parts.of_unit)))
-        table = _of_group(model, group, block, parts, once, learned=learned)
+        of_group = _of_group(model, group, block, parts, once, learned=learned)
         if isinstance(block, Sparse) and parts.by_word and length_normalised:
             counts = model.counts[group.key]
             length = lengths_left(counts, block, once) if learned else block.lengths
-            table *= length_factor(length)[:, None, None]
+            of_group *= length_factor(length)[:, None, None]
+        if of_group.shape == table.shape:
+            table = of_group
+        else:
+            table[:, len(keys) : len(keys) + len(parts)] = of_group
+        del of_group  # before that of the next group is made: of texts they are large
         kind = _kind(group, parts)
         # Words are centred; their likelihood is large, and not needed yet.
         centres = kind == "band" or (
@@ -201,10 +205,16 @@ def leave_one_out_table(
         keys += parts.keys
         kinds += [kind] * len(parts)
         by_class += [centres] * len(parts)
-        tables.append(table)
-    some = [table for table in tables if table.shape[1]] or tables
-    table = _centred(some[0] if len(some) == 1 else np.concatenate(some, axis=1)).transpose(1, 0, 2)
+    table = _centred(table).transpose(1, 0, 2)
     return LeaveOneOut(keys, by_class, kinds, table, _log_prior(model, once, learned), labels)
+
+
+def _parts(model: Model, group: Group, block: Block) -> Parts:
+    """Return the parts that the evidence of a group is divided into."""
+    parts = model.parts[group.key]
+    if isinstance(block, Sparse) and not parts.by_word:
+        return Parts.whole(group.key, max(1, len(parts.of_unit)))
+    return parts
 
 
 def _of_group(
