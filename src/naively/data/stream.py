@@ -21,7 +21,7 @@ from naively.data.rows import ColumnRows, join_columns
 from naively.kernels.strings import Strings
 
 ROWS = 1 << 17  # of a batch at most
-BYTES = 1 << 26  # of the strings of a batch, about; their words take some times as much
+BYTES = 1 << 25  # of the strings of a batch, about; their words take some times as much
 SHOWN = 40  # characters of a cell
 WRITTEN: dict[Guess, str] = {
     "number": "a number",
