@@ -27,8 +27,12 @@ ONE_THREAD = dict.fromkeys(
 
 
 def alone(*command: str | Path) -> Cost:
-    """Run Python in a process of its own, on one thread, and say what it cost."""
-    return cost(["env", *map("=".join, ONE_THREAD.items()), sys.executable, *command])
+    """Run Python in a process of its own, on one thread, and say what it cost.
+
+    Whatever is set here, Python keeps the bytecode of what it imports, as it does for its users.
+    """
+    env = ["env", "-u", "PYTHONDONTWRITEBYTECODE", *map("=".join, ONE_THREAD.items())]
+    return cost([*env, sys.executable, *command])
 
 
 def memory(name: str, task: str, peer: str, setting: Setting) -> Row:

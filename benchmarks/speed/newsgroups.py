@@ -68,6 +68,7 @@ def _of_files(ours: Any, theirs: Any, folder: Path, setting: Setting) -> list[Ro
         rounds=setting.rounds,
     )
     seconds: tuple[list[float], list[float]] = ([], [])
+    alone("-c", FIRST, model, TEXT)  # Python has no bytecode of what was edited since
     for _ in range(min(3, setting.rounds)):
         seconds[0].append(alone("-c", FIRST, model, TEXT).cpu)
         seconds[1].append(alone("-c", FIRST_OF_PICKLE, pickled, TEXT).cpu)
