@@ -69,7 +69,7 @@ class NGramTable {
     uint64_t seed_;
 
     size_t mask() const { return slots_.size() - 1; }
-    static size_t room_of(size_t slots) { return slots / 2; }
+    static size_t room_of(size_t slots) { return slots / 3 * 2; }
 
     size_t place(uint64_t key) const {
         return static_cast<size_t>(mix(key ^ seed_, 0xD6E8FEB86659FD93)) & mask();
