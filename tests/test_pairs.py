@@ -16,6 +16,7 @@ from naively.counting.labels import encode_labels
 from naively.counting.parts import Part
 from naively.evaluation import pairs
 from naively.evaluation.calibrate import OF_INTERACTIONS
+from naively.evaluation.fitting import Fitting
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.pairs import (
     COLUMNS,
@@ -30,6 +31,7 @@ from naively.evaluation.pairs import (
     _columns,
     _edges,
 )
+from naively.evaluation.sample import Sample
 from naively.schema.derived import LevelBins, NumberBins, TimePart
 from tests.fittings import fitted, mixed, noise, together
 
@@ -85,6 +87,26 @@ def test_evidence_is_that_of_a_model_that_counts_the_pairs(weights: str) -> None
     every = list(combinations(range(len(crossed.bins)), 2))
     counted = model.with_interactions([crossed.interaction(of) for of in every], sample.batches)
     np.testing.assert_allclose(crossed.evidence(every), fitting.of_pairs(counted), atol=1e-5)
+
+
+@WEIGHTS
+@pytest.mark.parametrize("learned", [False, True])
+def test_evidence_of_counted_pairs_is_that_of_the_leave_one_out_table(
+    weights: str, *, learned: bool
+) -> None:
+    """Of rows that are in several batches, of which the model has learned all or none."""
+    model, sample, whole = fitted(*mixed(60, weights, seed=3))
+    (batch,) = sample.batches
+    model = replace(model, tally=model.tally * 2.0)
+    every = list(combinations(range(len(whole.crossed.bins)), 2))
+    columns = [whole.crossed.interaction(of) for of in every]
+    counted = model.with_interactions(columns, [batch, batch])
+    halves = [batch.take(np.arange(25)), batch.take(np.arange(25, len(batch)))]
+    fitting = Fitting.of(model, Sample(halves), learned=learned)
+    groups = [group for group in counted.schema.groups if group.is_interaction]
+    batches = Sample(halves).encoded(counted)
+    table = left_out(counted, batches, learned=learned, groups=groups).table
+    np.testing.assert_allclose(fitting.of_pairs(counted), table.transpose(1, 2, 0), atol=1e-5)
 
 
 @WEIGHTS
@@ -305,7 +327,7 @@ def test_of_many_columns_those_that_say_most_are_paired() -> None:
         return LeaveOneOut(parts, [True] * len(parts), kinds, nothing, np.zeros((n, 2)), labels)
 
     def of_columns(found: LeaveOneOut) -> list[Any]:
-        return _columns(found.labels, found, said)
+        return _columns(found.labels, found, lambda: said)
 
     most = [i for i in range(d) if said[parts[i]] >= d - COLUMNS]
     assert of_columns(table_of(parts, ["column"] * d, n)) == most
@@ -319,4 +341,4 @@ def test_of_many_columns_those_that_say_most_are_paired() -> None:
     others = [Part("g", "x"), Part("t", "words", 0), Part("one"), Part("g", "when")]
     kinds = ["column", "band", "column", "missing"]
     found = table_of(others, kinds, 100)
-    assert _columns(found.labels, found, dict.fromkeys(others, 1.0)) == ["x"]
+    assert _columns(found.labels, found, lambda: dict.fromkeys(others, 1.0)) == ["x"]

@@ -80,24 +80,24 @@ def test_the_gradient_is_that_of_the_log_loss() -> None:
 
 def test_products_are_of_two_columns_those_of_the_highest_scores_six_a_column() -> None:
     of, z, p, labels = drawn(80, 14, 3, of_each=2)
-    found = Products.choose(of, z, {}, p, labels)
+    found = Products.choose(of, z, dict, p, labels)
     assert len(found) == A_COLUMN * 14
     chosen = set(zip(found.a.tolist(), found.b.tolist(), strict=True))
     assert len(chosen) == len(found)
     score = _scores(z, p, labels)
     may = {(i, j) for i, j in combinations(range(28), 2) if of[i].column != of[j].column}
     assert chosen == set(sorted(may, key=lambda pair: -score[pair])[: A_COLUMN * 14])
-    few = Products.choose(of[:6], z[:, :6], {}, p, labels)
+    few = Products.choose(of[:6], z[:, :6], dict, p, labels)
     assert len(few) == 12  # all there are, of three columns with two functions each
-    assert len(Products.choose(of[:2], z[:, :2], {}, p, labels)) == 0
-    assert len(Products.choose([], z[:, :0], {}, p, labels)) == 0
+    assert len(Products.choose(of[:2], z[:, :2], dict, p, labels)) == 0
+    assert len(Products.choose([], z[:, :0], dict, p, labels)) == 0
 
 
 def test_products_are_of_the_columns_that_say_most() -> None:
     of, z, p, labels = drawn(30, COLUMNS + 20, 2)
     rng = np.random.default_rng(0)
     said = dict(zip([term.part for term in of], rng.permutation(len(of)) + 0.0, strict=True))
-    found = Products.choose(of, z, said, p, labels)
+    found = Products.choose(of, z, lambda: said, p, labels)
     assert len(found) == MOST
     assert min(said[of[i].part] for i in np.append(found.a, found.b)) >= 20
 
@@ -105,11 +105,11 @@ def test_products_are_of_the_columns_that_say_most() -> None:
 def test_rows_that_are_held_out_have_no_say() -> None:
     of, z, p, labels = drawn(200, 14, 2, weighted=True)
     rows = np.arange(120)
-    some = Products.choose(of, z, {}, p[rows], labels.take(rows), rows)
+    some = Products.choose(of, z, dict, p[rows], labels.take(rows), rows)
     moved = z.copy()
     moved[120:] = 9.0
-    same = Products.choose(of, moved, {}, p[rows], labels.take(rows), rows)
-    alone = Products.choose(of, z[:120], {}, p[rows], labels.take(rows))
+    same = Products.choose(of, moved, dict, p[rows], labels.take(rows), rows)
+    alone = Products.choose(of, z[:120], dict, p[rows], labels.take(rows))
     for other in (same, alone):
         np.testing.assert_array_equal([some.a, some.b], [other.a, other.b])
         np.testing.assert_array_equal(some.scale, other.scale)
@@ -119,10 +119,10 @@ def test_rows_that_are_held_out_have_no_say() -> None:
 def test_a_row_of_weight_two_is_the_row_twice() -> None:
     of, z, p, labels = drawn(100, 14, 3)
     twice = Products.choose(
-        of, np.repeat(z, 2, axis=0), {}, np.repeat(p, 2, axis=0), labels.take(np.arange(200) // 2)
+        of, np.repeat(z, 2, axis=0), dict, np.repeat(p, 2, axis=0), labels.take(np.arange(200) // 2)
     )
     weighted = replace(labels, weight=np.full(100, 2.0))
-    once = Products.choose(of, z, {}, p, weighted)
+    once = Products.choose(of, z, dict, p, weighted)
     np.testing.assert_array_equal([once.a, once.b], [twice.a, twice.b])
     np.testing.assert_allclose(once.scale, twice.scale, rtol=1e-5)
     np.testing.assert_allclose(once.values(), twice.values()[::2], rtol=1e-5)
@@ -132,7 +132,7 @@ def test_values_are_over_their_deviation_and_clipped() -> None:
     of, z, p, labels = drawn(300, 3, 2)
     z[0] = 100.0
     z[:, 2] = 0.0
-    found = Products.choose(of, z, {}, p, labels)
+    found = Products.choose(of, z, dict, p, labels)
     assert len(found) == 1  # a product that does not vary is none
     product = z[:, 0].astype(float) * z[:, 1]
     assert found.scale[0] == pytest.approx(product.std(), rel=1e-3)

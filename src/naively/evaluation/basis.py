@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -32,6 +33,9 @@ LARGEST = 1e120  # a number, whose square times any weight is finite
 ROUNDING = 1e-9
 
 
+Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
+
+
 @dataclass(frozen=True, eq=False)
 class Basis:
     """Functions of the columns, on the rows of a sample.
@@ -50,7 +54,7 @@ class Basis:
 
 def basis_of(
     model: Model,
-    said: Callable[[], Mapping[Part, float]],
+    said: Said,
     labels: Labels,
     batches: Sequence[Batch],
 ) -> Basis:

@@ -7,7 +7,7 @@ held out; what is planned so is then fitted on all rows.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from naively.counting.batch import Batch
 from naively.counting.labels import Labels
-from naively.counting.parts import Part
-from naively.evaluation.basis import Basis, basis_of, evidence_said
+from naively.evaluation.basis import Basis, Said, basis_of, evidence_said
 from naively.evaluation.calibrate import CELLS, ROWS, count_parts, fit
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
+from naively.evaluation.lifts import Once, evidence_by
 from naively.evaluation.linear_part import (
     LAST_STEPS,
     RIDGES,
@@ -36,16 +36,17 @@ from naively.evaluation.pairs import Crossed
 from naively.evaluation.products import Products
 from naively.evaluation.ridge import STEPS, Problem, Solution, solve
 from naively.evaluation.sample import Sample
+from naively.events.lift import Lift, counts_of
 from naively.kernels.reference import Floats
 from naively.model.linear_part import LinearPart
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.schema.derived import Interaction
+from naively.schema.held import Held
 
 RIDGES_OF_PAIRS = (100.0, 30.0, 10.0, 3.0)
 FEWEST = 100  # rows whose leave-one-out table is made at once, however large
 WORTH = 1.0  # nats that products, and pairs, must save on the held-out rows; chance saves some
-TOGETHER = 4_000_000  # numbers of evidence that are derived together
 NEGLIGIBLE = 1e-3  # a weight of a pair that is as good as 0
 
 
@@ -90,8 +91,8 @@ class Fitting:
         Their labels.
     found : LeaveOneOut
         The leave-one-out table of as many of them as memory is for.
-    said : dict of Part to float
-        How much evidence each part gives.
+    said : callable
+        Returns how much evidence each part gives.
     basis : Basis
         Functions of their columns.
     joint : ndarray of shape (rows, classes)
@@ -104,7 +105,7 @@ class Fitting:
     batches: list[Batch]
     labels: Labels
     found: LeaveOneOut
-    said: dict[Part, float]
+    said: Said
     basis: Basis
     joint: Floats
 
@@ -121,8 +122,8 @@ class Fitting:
             for part in (table, *(left_out(model, [of], learned=learned) for of in others)):
                 labels.append(part.labels)
                 joint.append(joint_of(weights, part))
-        every, said = Labels.join(labels), evidence_said(weights, found)
-        basis = basis_of(model, lambda: said, every, batches)
+        every, said = Labels.join(labels), cache(lambda: evidence_said(weights, found))
+        basis = basis_of(model, said, every, batches)
         return cls(
             weights, sample, learned, batches, every, found, said, basis, np.concatenate(joint)
         )
@@ -223,8 +224,8 @@ class Fitting:
     def pairs(self, plan: Plan) -> tuple[list[Interaction], Solution | None]:
         """Choose the pairs that are worth counting, by all rows of the sample.
 
-        They are counted on all rows, and worth it if they have a weight on the first ``ROWS``. With
-        them is returned where a search on all rows may begin.
+        They are counted on all rows, and worth it if they have a weight on the first ``ROWS``.
+        With them is returned where a search on all rows may begin.
         """
         if plan.of_pairs is None:
             return [], None
@@ -253,17 +254,19 @@ class Fitting:
         groups = [group for group in model.schema.groups if group.is_interaction]
         if not groups:
             return np.zeros((*self.joint.shape, 0), np.float32)
-        batches = self.sample.encoded(model)
-        n, k = self.joint.shape
-        pairs = sum(len(model.parts[group.key].keys) for group in groups)
-        by_class, at = np.empty((k, pairs, n), np.float32), 0
-        some = max(1, TOGETHER // (k * pairs))
-        for batch in batches:
-            for first in range(0, len(batch), some):  # a few rows at a time, as numbers are doubles
-                rows = batch.take(np.arange(first, min(first + some, len(batch))))
-                found = left_out(model, [rows], learned=self.learned, groups=groups).table
-                by_class[:, :, at : at + len(rows)] = found.transpose(2, 0, 1)
-                at += len(rows)
+        held, once = [Held(batch) for batch in self.batches], None
+        if self.learned:
+            once = Once.of(self.labels, np.concatenate([of.times for of in self.batches]))
+        (n, k), pairs = self.joint.shape, sum(len(model.parts[of.key].keys) for of in groups)
+        by_class = np.empty((k, pairs, n), np.float32)
+        at = iter(range(pairs))
+        for group in groups:
+            event, tally = group.event, model.counts[group.key]
+            assert isinstance(event, Lift)
+            m = event.pretend(event.estimate)
+            for column, count in zip(tally.axis.columns, counts_of(tally), strict=True):
+                code = np.concatenate([column.codes(of) for of in held])
+                by_class[:, next(at)] = evidence_by(count, code, once, m)
         return by_class.transpose(2, 0, 1)
 
     def weights(

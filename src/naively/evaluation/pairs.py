@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,11 @@ from numpy.typing import NDArray
 from naively.counting.alike import different
 from naively.counting.batch import Batch
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import one_of_each
-from naively.counting.parts import Part
+from naively.evaluation.basis import Said
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.events.lift import Lift, log_lift, log_lift_of_cells
+from naively.evaluation.lifts import Once, evidence_by
+from naively.events.lift import Lift, log_lift_of_cells
 from naively.kernels.reference import Floats
 from naively.schema.derived import Bins, Interaction, LevelBins, NumberBins, Source, TimePart
 from naively.schema.held import Held
@@ -110,18 +109,18 @@ class Crossed:
         The bin of each row, by column.
     labels : Labels
         The labels of the rows.
-    once : ndarray of shape (rows,)
-        What is left out of each row: of a row of weight 2, which is two rows, one.
+    once : Once
+        What is left out of each row.
     """
 
     bins: list[Bins]
     codes: list[NDArray[np.int64]]
     labels: Labels
-    once: Floats
+    once: Once
 
     @classmethod
     def of(
-        cls, batches: Sequence[Batch], labels: Labels, found: LeaveOneOut, said: dict[Part, float]
+        cls, batches: Sequence[Batch], labels: Labels, found: LeaveOneOut, said: Said
     ) -> Crossed:
         """Cut columns into bins: if there are many, those that say most.
 
@@ -133,15 +132,14 @@ class Crossed:
             Their labels.
         found : LeaveOneOut
             The leave-one-out table of some of them.
-        said : dict of Part to float
-            How much evidence each part gives.
+        said : callable
+            Returns how much evidence each part gives; asked only if there are many columns.
         """
         held = [Held(batch) for batch in batches]
         bins = [_bins(held, name) for name in _columns(labels, found, said)]
         codes = [np.concatenate([of.codes(batch) for batch in held]) for of in bins]
         times = np.concatenate([batch.times for batch in batches])
-        once = one_of_each(labels, times).weights
-        return cls(bins, codes, labels, once)
+        return cls(bins, codes, labels, Once.of(labels, times))
 
     def interaction(self, pair: Pair) -> Interaction:
         """Return two columns taken together, as a column."""
@@ -150,7 +148,7 @@ class Crossed:
     def take(self, rows: NDArray[np.int64]) -> Crossed:
         """Return some of the rows, by their numbers, of which alone is counted then."""
         codes = [code[rows] for code in self.codes]
-        return Crossed(self.bins, codes, self.labels.take(rows), self.once[rows])
+        return Crossed(self.bins, codes, self.labels.take(rows), self.once.take(rows))
 
     def evidence(self, pairs: Sequence[Pair], first: int | None = None) -> NDArray[np.float32]:
         """Return the evidence of pairs, centred over the classes: (rows, classes, pairs).
@@ -158,21 +156,19 @@ class Crossed:
         It is that of the first rows, so many at most, by the counts of all; by default of all.
         """
         n = len(self.labels) if first is None else min(first, len(self.labels))
-        rows = np.empty((self.labels.k, len(pairs), n), np.float32)
-        for at, (i, j) in enumerate(pairs):
-            found = self._crossing(i, [j], n)
-            rows[:, at] = found.lift.T.astype(np.float32).take(found.code[0], axis=1)
-        return rows.transpose(2, 0, 1)
+        return self._evidence(self.take(np.arange(n)), pairs, own=True)
 
     def evidence_of(self, others: Crossed, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Return the evidence of rows that are not among these, by the counts of these."""
-        rows = np.empty((self.labels.k, len(pairs), len(others.labels)), np.float32)
+        return self._evidence(others, pairs, own=False)
+
+    def _evidence(self, of: Crossed, pairs: Sequence[Pair], *, own: bool) -> NDArray[np.float32]:
+        """Return the evidence of rows by the counts of these, which hold them or do not."""
+        rows = np.empty((self.labels.k, len(pairs), len(of.labels)), np.float32)
         for at, (i, j) in enumerate(pairs):
-            lift = log_lift(self._count((i, j)), Lift().m)
-            lift -= lift.mean(axis=2, keepdims=True)
-            code = others.codes[i] * self.bins[j].size + others.codes[j]
-            by_class = lift.reshape(-1, self.labels.k).T.astype(np.float32)
-            rows[:, at] = by_class.take(code, axis=1)
+            code = of.codes[i] * self.bins[j].size + of.codes[j]
+            left = of.once if own else None
+            rows[:, at] = evidence_by(self._count((i, j)), code, left, Lift().m)
         return rows.transpose(2, 0, 1)
 
     def best(self, p: Floats) -> list[Pair]:
@@ -181,7 +177,7 @@ class Crossed:
         ``p``, of shape (rows, classes), is of the first rows, or of all: the evidence is counted on
         all rows, and what it saves on these.
         """
-        n, most = len(p), min(SHARE * len(self.bins), CELLS // max(1, len(self.once) * len(p.T)))
+        n, most = len(p), min(SHARE * len(self.bins), CELLS // max(1, len(self.labels) * len(p.T)))
         weight, right = self.labels.weights[:n], self.labels.codes[:n]
         residual = -p * weight[:, None]
         residual[np.arange(len(right)), right] += weight
@@ -202,22 +198,30 @@ class Crossed:
     def _crossings(self, n: int) -> Iterator[Crossing]:
         """Yield all pairs: of each column those with later ones, as many as fit into memory."""
         d = len(self.bins)
+        by_class = np.stack(self.codes) * self.labels.k + self.labels.codes
         for i in range(d - 1):
             most = max(
                 1, TOGETHER // max(len(self.labels), self.bins[i].size * MANY * self.labels.k)
             )
             for first in range(i + 1, d, most):
-                yield self._crossing(i, range(first, min(first + most, d)), n)
+                others = range(first, min(first + most, d))
+                yield self._crossing(i, others, by_class[first : others.stop], n)
 
-    def _crossing(self, i: int, others: Sequence[int], n: int) -> Crossing:
-        """Take a column together with others, all at once; the codes are of the first n rows."""
+    def _crossing(
+        self, i: int, others: Sequence[int], by_class: NDArray[np.int64], n: int
+    ) -> Crossing:
+        """Take a column together with others, all at once; the codes are of the first n rows.
+
+        ``by_class``, (others, rows), are the bins of the others, of each class by itself.
+        """
         k, n_a, n_b = self.labels.k, self.bins[i].size, max(self.bins[j].size for j in others)
-        once, kind = self._parts_left_out
-        a = np.arange(len(others))[:, None] * n_a + self.codes[i]  # the bins of each pair by itself
-        cell = (a * n_b + np.stack([self.codes[j] for j in others])) * k + self.labels.codes
-        weight = np.broadcast_to(self.labels.weights, cell.shape)
+        once, kind = self.once.different, self.once.number
+        cell = by_class + self.codes[i] * (n_b * k)
+        cell += np.arange(len(others))[:, None] * (n_a * n_b * k)  # each pair by itself
+        weight = self.labels.weight
+        every = None if weight is None else np.broadcast_to(weight, cell.shape).ravel()
         size = len(others) * n_a * n_b * k
-        count = np.bincount(cell.ravel(), weight.ravel(), size).astype(np.float64)
+        count = np.bincount(cell.ravel(), every, size).astype(np.float64)
         count = count.reshape(len(others), n_a, n_b, k)
         cell = cell[:, :n]
         there, code = different((cell * len(once) + kind[:n]).ravel(), size * len(once))
@@ -238,19 +242,13 @@ class Crossed:
         pairs = [(i, j) for j in others]
         return Crossing(pairs, lift, code.reshape(cell.shape), np.searchsorted(there, ends))
 
-    @cached_property
-    def _parts_left_out(self) -> tuple[Floats, NDArray[np.int64]]:
-        """The different parts of rows that are left out, and which is that of each row."""
-        once, kind = np.unique(self.once, return_inverse=True)
-        return once, kind.astype(np.int64)
-
 
 def _gain(gradient: Floats, curve: Floats) -> Floats:
     """Return how many nats of log loss weights would save, the ridge included."""
     return np.where(gradient > 0, gradient**2 / (2 * (curve + OF_INTERACTIONS)), 0.0)
 
 
-def _columns(labels: Labels, found: LeaveOneOut, said: dict[Part, float]) -> list[Source]:
+def _columns(labels: Labels, found: LeaveOneOut, said: Said) -> list[Source]:
     """Return the columns that pairs may be of: if there are many, those of most evidence."""
     of = [
         (part, part.column)
@@ -261,7 +259,8 @@ def _columns(labels: Labels, found: LeaveOneOut, said: dict[Part, float]) -> lis
     fit = int((2 * WORK / (len(labels) * labels.k)) ** 0.5), int(rows / ROWS)
     most = min(COLUMNS, *(max(2, number) for number in fit))
     if len(of) > most:
-        best = {part for part, _ in sorted(of, key=lambda each: -said[each[0]])[:most]}
+        each = said()
+        best = {part for part, _ in sorted(of, key=lambda one: -each[one[0]])[:most]}
         of = [each for each in of if each[0] in best]
     return [column for _, column in of]
 
@@ -283,7 +282,7 @@ def _edges(numbers: NDArray[np.floating]) -> tuple[float, ...]:
     there = np.sort(numbers[~np.isnan(numbers)]).astype(np.float64)
     if not len(there):
         return ()
-    starts = np.unique(there)
+    starts = there[np.append(True, np.diff(there) > 0)]
     bins = int(np.clip(round(BINS * len(there) ** (1 / 3)), FEW, MANY))
     if len(starts) > bins:
         starts = np.unique(there[np.arange(bins) * len(there) // bins])

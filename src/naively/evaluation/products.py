@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.labels import Labels
-from naively.counting.parts import Part
+from naively.evaluation.basis import Said
+from naively.evaluation.losses import mean
 from naively.kernels.reference import Floats
 from naively.model.linear_part import FARTHEST, Product, Term
 
@@ -51,7 +52,7 @@ class Products:
         cls,
         of: Sequence[Term],
         z: NDArray[np.float32],
-        said: dict[Part, float],
+        said: Said,
         p: Floats,
         labels: Labels,
         rows: NDArray[np.int64] | None = None,
@@ -64,8 +65,8 @@ class Products:
             The functions.
         z : ndarray of shape (all rows, functions)
             Their values.
-        said : dict of Part to float
-            How much evidence each part gives.
+        said : callable
+            Returns how much evidence each part gives; asked only if there are many columns.
         p : ndarray of shape (rows, classes)
             The posteriors of the rows that are looked at.
         labels : Labels
@@ -77,7 +78,10 @@ class Products:
         columns = [term.part for term in of]
         number = {part: i for i, part in enumerate(dict.fromkeys(columns))}
         column = np.array([number[part] for part in columns], np.int64)
-        best = sorted(number, key=lambda part: -said.get(part, 0.0))[:COLUMNS]
+        best = list(number)
+        if len(best) > COLUMNS:
+            most_said = said()
+            best = sorted(best, key=lambda part: -most_said.get(part, 0.0))[:COLUMNS]
         may = np.isin(column, [number[part] for part in best])
         a, b = np.triu_indices(len(columns), 1)
         fit = (column[a] != column[b]) & may[a] & may[b]
@@ -87,7 +91,7 @@ class Products:
             score = _scores(some, p, labels)[a, b]
             first = np.sort(np.argsort(-score, kind="stable")[:most])
             a, b = a[first], b[first]
-        scale = _deviation(some.T[a] * some.T[b], labels.weight)
+        scale = _deviations(some.T, a, b, labels.weight)
         there = scale > FLAT
         return cls(of, z, a[there], b[there], scale[there])
 
@@ -97,9 +101,13 @@ class Products:
     def values(self, rows: int | None = None) -> NDArray[np.float32]:
         """Return the products of all rows, or of the first, clipped, of shape (rows, products)."""
         by_function = self.z[:rows].T
-        product = by_function[self.a] * by_function[self.b]
-        product /= self.scale.astype(np.float32)[:, None]
-        return np.clip(product, -FARTHEST, FARTHEST, out=product).T
+        found = np.empty((len(self), by_function.shape[1]), np.float32)
+        each = zip(found, self.a, self.b, self.scale.astype(np.float32), strict=True)
+        for product, a, b, scale in each:  # one by one, so that it stays cached
+            np.multiply(by_function[a], by_function[b], out=product)
+            np.divide(product, scale, out=product)
+            np.clip(product, -FARTHEST, FARTHEST, out=product)
+        return found.T
 
     def terms(self) -> Sequence[Product]:
         """Return the products as the model holds them."""
@@ -124,9 +132,16 @@ def _scores(z: NDArray[np.float32], p: Floats, labels: Labels) -> Floats:
     return score
 
 
-def _deviation(products: NDArray[np.float32], weight: Floats | None) -> Floats:
-    """Return the standard deviation of products of shape (products, rows): (products,)."""
-    if not products.size:
-        return np.zeros(len(products))
-    mean = np.average(products, axis=1, weights=weight)[:, None]
-    return np.asarray(np.sqrt(np.average(np.square(products - mean), axis=1, weights=weight)))
+def _deviations(
+    by_function: NDArray[np.float32],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    weight: Floats | None,
+) -> Floats:
+    """Return the standard deviations of products of functions, (functions, rows): (products,)."""
+    found = np.empty(len(a))
+    for at, (i, j) in enumerate(zip(a, b, strict=True)):  # one by one, so that each stays cached
+        product = by_function[i] * by_function[j]
+        product -= mean(product, weight)
+        found[at] = mean(np.square(product, out=product), weight)
+    return np.sqrt(found)

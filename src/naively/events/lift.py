@@ -68,9 +68,9 @@ class Lift(EventModel[Levels, Codes]):
 
     def parameters(self, tally: BlockTally[Levels], how: How) -> dict[str, Floats]:
         """Return the lift of each pair of bins in each class, (pairs of all columns, classes)."""
-        m = self._pretend(how)
+        m = self.pretend(how)
         ratio = [
-            np.exp(log_lift(count, m)).reshape(-1, count.shape[-1]) for count in _counts(tally)
+            np.exp(log_lift(count, m)).reshape(-1, count.shape[-1]) for count in counts_of(tally)
         ]
         return {"ratio": np.concatenate([np.empty((0, tally[LEVEL].shape[1])), *ratio])}
 
@@ -82,8 +82,8 @@ class Lift(EventModel[Levels, Codes]):
         first, number = different_cells(cells, level, len(tally.axis))
         cells = cells.take(first)
         found, right = np.empty_like(cells.own), cells.labels.codes
-        m = self._pretend(self.estimate)
-        for j, count in enumerate(_counts(tally)):
+        m = self.pretend(self.estimate)
+        for j, count in enumerate(counts_of(tally)):
             of = cells.column == j
             found[of] = log_lift_without(count, cells.x[of], right[of], cells.weight[of], m)
         return found.take(number, axis=0)
@@ -93,16 +93,17 @@ class Lift(EventModel[Levels, Codes]):
 
     def n_parameters(self, tally: BlockTally[Levels]) -> int:
         free = 0
-        for count in _counts(tally):
+        for count in counts_of(tally):
             of_a, of_b = ((count.sum(axis=(side, 2)) > 0).sum() for side in (1, 0))
             free += int(max(of_a - 1, 0) * max(of_b - 1, 0))
         return free * tally[LEVEL].shape[1]
 
-    def _pretend(self, how: How) -> float:
+    def pretend(self, how: How) -> float:
+        """Return how many pretend rows each pair of bins has."""
         return TRACE if how == "mle" else self.m
 
 
-def _counts(tally: BlockTally[Levels]) -> Iterator[Floats]:
+def counts_of(tally: BlockTally[Levels]) -> Iterator[Floats]:
     """Yield the count of each interaction, of shape (bins of a, bins of b, classes)."""
     axis, counted = tally.axis, tally[LEVEL].high
     for column, (start, end) in zip(axis.columns, pairwise(axis.first), strict=True):
