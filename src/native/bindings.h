@@ -40,6 +40,9 @@ void bind_sum_sparse(nb::module_& m);
 // kernels/softmax.py
 void bind_softmax_loss(nb::module_& m);
 
+// kernels/newton.py
+void bind_minimise_softmax(nb::module_& m);
+
 // kernels/strings.py
 void bind_pack_strings(nb::module_& m);
 void bind_pack_views(nb::module_& m);

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <stdexcept>
 #include <type_traits>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "bindings.h"
 #include "simd.h"
 #include "softmax.h"
+#include "softmax_tables.h"
 #include "threads.h"
 
 namespace naively {
@@ -25,18 +25,10 @@ constexpr int64_t chunk_blocks = 16;  // that are summed together
 constexpr int registers = 8;          // that hold sums
 constexpr int most_lanes = 8;
 
-using Singles = nb::ndarray<const float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
-using Tables = nb::ndarray<const float, nb::ndim<4>, nb::c_contig, nb::device::cpu>;
-
 struct Problem {
-    int64_t rows, columns, functions, parts, classes;
-    const float* start;        // (blocks, columns, 64)
-    const float* shared;       // (blocks, functions, 64)
-    const float* own;          // (blocks, columns, parts, 64)
-    const double* slope;       // (columns, functions)
-    const double* weight;      // (columns, parts)
-    const std::int32_t* codes; // (rows,)
-    const double* row_weight;  // (rows,), or null
+    const SoftmaxTables& of;
+    const double* slope;   // (columns, functions)
+    const double* weight;  // (columns, parts)
 };
 
 // Neighbours, as numbers of type T.
@@ -73,12 +65,14 @@ template <class T>
 class Worker {
   public:
     explicit Worker(const Problem& problem)
-        : of_(problem),
-          joint_(problem.columns * block_rows),
-          excess_(problem.columns * block_rows),
-          shared_(packed ? problem.functions * block_rows : 0),
-          rounded_(problem.columns * block_rows),
-          sums_(problem.columns * (problem.functions + problem.parts + 1) * most_lanes) {}
+        : of_(problem.of),
+          slope_(problem.slope),
+          weight_(problem.weight),
+          joint_(of_.columns * block_rows),
+          excess_(of_.columns * block_rows),
+          shared_(packed ? of_.functions * block_rows : 0),
+          rounded_(of_.columns * block_rows),
+          sums_(of_.columns * (of_.functions + of_.parts + 1) * most_lanes) {}
 
     // Add up the blocks from `first` to `last`: the loss, and the gradient by slopes, by weights
     // and by what is added to all rows, one after the other for each column.
@@ -88,7 +82,7 @@ class Worker {
         std::fill(sums_.begin(), sums_.end(), T{});
         *loss = 0.0;
         for (int64_t block = first; block < last; ++block) {
-            const BlockOfRows rows = rows_of(block);
+            const BlockOfRows rows = of_.rows_of(block);
             const T* shared = functions_of<lanes>(block);
             add_up<Isa, lanes>(block, shared);
             *loss += of_.columns == 1
@@ -110,14 +104,6 @@ class Worker {
 
   private:
     static constexpr bool packed = std::is_same_v<T, double>;
-
-    BlockOfRows rows_of(int64_t block) const {
-        const int64_t first = block * block_rows;
-        BlockOfRows rows{std::min(block_rows, of_.rows - first), of_.codes + first, {}};
-        for (int64_t i = 0; i < rows.count; ++i)
-            rows.weight[i] = of_.row_weight ? of_.row_weight[first + i] : 1.0;
-        return rows;
-    }
 
     // The functions of a block. In double precision they are converted once for all classes, those
     // of a few rows together, which stay in the nearest cache.
@@ -144,8 +130,8 @@ class Worker {
         for (int64_t c = 0; c < of_.columns; ++c) {
             const float* own = of_.own + (block * of_.columns + c) * of_.parts * block_rows;
             const float* start = of_.start + (block * of_.columns + c) * block_rows;
-            const double* slope = of_.slope + c * of_.functions;
-            const double* weight = of_.weight + c * of_.parts;
+            const double* slope = slope_ + c * of_.functions;
+            const double* weight = weight_ + c * of_.parts;
             for (int64_t at = 0; at < block_rows; at += width) {
                 Vector<T, lanes> total[registers];
                 NAIVELY_UNROLL for (int v = 0; v < registers; ++v) total[v] = Vector<T, lanes>{};
@@ -214,72 +200,51 @@ class Worker {
         std::memcpy(sums, &even, sizeof even);
     }
 
-    const Problem of_;
+    const SoftmaxTables& of_;
+    const double *slope_, *weight_;
     std::vector<double> joint_, excess_;
     std::vector<T> shared_, rounded_, sums_;
 };
 
 // Calls what `sum` is: the loss and the gradient of each chunk, on several threads.
 template <class T>
-void sum_chunks(const Problem& problem, int64_t blocks, std::vector<double>& losses,
+void sum_chunks(const Problem& problem, std::vector<double>& losses,
                 std::vector<double>& gradients) {
-    const int64_t each = problem.functions + problem.parts + 1, size = problem.columns * each;
+    const SoftmaxTables& of = problem.of;
+    const int64_t each = of.functions + of.parts + 1, size = of.columns * each;
     const auto chunks = static_cast<int64_t>(losses.size());
-    const auto operations = static_cast<double>(chunk_blocks * block_rows * problem.columns) *
+    const auto operations = static_cast<double>(chunk_blocks * block_rows * of.columns) *
                             (static_cast<double>(each) / 4 + 8);
     run_parts(chunks, count_parts(chunks, operations), [&](int64_t begin, int64_t end, int) {
         Worker<T> worker(problem);
         on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
             for (int64_t chunk = begin; chunk < end; ++chunk)
                 worker.template sum<decltype(isa)>(
-                    chunk * chunk_blocks, std::min(blocks, (chunk + 1) * chunk_blocks),
+                    chunk * chunk_blocks, std::min(of.blocks, (chunk + 1) * chunk_blocks),
                     &losses[chunk], &gradients[chunk * size]);
         });
     });
 }
 
-nb::tuple softmax_loss(const Singles& start, const Singles& shared, nb::handle slope,
-                       const Tables& own, nb::handle weight, nb::handle codes,
-                       nb::handle row_weight, bool single) {
+nb::tuple softmax_loss(const SoftmaxTables::Singles& start, const SoftmaxTables::Singles& shared,
+                       nb::handle slope, const SoftmaxTables::Tables& own, nb::handle weight,
+                       nb::handle codes, nb::handle row_weight, bool single) {
+    const SoftmaxTables of(start, shared, own, codes, row_weight);
     const Doubles slopes(slope, "slope", 2), weights(weight, "weight", 2);
-    const Input<Layout::contiguous, std::int32_t> code(codes, "codes", 1);
-    const int64_t rows = code.shape(0), blocks = (rows + block_rows - 1) / block_rows;
-    const int64_t columns = slopes.shape(0), functions = slopes.shape(1), parts = weights.shape(1);
-    slopes.require_shape({columns, functions});
-    weights.require_shape({columns, parts});
-    const auto is = [](const auto& array, std::initializer_list<int64_t> shape) {
-        std::size_t axis = 0;
-        for (const int64_t size : shape)
-            if (static_cast<int64_t>(array.shape(axis++)) != size) return false;
-        return true;
-    };
-    if (!is(start, {blocks, columns, block_rows}) || !is(shared, {blocks, functions, block_rows}) ||
-        !is(own, {blocks, columns, parts, block_rows}))
-        throw std::invalid_argument("the shape of a table is wrong");
-    if (columns < 1) throw std::invalid_argument("there must be a class");
-    const int64_t k = std::max<int64_t>(columns, 2);
-    for (int64_t i = 0; i < rows; ++i)
-        if (code.data()[i] < 0 || code.data()[i] >= k)
-            throw std::invalid_argument("a class code is out of range");
-    std::vector<Doubles> weighing;
-    if (!row_weight.is_none()) {
-        weighing.emplace_back(row_weight, "row_weight", 1);
-        weighing[0].require_shape({rows});
-    }
-    const Problem problem{rows, columns, functions, parts, k, start.data(), shared.data(),
-                          own.data(), slopes.data(), weights.data(), code.data(),
-                          weighing.empty() ? nullptr : weighing[0].data()};
-    const int64_t each = functions + parts + 1, size = columns * each;
-    const Result<double> gradient("zeros", columns, each);
+    slopes.require_shape({of.columns, of.functions});
+    weights.require_shape({of.columns, of.parts});
+    const Problem problem{of, slopes.data(), weights.data()};
+    const int64_t each = of.functions + of.parts + 1, size = of.columns * each;
+    const Result<double> gradient("zeros", of.columns, each);
     double loss = 0.0;
     {
         nb::gil_scoped_release released;
-        const int64_t chunks = (blocks + chunk_blocks - 1) / chunk_blocks;
+        const int64_t chunks = (of.blocks + chunk_blocks - 1) / chunk_blocks;
         std::vector<double> losses(chunks), gradients(chunks * size);
         if (single)
-            sum_chunks<float>(problem, blocks, losses, gradients);
+            sum_chunks<float>(problem, losses, gradients);
         else
-            sum_chunks<double>(problem, blocks, losses, gradients);
+            sum_chunks<double>(problem, losses, gradients);
         for (int64_t chunk = 0; chunk < chunks; ++chunk) {
             loss += losses[chunk];
             for (int64_t i = 0; i < size; ++i) gradient.data()[i] += gradients[chunk * size + i];

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from naively.counting.labels import Labels
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.passes import Passes
-from naively.evaluation.search import minimise, root
+from naively.evaluation.penalised import Penalty, least
+from naively.evaluation.search import root
 from naively.kernels.reference import Floats
 from naively.model.model import Model
 from naively.model.weights import Weighting, Weights
@@ -201,31 +202,20 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
     centre, strength, apart = (
         of[order] for of in (shrinkage.centre, shrinkage.strength, shrinkage.apart)
     )
-    # The second derivatives of what shrinks each number.
+    # Of the squares of a mean off the centre, and of weights beside the mean, is made one of each
+    # weight off the centre, and one of what they add up to.
     columns = len(passes.number)
-    alone = strength / columns**2 + apart * (1 - 1 / columns)
-    more = np.full(biases + passes.weights, of_bias)
-    more[biases:][passes.number] = np.where(free & (k > 2), alone, strength)
-
-    def penalised(x: Floats) -> tuple[float, Floats]:
-        """Return the penalised loss and its gradient at biases and different weights."""
-        total, gradient = passes.loss(x)
-        bias, weight = x[:biases], passes.split(x)[1]
-        mean = weight.mean(axis=0)
-        off, beside = mean - centre, weight - mean
-        total += (strength @ off**2 + apart @ (beside**2).sum(axis=0) + of_bias * bias @ bias) / 2
-        by_weight = strength * off / columns + apart * beside
-        gradient[:biases] += of_bias * bias
-        gradient[biases:] += passes.by_number(by_weight)
-        return total, gradient
-
-    start = np.zeros(len(more))
-    start[biases:][passes.number] = centre
-    x = minimise(
-        penalised,
-        start,
-        np.arange(len(more)) >= biases,
-        lambda x: passes.curvature(x).plus(more),
+    each = free & (columns > 1)
+    alone, middle = (np.zeros(biases + passes.weights) for _ in range(2))
+    alone[:biases] = of_bias
+    alone[biases:][passes.number] = np.where(each, apart, strength)
+    middle[biases:][passes.number] = centre
+    together = np.where(each, strength / columns**2 - apart / columns, 0.0)
+    x = least(
+        passes,
+        Penalty(alone, together, middle),
+        middle,
+        passes.curvature,
         steps=STEPS,
         tolerance=TOLERANCE,
     )

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from naively.counting.labels import Labels
 from naively.evaluation.losses import posterior
 from naively.evaluation.passes import Passes
-from naively.evaluation.search import Curvature, minimise
+from naively.evaluation.penalised import Penalty, least
+from naively.evaluation.search import Curvature
 from naively.kernels.reference import Floats
 
 STEPS = 20  # of the search
@@ -140,15 +141,12 @@ def solve(
     penalty = np.full(passes.slopes + problem.pairs, of_evidence)
     penalty[: passes.slopes] = ridge / 2 if two else ridge  # of two classes each has half a slope
 
-    def penalised(x: Floats) -> tuple[float, Floats]:
-        of_rows, gradient = passes.loss(x)
-        return of_rows + float(penalty @ x**2) / 2, gradient + penalty * x
-
-    x = minimise(
-        penalised,
+    none = np.zeros(problem.pairs), np.zeros(len(penalty))
+    x = least(
+        passes,
+        Penalty(penalty, *none),
         problem.arguments(start),
-        np.arange(len(penalty)) >= passes.slopes,
-        lambda _: problem.curvature.plus(penalty),
+        lambda _: problem.curvature,
         steps=steps,
         tolerance=TOLERANCE,
         again=False,

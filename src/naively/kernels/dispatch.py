@@ -19,6 +19,7 @@ import numpy as np
 from naively.kernels import (
     cells,
     hashes,
+    newton,
     reference,
     softmax,
     sparse,
@@ -75,6 +76,7 @@ leave_out_lengths = _choose(sparse.leave_out_lengths)
 take_rows = _choose(sparse.take_rows)
 sum_sparse = _choose(sparse_total.sum_sparse)
 softmax_loss = _choose(softmax.softmax_loss)
+minimise_softmax = _choose(newton.minimise_softmax)
 encode_together = _choose(vocabulary.encode_together)
 if NATIVE is not None:
     Vocabulary = NATIVE.Vocabulary  # type: ignore[misc]  # a class with the same methods

@@ -84,8 +84,7 @@ def softmax_loss(
         raise ValueError("the shape of start is wrong")
     if rows and not (codes.min() >= 0 and codes.max() < max(columns, 2)):
         raise ValueError("a class code is out of range")
-    joint = start + slope @ shared + (weight[:, None] @ own)[:, :, 0]
-    joint = np.moveaxis(joint, 0, 1).reshape(columns, -1)[:, :rows]
+    joint = _joint(start, shared, slope, own, weight, rows)
     losses, excess = (_of_two if columns == 1 else _of_many)(joint, codes)
     if row_weight is not None:
         losses, excess = losses * row_weight, excess * row_weight
@@ -99,6 +98,41 @@ def softmax_loss(
         axis=1,
     )
     return float(losses.sum()), gradient
+
+
+def posterior_of(
+    start: Singles,
+    shared: Singles,
+    slope: NDArray[np.float64],
+    own: Singles,
+    weight: NDArray[np.float64],
+    rows: int,
+) -> NDArray[np.float64]:
+    """Return the posteriors, (columns, rows), by the arguments of ``softmax_loss``."""
+    joint = _joint(start, shared, slope, own, weight, rows)
+    if len(joint) == 1:
+        joint = np.concatenate([np.zeros_like(joint), joint])
+        return _posterior(joint)[1:]
+    return _posterior(joint)
+
+
+def _joint(
+    start: Singles,
+    shared: Singles,
+    slope: NDArray[np.float64],
+    own: Singles,
+    weight: NDArray[np.float64],
+    rows: int,
+) -> NDArray[np.float64]:
+    """Return the joint log likelihoods, (columns, rows)."""
+    joint = start + slope @ shared + (weight[:, None] @ own)[:, :, 0]
+    return np.moveaxis(joint, 0, 1).reshape(joint.shape[1], -1)[:, :rows]
+
+
+def _posterior(joint: NDArray[np.float64]) -> NDArray[np.float64]:
+    p: NDArray[np.float64] = np.exp(joint - joint.max(axis=0))
+    p /= p.sum(axis=0)
+    return p
 
 
 def _of_two(
