@@ -84,8 +84,8 @@ class Problem:
     def arguments(self, found: Solution) -> Floats:
         """Return slopes and weights as what the passes take."""
         if self.labels.k == 2:
-            return np.append(found.slope[:, 1] - found.slope[:, 0], found.weight)
-        return np.append(found.slope.T.ravel(), found.weight)
+            return np.concatenate([found.slope[:, 1] - found.slope[:, 0], found.weight])
+        return np.concatenate([found.slope.T.ravel(), found.weight])
 
     def posterior(self, found: Solution) -> Floats:
         """Return the posteriors with what is added, of shape (rows, classes)."""

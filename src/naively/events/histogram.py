@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import final
+from typing import NamedTuple, final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,18 @@ from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, dirichlet
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import Binned
+
+
+class Derived(NamedTuple):
+    """What follows from a tally: the bin of each cell, the bins' counts, and the likelihood."""
+
+    bin_: NDArray[np.int64]
+    smoothed: BinCounts
+    likelihood: Binned
+
+
+# Of each tally, for as long as it lives: rows are left out of what scores them.
+_DERIVED: WeakKeyDictionary[BlockTally[Cells], dict[Histogram, Derived]] = WeakKeyDictionary()
 
 
 @final
@@ -109,8 +122,15 @@ class Histogram(Estimable[Cells, Dense]):
         return {"p": smoothed.shares(float((self.estimate == "map") - (how == "map")))}
 
     def likelihood(self, tally: BlockTally[Cells]) -> Binned:
-        bin_ = self._bins(tally)
-        return self._binned(tally, bin_, self._of_bins(tally, bin_))
+        return self._derived(tally).likelihood
+
+    def _derived(self, tally: BlockTally[Cells]) -> Derived:
+        of = _DERIVED.setdefault(tally, {})
+        if self not in of:
+            bin_ = self._bins(tally)
+            smoothed = self._of_bins(tally, bin_)
+            of[self] = Derived(bin_, smoothed, self._binned(tally, bin_, smoothed))
+        return of[self]
 
     def _binned(
         self, tally: BlockTally[Cells], bin_: NDArray[np.int64], smoothed: BinCounts
@@ -131,9 +151,7 @@ class Histogram(Estimable[Cells, Dense]):
 
     def log_prob_without(self, tally: BlockTally[Cells], cells: LeftOut[Dense]) -> Floats:
         """Return the log likelihood of each cell without its own row; bins and widths stay."""
-        bin_of_cell = self._bins(tally)
-        smoothed = self._of_bins(tally, bin_of_cell)
-        binned = self._binned(tally, bin_of_cell, smoothed)
+        _, smoothed, binned = self._derived(tally)
         bin_ = binned.bins(cells.block.values)[cells.row, cells.column]
         first, of = different_cells(cells, binned.first[cells.column] + bin_, len(binned.table))
         some, right = cells.take(first), cells.labels.codes[first]
