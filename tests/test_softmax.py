@@ -279,6 +279,7 @@ def test_many_blocks_are_inverted_in_slices_as_at_once(monkeypatch: pytest.Monke
     frees[0] = True
     at_once = [blocks.inverse(free)(vector) for free in frees]
     monkeypatch.setattr(curvature, "AT_ONCE", 20)  # of 63 numbers
+    blocks = Blocks(blocks.at, matrix)
     in_slices = [blocks.inverse(free) for free in frees]  # one after the other, and used later
     for free, expected, times in zip(frees, at_once, in_slices, strict=True):
         np.testing.assert_allclose(times(vector), expected, rtol=1e-12)

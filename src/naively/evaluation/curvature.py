@@ -7,7 +7,8 @@ steps. The curvature of the joint log likelihoods of a row with posteriors p is 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +36,6 @@ class Blocks(Curvature):
 
     at: Numbers
     matrix: Floats
-    # The inverses that were asked for last, and of which arguments.
-    _inverse: list[tuple[Floats, NDArray[np.bool_]]] = field(default_factory=list)
 
     def plus(self, diagonal: Floats) -> Blocks:
         matrix = self.matrix.copy()
@@ -44,39 +43,40 @@ class Blocks(Curvature):
         return Blocks(self.at, matrix)
 
     def inverse(self, free: NDArray[np.bool_]) -> Callable[[Floats], Floats]:
-        inverse = self._inverted(free[self.at])
+        whole, of = self._whole, free[self.at]
+        # Whatever holds arguments where they rest is a force on each of these: one that undoes
+        # their steps. Blocks in which fewer rest than in others hold some free ones by no force.
+        most = int((~of).sum(axis=1).max(initial=0))
+        block, held = np.arange(len(of))[:, None], np.argsort(of, axis=1, kind="stable")[:, :most]
+        rests = ~of[block, held]
+        some = whole[block[:, :, None], held[:, :, None], held[:, None]]
+        some *= rests[:, :, None] & rests[:, None]
+        np.einsum("bii->bi", some)[~rests] = 1.0
+        forces = np.linalg.inv(some)
 
         def times(vector: Floats) -> Floats:
-            found = np.zeros(len(vector))
-            found[self.at] = (inverse @ vector[self.at][:, :, None])[:, :, 0]
+            found, force = np.zeros(len(vector)), vector[self.at]
+            step = whole @ force[:, :, None]
+            if most:
+                force[block, held] -= (forces @ (step[block, held] * rests[:, :, None]))[:, :, 0]
+                step = whole @ force[:, :, None]
+            found[self.at] = step[:, :, 0] * of
             return found
 
         return times
 
-    def _inverted(self, of: NDArray[np.bool_]) -> Floats:
-        """Return the inverse of each matrix of the free arguments, (alike, size, size).
-
-        ``of``, of shape (alike, size), says which are free. A search asks again and again while few
-        of them change: only the blocks in which they do are inverted anew.
-        """
-        if self._inverse:
-            inverse, before = self._inverse.pop()
-            inverse, rows = inverse.copy(), np.flatnonzero((of != before).any(axis=1))
-        else:
-            inverse, rows = np.empty_like(self.matrix), np.arange(len(of))
+    @cached_property
+    def _whole(self) -> Floats:
+        """The inverse of each matrix, (alike, size, size)."""
+        found = np.empty_like(self.matrix)
         size = max(1, AT_ONCE // max(1, self.matrix.shape[1] ** 2))
-        for start in range(0, len(rows), size):
-            some = rows[start : start + size]
-            inverse[some] = _inverse(self.matrix[some], of[some])
-        self._inverse.append((inverse, of))
-        return inverse
+        for start in range(0, len(found), size):
+            found[start : start + size] = _inverse(self.matrix[start : start + size])
+        return found
 
 
-def _inverse(matrix: Floats, of: NDArray[np.bool_]) -> Floats:
-    """Return the inverse of the free part of matrices, (alike, size, size)."""
-    if not of.all():
-        matrix = matrix * (of[:, :, None] & of[:, None, :])
-        np.einsum("bii->bi", matrix)[~of] = 1.0
+def _inverse(matrix: Floats) -> Floats:
+    """Return the inverse of matrices, (alike, size, size)."""
     # In units in which its diagonal is 1, a matrix in single precision is never singular.
     unit = np.sqrt(np.maximum(np.einsum("bii->bi", matrix), LEAST))
     units = unit[:, :, None] * unit[:, None, :]
