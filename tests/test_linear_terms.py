@@ -18,7 +18,8 @@ from tests.alike import linear_of, table
 
 def of_numbers(x: Any, weight: Any = None, *, indicator: bool = False) -> Line | None:
     weight = None if weight is None else np.asarray(weight, np.float64)
-    return fitting._line(np.asarray(x, np.float64), weight, indicator=indicator)
+    (line,) = fitting.lines(np.asarray(x, np.float64)[None], weight, indicator=indicator)
+    return line
 
 
 def of_levels(cells: list[Any], weight: Any = None) -> list[Step]:
@@ -120,3 +121,15 @@ def test_of_many_columns_those_that_say_most_have_functions(
     terms = linear_of(NaiveBayes().fit(noise | X, y)).of
     assert len(terms) == 2
     assert {term.column for term in terms} <= set(X)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_columns_together_have_the_lines_of_each_alone(weighted: bool) -> None:
+    rng = np.random.default_rng(0)
+    x = rng.lognormal(size=(6, 300))
+    x[1, rng.random(300) < 0.2] = np.nan
+    x[2], x[3], x[4, :-1] = np.nan, 7.0, 5.0
+    weight = rng.choice([0.5, 1.0, 3.0], 300) if weighted else None
+    alone = [of_numbers(column, weight) for column in x]
+    assert fitting.lines(x, weight, indicator=False) == alone
+    assert [line is None for line in alone] == [False, False, True, True, False, False]

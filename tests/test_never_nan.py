@@ -213,7 +213,9 @@ def test_a_line_of_numbers_far_out_has_a_finite_scale_or_there_is_none(
     weight: float | None,
 ) -> None:
     x = 1e149 * np.arange(-50.0, 50.0)
-    line = basis._line(x, None if weight is None else np.full(100, weight), indicator=False)
+    (line,) = basis.lines(
+        x[None], None if weight is None else np.full(100, weight), indicator=False
+    )
     assert (line is None) == (weight is not None and weight > 1e60)
     if line is not None:
         assert 1e119 < line.scale < 1e121

@@ -16,7 +16,6 @@ from naively.counting.block import Block, Codes, Dense
 from naively.counting.labels import Labels
 from naively.counting.parts import Part
 from naively.evaluation.leave_one_out import LeaveOneOut
-from naively.evaluation.losses import mean
 from naively.events import Bernoulli
 from naively.kernels.reference import Floats
 from naively.model.linear_part import Line, Step, Term
@@ -31,6 +30,7 @@ LEAST_SCALE = 0.2  # of an indicator, so that a rare level has no large values
 FUNCTIONS = 256  # at most: of the columns that say most
 LARGEST = 1e120  # a number, whose square times any weight is finite
 ROUNDING = 1e-9
+TOGETHER = 200_000  # numbers, about, of columns that are described together
 
 
 Said: TypeAlias = Callable[[], Mapping[Part, float]]  # how much evidence each part gives
@@ -79,14 +79,12 @@ def basis_of(
         if group.event.joined or group.analyser or group.event.layout == "rows":
             continue
         block = _joined([blocks[group.key] for blocks in by_batch])
-        for j, name in enumerate(block.axis.columns if block else ()):
-            assert block is not None
-            part = Part(group.key, name)
-            functions = [
-                (Term(group.key, name, function), function.of(block, j))
-                for function in _functions(group, block, j, rows)
-            ]
-            of_column.append((part, functions))
+        if block is None:
+            continue
+        found = _functions(group, block, rows)
+        for j, (name, functions) in enumerate(zip(block.axis.columns, found, strict=True)):
+            terms = [(Term(group.key, name, one), one.of(block, j)) for one in functions]
+            of_column.append((Part(group.key, name), terms))
     # In one order, whatever that of the columns is: rounding then stops a search at one place.
     of_column.sort(key=lambda column: str(column[0]))
     if sum(len(functions) for _, functions in of_column) > FUNCTIONS:
@@ -111,48 +109,77 @@ def evidence_said(weights: Weights, found: LeaveOneOut) -> dict[Part, float]:
     return {part: float(of) / found.labels.k for part, of in zip(found.parts, said, strict=True)}
 
 
-def _functions(group: Group, block: Block, column: int, weight: Floats | None) -> list[Line | Step]:
-    """Return the functions of a column: a line, or steps of its commonest levels."""
+def _functions(
+    group: Group, block: Block, weight: Floats | None
+) -> Sequence[Sequence[Line | Step]]:
+    """Return the functions of each column: a line, or steps of its commonest levels."""
     if isinstance(block, Codes):
-        return _steps(block, column, weight)
+        return [_steps(block, j, weight) for j in range(len(block.axis.columns))]
     assert isinstance(block, Dense)
-    x = np.asarray(block.values[:, column], np.float64)
-    line = _line(x, weight, indicator=isinstance(group.event, Bernoulli))
-    return [] if line is None else [line]
+    indicator, found = isinstance(group.event, Bernoulli), []
+    size = max(1, TOGETHER // max(1, len(block)))
+    for start in range(0, len(block.axis.columns), size):
+        x = np.ascontiguousarray(block.values.T[start : start + size], np.float64)
+        found += lines(x, weight, indicator=indicator)
+    return [[] if line is None else [line] for line in found]
 
 
-def _line(x: Floats, weight: Floats | None, *, indicator: bool) -> Line | None:
-    """Return numbers as a line, clipped at their tails; None if their scale is 0 or infinite."""
+def lines(x: Floats, weight: Floats | None, *, indicator: bool) -> list[Line | None]:
+    """Return a line for each column of numbers, (columns, rows), clipped at its tails.
+
+    None for a column whose scale is 0 or infinite.
+    """
     there = ~np.isnan(x)
-    if not there.all():
-        x, weight = x[there], None if weight is None else weight[there]
-    if not len(x):
-        return None
-    x = np.clip(x, -LARGEST, LARGEST)  # in one piece, unlike a column of a matrix
+    whole = there.all(axis=1)
+    found = dict(
+        zip(
+            np.flatnonzero(whole).tolist(),
+            _lines(x[whole], weight, indicator=indicator),
+            strict=True,
+        )
+    )
+    for j in np.flatnonzero(~whole).tolist():
+        some = None if weight is None else weight[there[j]]
+        (found[j],) = _lines(x[j, there[j]][None], some, indicator=indicator)
+    return [found[j] for j in range(len(x))]
+
+
+def _lines(x: Floats, weight: Floats | None, *, indicator: bool) -> list[Line | None]:
+    """Return the same of columns without missing cells."""
+    if not x.size:
+        return [None] * len(x)
+    x = np.clip(x, -LARGEST, LARGEST)
     low, high = _quantiles(x, weight)
-    if not low < high:
-        low, high = float(x.min()), float(x.max())
-    x = np.clip(x, low, high)
+    flat = ~(low < high)
+    low, high = np.where(flat, x.min(axis=1), low), np.where(flat, x.max(axis=1), high)
+    x = np.clip(x, low[:, None], high[:, None])
     with np.errstate(over="ignore", invalid="ignore"):  # where rows weigh 1e90
-        centre = mean(x, weight)
-        scale = float(np.sqrt(mean(np.square(x - centre), weight)))
-    if not ROUNDING * max(abs(low), abs(high)) < scale < np.inf:
-        return None
-    return Line(low, high, centre, max(scale, LEAST_SCALE * (high - low)) if indicator else scale)
+        centre = np.average(x, axis=1, weights=weight)
+        scale = np.sqrt(np.average(np.square(x - centre[:, None]), axis=1, weights=weight))
+    varies = (scale > ROUNDING * np.maximum(np.abs(low), np.abs(high))) & (scale < np.inf)
+    if indicator:
+        scale = np.maximum(scale, LEAST_SCALE * (high - low))
+    numbers = np.stack([low, high, centre, scale], axis=1).tolist()
+    return [Line(*of) if there else None for of, there in zip(numbers, varies, strict=True)]
 
 
-def _quantiles(x: Floats, weight: Floats | None) -> tuple[float, float]:
+def _quantiles(x: Floats, weight: Floats | None) -> tuple[Floats, Floats]:
     """Return the numbers that a share ``TAILS`` of the weight is at most, and at least."""
+    n = x.shape[1]
     if weight is None:
-        places = [int(TAILS * len(x)), len(x) - 1 - int(TAILS * len(x))]
-        low, high = np.partition(x, places)[places]
-        return float(low), float(high)
-    order = np.argsort(x, kind="stable")
-    total = np.cumsum(weight[order])
-    limits = np.array([TAILS, 1 - TAILS]) * total[-1]
-    first = int(np.searchsorted(total, limits[0] * (1 + ROUNDING), side="right"))
-    last = int(np.searchsorted(total, limits[1] * (1 - ROUNDING)))
-    return float(x[order[min(first, len(x) - 1)]]), float(x[order[min(last, len(x) - 1)]])
+        places = [int(TAILS * n), n - 1 - int(TAILS * n)]
+        low, high = np.partition(x, places, axis=1)[:, places].T
+        return low, high
+    order = np.argsort(x, axis=1, kind="stable")
+    total = np.cumsum(weight[order], axis=1)
+    below = total <= TAILS * (1 + ROUNDING) * total[:, -1:]
+    above = total >= (1 - TAILS) * (1 - ROUNDING) * total[:, -1:]
+    first = np.minimum(below.sum(axis=1), n - 1)
+    last = np.minimum((~above).sum(axis=1), n - 1)
+    low, high = (
+        np.take_along_axis(x, order, axis=1)[np.arange(len(x)), at] for at in (first, last)
+    )
+    return low, high
 
 
 def _steps(block: Codes, column: int, weight: Floats | None) -> list[Line | Step]:

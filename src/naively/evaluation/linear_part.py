@@ -73,7 +73,10 @@ def with_linear_part(
         return weights
     z = np.vstack([basis.z.T, np.ones(len(basis.z))]).T  # the last is the intercept
     problem = Problem(joint_of(weights, found), found.labels, z)
-    best = descend(runs_of(problem.first(ROWS)), RIDGES, solve_slopes)
+    rough = replace(
+        problem, z=z.astype(np.float32)
+    )  # to choose a ridge, single precision is enough
+    best = descend(runs_of(rough.first(ROWS)), RIDGES, solve_slopes)
     if best.ridge is None:
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))
