@@ -42,16 +42,20 @@ struct Point {
 };
 
 template <class Isa>
-NAIVELY_INLINE inline double dot(const double* a, const double* b) {
+NAIVELY_INLINE inline double dot(const double* a, const double* b, int64_t count = block_rows) {
     constexpr int lanes = Isa::lanes;
     Vector<double, lanes> sum[4] = {};
-    for (int64_t i = 0; i < block_rows; i += 4 * lanes)
+    int64_t i = 0;
+    for (; i + 4 * lanes <= count; i += 4 * lanes)
         NAIVELY_UNROLL for (int v = 0; v < 4; ++v)
             sum[v] = multiply_add<Isa, lanes>(load<lanes>(a + i + v * lanes),
                                               load<lanes>(b + i + v * lanes), sum[v]);
+    for (; i + lanes <= count; i += lanes)
+        sum[0] = multiply_add<Isa, lanes>(load<lanes>(a + i), load<lanes>(b + i), sum[0]);
     const Vector<double, lanes> all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
     double total = 0.0;
     for (int lane = 0; lane < lanes; ++lane) total += all[lane];
+    for (; i < count; ++i) total += a[i] * b[i];
     return total;
 }
 
@@ -89,7 +93,7 @@ class Search {
         for (int64_t a = 0; a < n_; ++a) here.x[a] = above(a, x[a]);
         evaluate<Isa>(here);
         for (int64_t step = 0; step < steps; ++step) {
-            const double gain = solve(here) / 2;
+            const double gain = solve<Isa>(here) / 2;
             if (!(gain > 0.0)) break;
             if (gain < tolerance * std::fabs(here.loss)) {
                 for (int64_t a = 0; a < n_; ++a) here.x[a] = above(a, here.x[a] + solved_[a]);
@@ -231,7 +235,8 @@ class Search {
 
     // Newton's step into `solved_`, and what the loss would lose by it if it were linear. Arguments
     // at 0 that would fall below it rest.
-    double solve(const Point& point) {
+    template <class Isa>
+    NAIVELY_INLINE inline double solve(const Point& point) {
         const auto rests = [&](int64_t a) {
             return above(a, -1.0) == 0.0 && point.x[a] <= 0.0 && point.gradient[a] > 0.0;
         };
@@ -247,9 +252,8 @@ class Search {
             double left = point.second[a * n_ + a], rest = -point.gradient[a];
             for (int64_t b = 0; b < a; ++b) {
                 const double* other = &factor_[b * n_];
-                double sum = rests(b) ? 0.0 : point.second[a * n_ + b];
-                for (int64_t i = 0; i < b; ++i) sum -= row[i] * other[i];
-                row[b] = sum / other[b];
+                const double sum = rests(b) ? 0.0 : point.second[a * n_ + b];
+                row[b] = (sum - dot<Isa>(row, other, b)) / other[b];
                 left -= row[b] * row[b];
                 rest -= row[b] * solved_[b];
             }
@@ -258,8 +262,9 @@ class Search {
             solved_[a] = rest / row[a];
         }
         for (int64_t a = n_ - 1; a >= 0; --a) {
-            for (int64_t b = a + 1; b < n_; ++b) solved_[a] -= factor_[b * n_ + a] * solved_[b];
-            solved_[a] /= factor_[a * n_ + a];
+            const double* row = &factor_[a * n_];
+            solved_[a] /= row[a];
+            for (int64_t b = 0; b < a; ++b) solved_[b] -= row[b] * solved_[a];
             promised -= solved_[a] * point.gradient[a];
         }
         return promised;

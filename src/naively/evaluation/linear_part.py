@@ -73,9 +73,8 @@ def with_linear_part(
         return weights
     z = np.vstack([basis.z.T, np.ones(len(basis.z))]).T  # the last is the intercept
     problem = Problem(joint_of(weights, found), found.labels, z)
-    rough = replace(
-        problem, z=z.astype(np.float32)
-    )  # to choose a ridge, single precision is enough
+    # To choose a ridge, single precision is enough.
+    rough = replace(problem, z=z.astype(np.float32))
     best = descend(runs_of(rough.first(ROWS)), RIDGES, solve_slopes)
     if best.ridge is None:
         return weights

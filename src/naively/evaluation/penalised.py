@@ -13,7 +13,7 @@ from naively.evaluation.search import Curvature, minimise
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
 
-SMALL = 2_000_000  # rows times squared arguments, at most, whose second derivatives are exact
+SMALL = 2_000_000  # rows and half of the arguments, times squared arguments: for Newton's method
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ def least(
         As ``minimise`` takes them.
     """
     labels = passes.labels
-    if len(labels) * len(start) ** 2 <= SMALL:
+    if (len(labels) + len(start) / 2) * len(start) ** 2 <= SMALL:
         return dispatch.minimise_softmax(
             passes.start,
             passes.shared,

@@ -68,6 +68,12 @@ def minimise_softmax(
     np.add.at(of_parts, (np.arange(parts), slopes + number), 1.0)
     penalty = np.diag(alone) + (of_parts.T * together) @ of_parts
 
+    weights = np.ones(len(codes)) if row_weight is None else row_weight
+    values = [
+        np.concatenate([_rows(shared, len(codes)), _rows(own[:, c], len(codes))])
+        for c in range(columns)
+    ]
+
     def evaluate(x: Floats) -> tuple[float, Floats]:
         """Return the loss and its gradient."""
         slope, weight = x[:slopes].reshape(columns, functions), x[slopes + number]
@@ -79,12 +85,11 @@ def minimise_softmax(
         """Return the second derivatives."""
         slope, weight = x[:slopes].reshape(columns, functions), x[slopes + number]
         p = posterior_of(start, shared, slope, own, weight, len(codes))
-        weights = np.ones(len(codes)) if row_weight is None else row_weight
         matrix, mean = penalty.copy(), np.zeros((n, len(codes)))
         for c in range(columns):
-            values = np.concatenate([_rows(shared, len(codes)), _rows(own[:, c], len(codes))])
-            mean[at[c]] += p[c] * values
-            of_class = (weights * p[c] * values) @ values.T
+            likely = p[c] * values[c]
+            mean[at[c]] += likely
+            of_class = (weights * likely) @ values[c].T
             of_class[np.diag_indices_from(of_class)] *= 1 + STEADIER
             matrix[np.ix_(at[c], at[c])] += of_class
         return matrix - (weights * mean) @ mean.T
