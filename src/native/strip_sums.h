@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
 #include "double_double.h"
@@ -40,72 +41,74 @@ template <class Isa>
 constexpr int64_t piece_columns = std::min<int64_t>(strip_columns, 2 * Isa::lanes);
 
 // The common case, no weights: sum a piece of a strip over the given rows; false if it has to be
-// summed again with care, as a cell is NaN or infinite, or the bias (below) overflowed.
+// summed by sum_piece, as its squares are not as the total lets expect, or a cell is not finite.
 //
-// Squares are added to a sum that begins with a bias, their own plain sum, which is at least as
-// large as each of them: then the error of s' = s + x*x is x*x - (s' - s), two operations instead
-// of ten. The bias is taken out at the end; being no larger than the sum, it costs no digits.
-// Processors that add and multiply in different units are busiest adding, so that some of the
-// additions are written as a multiplication by one.
+// Sums begin with a bias at least as large as what is added and as all partial sums: then the error
+// of s' = s + x is x - (s' - s), three operations fewer than where x may be the larger. A square is
+// at most the sum of squares, and a partial sum at most the root of that sum times the number of
+// rows. The bias is taken out at the end; being about as large as the total, it costs few digits.
+// Processors that add and multiply in different units are busiest adding, so that one addition is
+// written as a multiplication by one.
 template <class Isa, class T>
 NAIVELY_INLINE inline bool sum_plain_piece(const Block<T>& block, int64_t column,
                                            const std::int32_t* rows, int64_t count,
-                                           int64_t first_lane, StripSums& sums) {
+                                           int64_t first_lane, const StripSums& total,
+                                           StripSums& sums) {
     constexpr int lanes = Isa::lanes;
     constexpr int vectors = piece_columns<Isa> / lanes;
+    constexpr double surprise = 4.0;    // times the expected sum of squares: not more
+    constexpr double least = 0x1p-900;  // of less, the squares or their errors may underflow
     using V = Vector<double, lanes>;
+    V value_bias[vectors], square_bias[vectors];
+    V value[vectors][2] = {}, square[vectors][2] = {};
+    bool expected = true;
+    NAIVELY_UNROLL
+    for (int v = 0; v < vectors; ++v) {
+        NAIVELY_UNROLL
+        for (int i = 0; i < lanes; ++i) {
+            const int64_t lane = first_lane + v * lanes + i;
+            const double most =
+                surprise * static_cast<double>(count) * (total[2][0][lane] / total[0][0][lane]);
+            expected &= most >= least;  // false of 0 / 0, too, where there is no total yet
+            square_bias[v][i] = most;
+            value_bias[v][i] = 2.0 * std::sqrt(static_cast<double>(count) * most);
+        }
+        value[v][0] = value_bias[v];
+        square[v][0] = square_bias[v];
+    }
+    if (!expected) return false;
+    const V one = broadcast<lanes>(block.one);
     const T* const cells = block.cells + column + first_lane;
-    V bias[2][vectors] = {};  // two chains wait for one another less
-    int64_t i = 0;
-    const auto add_bias = [&](int64_t row, V (&to)[vectors]) NAIVELY_INLINE {
-        const T* from = cells + rows[row] * block.stride;
+    for (int64_t i = 0; i < count; ++i) {
+        const T* from = cells + rows[i] * block.stride;
         block.prefetch_line();
         NAIVELY_UNROLL
         for (int v = 0; v < vectors; ++v) {
             const V x = load<lanes>(from + v * lanes);
-            to[v] = multiply_add<Isa, lanes>(x, x, to[v]);
-        }
-    };
-    for (; i + 2 <= count; i += 2) {
-        add_bias(i, bias[0]);
-        add_bias(i + 1, bias[1]);
-    }
-    if (i < count) add_bias(i, bias[0]);
-    const V one = broadcast<lanes>(block.one);
-    V value[vectors][2] = {}, square[vectors][2] = {};
-    NAIVELY_UNROLL
-    for (int v = 0; v < vectors; ++v) square[v][0] = bias[0][v] + bias[1][v];
-    for (i = 0; i < count; ++i) {
-        const T* from = cells + rows[i] * block.stride;
-        NAIVELY_UNROLL
-        for (int v = 0; v < vectors; ++v) {
-            const V x = load<lanes>(from + v * lanes);
-            const V before = value[v][0], sum = before + x;
-            const V added = sum - before;
-            const V kept = multiply_add<Isa, lanes>(-added, one, sum);
-            const V error = (before - kept) + multiply_add<Isa, lanes>(-added, one, x);
+            const V sum = value[v][0] + x;
+            const V added = sum - value[v][0];
             value[v][0] = sum;
-            value[v][1] = multiply_add<Isa, lanes>(error, one, value[v][1]);
+            value[v][1] += multiply_add<Isa, lanes>(-added, one, x);
             const V squares = fused_multiply_add<lanes>(x, x, square[v][0]);
             const V added_square = squares - square[v][0];
             square[v][0] = squares;
             square[v][1] += fused_multiply_add<lanes>(x, x, -added_square);
         }
     }
-    bool finite = true;
     NAIVELY_UNROLL
     for (int v = 0; v < vectors; ++v) {
-        V high = square[v][0], low = square[v][1];
-        add_to_sum(high, low, -(bias[0][v] + bias[1][v]));
-        store<lanes>(&sums[1][0][first_lane + v * lanes], value[v][0]);
-        store<lanes>(&sums[1][1][first_lane + v * lanes], value[v][1]);
-        store<lanes>(&sums[2][0][first_lane + v * lanes], high);
-        store<lanes>(&sums[2][1][first_lane + v * lanes], low);
-        const V zero_or_nan = (value[v][0] - value[v][0]) + (high - high);
+        add_to_sum(value[v][0], value[v][1], -value_bias[v]);
+        add_to_sum(square[v][0], square[v][1], -square_bias[v]);
         NAIVELY_UNROLL
-        for (int lane = 0; lane < lanes; ++lane) finite &= zero_or_nan[lane] == 0.0;
+        for (int lane = 0; lane < lanes; ++lane)
+            expected &= square[v][0][lane] <= square_bias[v][lane];
+        NAIVELY_UNROLL
+        for (int part = 0; part < 2; ++part) {
+            store<lanes>(&sums[1][part][first_lane + v * lanes], value[v][part]);
+            store<lanes>(&sums[2][part][first_lane + v * lanes], square[v][part]);
+        }
     }
-    return finite;
+    return expected;
 }
 
 // Sum a piece of a strip over the given rows of the block; false if there was a NaN, unless
@@ -167,18 +170,12 @@ NAIVELY_INLINE inline bool sum_piece(const Block<T>& block, int64_t column,
     return no_nan;
 }
 
-// The same for a strip.
-template <class Isa, bool weighted, bool missing, class T>
-NAIVELY_INLINE inline bool sum_strip(const Block<T>& block, int64_t column,
-                                     const std::int32_t* rows, int64_t count, StripSums& sums) {
-    bool usable = true;
-    for (int64_t lane = 0; lane < strip_columns; lane += piece_columns<Isa>) {
-        if constexpr (weighted || missing)
-            usable &= sum_piece<Isa, weighted, missing>(block, column, rows, count, lane, sums);
-        else
-            usable &= sum_plain_piece<Isa>(block, column, rows, count, lane, sums);
-    }
-    return usable;
+// Call sum_piece(first_lane) for each piece of a strip; whether all were true.
+template <class Isa, class SumPiece>
+NAIVELY_INLINE inline bool for_each_piece(const SumPiece& sum_piece) {
+    bool all = true;
+    for (int64_t lane = 0; lane < strip_columns; lane += piece_columns<Isa>) all &= sum_piece(lane);
+    return all;
 }
 
 template <class Isa>

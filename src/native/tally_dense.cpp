@@ -84,17 +84,27 @@ NAIVELY_INLINE inline void add_block(const Block<T>& block, int64_t column, int6
             }
             for (int64_t strip = first_strip; strip < end_strip; ++strip) {
                 const int64_t start = strips.start(strip) - column;
+                StripSums& total = totals[c * strips.count() + strip];
                 StripSums sums;
+                const auto sum = [&](auto missing) NAIVELY_INLINE {
+                    return for_each_piece<Isa>([&](int64_t lane) NAIVELY_INLINE {
+                        return sum_piece<Isa, weighted, decltype(missing)::value>(
+                            block, start, rows, count, lane, sums);
+                    });
+                };
+                const bool plain =
+                    !weighted && !careful && for_each_piece<Isa>([&](int64_t lane) NAIVELY_INLINE {
+                        return sum_plain_piece<Isa>(block, start, rows, count, lane, total, sums);
+                    });
                 // Where one cell is missing others will be, and looking costs little more.
-                if (!careful)
-                    careful = !sum_strip<Isa, weighted, false>(block, start, rows, count, sums);
+                if (!plain && !careful) careful = !sum(std::false_type{});
                 if (careful) {
-                    sum_strip<Isa, weighted, true>(block, start, rows, count, sums);
+                    sum(std::true_type{});
                 } else {
                     sums[0][0].fill(run_weight);
                     sums[0][1].fill(run_weight_low);
                 }
-                add_strip<Isa>(totals[c * strips.count() + strip], sums);
+                add_strip<Isa>(total, sums);
             }
         }
     }
