@@ -610,14 +610,14 @@ def test_an_error_in_a_thread_is_raised(threads: Any) -> None:
 
 
 @needs_native
-@pytest.mark.parametrize("kind", ["whole", "real"])
+@pytest.mark.parametrize("kind", ["small", "whole", "real"])
 @pytest.mark.parametrize("weights", ["none", "fractional"])
 def test_sums_of_class_after_class(threads: Any, kind: str, weights: str) -> None:
     # A table so large that classes are counted one after the other, one of them on both threads.
     rng = np.random.default_rng(11)
     n, width, k = 3_000, 9_000, 20
     S = sparse.random_array((n, width), density=0.02, format="csr", rng=rng)
-    S.data = np.ceil(S.data * 5) if kind == "whole" else S.data
+    S.data = {"small": np.ceil(S.data * 5), "whole": np.ceil(S.data * 1e9), "real": S.data}[kind]
     y = np.minimum(rng.integers(0, 3 * k, n), k - 1)  # the last class has most rows
     y[y == 3] = 4  # and one has none
     assert S.nnz > width * k
@@ -630,6 +630,52 @@ def test_sums_of_class_after_class(threads: Any, kind: str, weights: str) -> Non
         actual = native.tally_csr(*arguments)
         assert (actual[1] is None) == (expected[1] is None)
         assert_same_pair(actual, expected, scale)
+
+
+@needs_native
+@pytest.mark.parametrize(
+    ("dtype", "last"),
+    [
+        *[(dtype, x) for dtype in (np.float64, np.float32, np.int32, np.int64)
+          for x in (0, 1, 255, 511, -1)],
+        *[(np.float64, x) for x in (0.5, np.nan, 2.0**40, 2.0**60, np.inf)],
+    ],
+)  # fmt: skip
+def test_small_numbers_are_counted_in_bytes(threads: Any, dtype: Any, last: float) -> None:
+    # So large a table that it is counted in bytes, which overflow again and again, until a number
+    # that is too large for them, negative, broken or missing has all counted anew.
+    rng = np.random.default_rng(12)
+    n, each, width, k = 5_000, 30, 70_000, 2
+    indptr = np.arange(0, n * each + 1, each)
+    indices = rng.integers(0, width, n * each).astype(np.int32)
+    indices[::each] = indices[-1] = 7  # a column that is in every row
+    data = rng.integers(0, 256, n * each).astype(dtype)
+    data[-1] = last
+    arguments = (indptr, indices, data, rng.integers(0, k, n), None, k, width)
+    if np.isinf(last):
+        with pytest.raises(ValueError, match="missing or infinite"):
+            native.tally_csr(*arguments, True)
+        return
+    expected, low = reference.tally_csr(*arguments)
+    for count in (1, 2):
+        threads(count)
+        actual = native.tally_csr(*arguments)
+        assert (actual[1] is None) == (low is None)
+        np.testing.assert_array_equal(actual[0], expected)
+    if np.isnan(last):
+        with pytest.raises(ValueError, match="missing or infinite"):
+            native.tally_csr(*arguments, True)
+
+
+@needs_native
+def test_columns_of_small_numbers_are_checked() -> None:
+    n, width, k = 150_000, 70_000, 2
+    for column in (-1, width):
+        indices = np.zeros(n, np.int32)
+        indices[-1] = column
+        rows = (np.arange(n + 1), indices, np.ones(n), np.arange(n) % k)
+        with pytest.raises(ValueError, match="out of range"):
+            native.tally_csr(*rows, None, k, width)
 
 
 @needs_native

@@ -2,7 +2,8 @@
 //
 // Whole numbers are added plainly, which is exact below 2^53; when something else turns up, the
 // counting starts again in double-double. A table that fits the cache is counted into as the rows
-// come. Else the rows of a class come together (class_sums.h), as the sums of one class may fit.
+// come. Of small numbers one of bytes (byte_counts.h) may fit; else the rows of a class come together
+// (class_sums.h), as the sums of one class may.
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "bindings.h"
+#include "byte_counts.h"
 #include "class_sums.h"
 #include "csr_matrix.h"
 #include "scatter.h"
@@ -67,21 +69,25 @@ NAIVELY_INLINE inline bool look_at_rows(const Entries<Index, Value>& from, int64
     return seen.whole;
 }
 
+// Prefetch the cell of a column, which is not checked yet.
+template <class Cell, class Index>
+NAIVELY_INLINE inline void prefetch_cell(const Cell* of_class, Index column, int64_t stride) {
+    const auto cell = static_cast<std::uintptr_t>(column) * static_cast<std::uintptr_t>(stride);
+    __builtin_prefetch(
+        reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(of_class) +
+                                      cell * sizeof(Cell)),
+        1);
+}
+
+constexpr int64_t ahead = 16;  // entries, whose cells are prefetched
+
 // Add the entries of a row to the sums of its class, which lie `stride` apart.
 template <bool weighted, class Cell, class Index, class Value>
 NAIVELY_INLINE inline void add_entries(const Index* columns, const Value* values, int64_t count,
                                        int64_t prefetchable, int64_t stride, double weight,
                                        Cell* of_class) {
-    constexpr int64_t ahead = 16;
     for (int64_t e = 0; e < count; ++e) {
-        if (e + ahead < prefetchable) {
-            const auto cell = static_cast<std::uintptr_t>(columns[e + ahead]) *
-                              static_cast<std::uintptr_t>(stride);
-            __builtin_prefetch(
-                reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(of_class) +
-                                              cell * sizeof(Cell)),
-                1);
-        }
+        if (e + ahead < prefetchable) prefetch_cell(of_class, columns[e + ahead], stride);
         auto value = static_cast<double>(values[e]);
         if (value != value) value = 0.0;
         if constexpr (weighted)
@@ -142,11 +148,62 @@ NAIVELY_INLINE inline bool add_rows_of_class(const Entries<Index, Value>& from,
     return true;
 }
 
+// Rows as they come, each number into a byte of a table of (columns, classes); false if one is no
+// small whole number.
+template <class Isa, class Index, class Value>
+NAIVELY_INLINE inline bool add_small_numbers(const Entries<Index, Value>& from, int64_t begin,
+                                             int64_t end, ByteCounts& counts) {
+    const int64_t prefetch_end = from.starts[from.rows] - ahead, k = from.k;
+    const Index* const columns = from.columns;
+    const Value* const values = from.values;
+    for (int64_t first = begin; first < end; first += checked_rows) {
+        const int64_t last = std::min(end, first + checked_rows);
+        const int64_t entry = from.starts[first], count = from.starts[last] - entry;
+        check_columns(columns + entry, count, from.width);
+        if (!fit_in_bytes<Isa>(values + entry, count)) return false;
+        for (int64_t row = first; row < last; ++row) {
+            std::uint8_t* const of_class = counts.bytes() + from.y[row];
+            const int64_t row_end = from.starts[row + 1];
+            for (int64_t e = from.starts[row]; e < row_end; ++e) {
+                if (e < prefetch_end) prefetch_cell(of_class, columns[e + ahead], k);
+                counts.add(of_class + columns[e] * k, static_cast<unsigned>(values[e]));
+            }
+        }
+    }
+    return true;
+}
+
+// Count small whole numbers into the table, which is left as it is if one is not: then false.
+template <class Index, class Value>
+bool count_small_numbers(const Entries<Index, Value>& from, double* table) {
+    const int64_t cells = from.width * from.k;
+    const int64_t entries = from.starts[from.rows] - from.starts[0];
+    std::vector<ByteCounts> counts;
+    const int parts = count_table_parts(from.rows, entries, cells / 8);
+    for (int part = 0; part < parts; ++part) counts.emplace_back(cells);
+    std::vector<char> fit(parts, true);
+    run_parts(from.rows, parts, [&](int64_t begin, int64_t end, int part) {
+        on_best_instruction_set([&](auto isa) NAIVELY_INLINE {
+            fit[part] = add_small_numbers<decltype(isa)>(from, begin, end, counts[part]);
+        });
+    });
+    if (std::find(fit.begin(), fit.end(), false) != fit.end()) return false;
+    for (const ByteCounts& of_part : counts) of_part.add_to(table);
+    return true;
+}
+
 template <class Cell, class Index, class Value>
 void count_entries(const Entries<Index, Value>& from, int parts, Cell* table, Wholeness& seen) {
     std::vector<Wholeness> seen_by(parts, seen);
     const int64_t cells = from.width * from.k;
     const int64_t entries = from.starts[from.rows] - from.starts[0];
+    if constexpr (std::is_same_v<Cell, double>) {
+        if (!from.w && ClassSums<Cell>::pay(from.rows, from.k, cells, entries) &&
+            count_small_numbers(from, table)) {
+            seen.largest = ByteCounts::most;
+            return;
+        }
+    }
     if (ClassSums<Cell>::pay(from.rows, from.k, cells, entries)) {
         ClassSums<Cell> sums(from.y, from.starts, from.rows, from.k, from.width, parts);
         sums.count([&](const std::int32_t* rows, int64_t count, Cell* of_class, int part) {
