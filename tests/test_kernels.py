@@ -633,23 +633,26 @@ def test_sums_of_class_after_class(threads: Any, kind: str, weights: str) -> Non
 
 
 @needs_native
+@pytest.mark.parametrize("most", [10, 40, 256])
 @pytest.mark.parametrize(
     ("dtype", "last"),
     [
         *[(dtype, x) for dtype in (np.float64, np.float32, np.int32, np.int64)
-          for x in (0, 1, 255, 511, -1)],
+          for x in (0, 1, 255, 256, 511, 0xFFFF, 0x10000, 0x20000, -1)],
         *[(np.float64, x) for x in (0.5, np.nan, 2.0**40, 2.0**60, np.inf)],
     ],
 )  # fmt: skip
-def test_small_numbers_are_counted_in_bytes(threads: Any, dtype: Any, last: float) -> None:
-    # So large a table that it is counted in bytes, which overflow again and again, until a number
-    # that is too large for them, negative, broken or missing has all counted anew.
+def test_small_numbers_are_counted_in_bytes(
+    threads: Any, dtype: Any, last: float, most: int
+) -> None:
+    # So large a table that it is counted in bytes, which overflow again and again, until there are
+    # too many overflows, or a number that is too large, negative, broken or missing.
     rng = np.random.default_rng(12)
     n, each, width, k = 5_000, 30, 70_000, 2
     indptr = np.arange(0, n * each + 1, each)
     indices = rng.integers(0, width, n * each).astype(np.int32)
     indices[::each] = indices[-1] = 7  # a column that is in every row
-    data = rng.integers(0, 256, n * each).astype(dtype)
+    data = rng.integers(0, most, n * each).astype(dtype)
     data[-1] = last
     arguments = (indptr, indices, data, rng.integers(0, k, n), None, k, width)
     if np.isinf(last):

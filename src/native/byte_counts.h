@@ -1,6 +1,6 @@
 // Small whole numbers, counted in a byte for each cell of a table: an eighth of the memory of a
 // table of doubles, so that more of it stays in the caches. A byte that overflows goes on with
-// what is left, and its cell is noted.
+// what is left, and the rest is noted.
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,42 @@ namespace naively {
 
 class ByteCounts {
   public:
-    static constexpr unsigned most = 255;  // the largest number that can be added
+    static constexpr unsigned largest = 0xffff;  // number that can be added
 
     explicit ByteCounts(std::int64_t cells) : bytes_(cells) {}
 
-    // For a loop that adds to many cells.
     std::uint8_t* bytes() { return bytes_.data(); }
 
     NAIVELY_INLINE inline void add(std::uint8_t* byte, unsigned number) {
         const unsigned sum = *byte + number;
         *byte = static_cast<std::uint8_t>(sum);
-        if (sum > most) overflown_.push_back(byte - bytes_.data());
+        if (sum > 0xff)
+            overflown_.push_back({byte - bytes_.data(), static_cast<double>(sum & ~0xffu)});
+    }
+
+    // Whether so many bytes overflow that larger cells would take less time, and memory.
+    bool are_too_small(std::int64_t additions) const {
+        return static_cast<std::int64_t>(overflown_.size()) > 1024 + additions / 8;
     }
 
     void add_to(double* table) const {
         for (std::size_t cell = 0; cell < bytes_.size(); ++cell) table[cell] += bytes_[cell];
-        for (const std::int64_t cell : overflown_) table[cell] += most + 1;
+        for (const Overflow& overflow : overflown_) table[overflow.cell] += overflow.rest;
     }
 
   private:
+    struct Overflow {
+        std::int64_t cell;
+        double rest;
+    };
+
     LargeVector<std::uint8_t> bytes_;
-    std::vector<std::int64_t> overflown_;
+    std::vector<Overflow> overflown_;
 };
 
-// Whether all values are whole numbers that a byte can hold; NaN is none.
+// Whether all values are whole numbers that can be added to ByteCounts; NaN is none.
 template <class Isa, class Value>
-NAIVELY_INLINE inline bool fit_in_bytes(const Value* values, std::int64_t count) {
+NAIVELY_INLINE inline bool are_small(const Value* values, std::int64_t count) {
     constexpr int lanes = Isa::lanes;
     using V = Vector<double, lanes>;
     using Bits = Vector<std::int64_t, lanes>;
@@ -60,10 +70,10 @@ NAIVELY_INLINE inline bool fit_in_bytes(const Value* values, std::int64_t count)
     for (; e < count; ++e) look(broadcast<lanes>(static_cast<double>(values[e])));
     std::int64_t base;
     std::memcpy(&base, &shift, sizeof base);
-    bool fit = true;
+    bool small = true;
     for (int lane = 0; lane < lanes; ++lane)
-        fit &= whole[lane] != 0 && (bits[lane] | base) - base <= ByteCounts::most;
-    return fit;
+        small &= whole[lane] != 0 && (bits[lane] | base) - base <= ByteCounts::largest;
+    return small;
 }
 
 }  // namespace naively

@@ -148,8 +148,7 @@ NAIVELY_INLINE inline bool add_rows_of_class(const Entries<Index, Value>& from,
     return true;
 }
 
-// Rows as they come, each number into a byte of a table of (columns, classes); false if one is no
-// small whole number.
+// Rows as they come, into a table of bytes of (columns, classes); false if larger cells are wanted.
 template <class Isa, class Index, class Value>
 NAIVELY_INLINE inline bool add_small_numbers(const Entries<Index, Value>& from, int64_t begin,
                                              int64_t end, ByteCounts& counts) {
@@ -160,7 +159,7 @@ NAIVELY_INLINE inline bool add_small_numbers(const Entries<Index, Value>& from, 
         const int64_t last = std::min(end, first + checked_rows);
         const int64_t entry = from.starts[first], count = from.starts[last] - entry;
         check_columns(columns + entry, count, from.width);
-        if (!fit_in_bytes<Isa>(values + entry, count)) return false;
+        if (!are_small<Isa>(values + entry, count)) return false;
         for (int64_t row = first; row < last; ++row) {
             std::uint8_t* const of_class = counts.bytes() + from.y[row];
             const int64_t row_end = from.starts[row + 1];
@@ -169,11 +168,12 @@ NAIVELY_INLINE inline bool add_small_numbers(const Entries<Index, Value>& from, 
                 counts.add(of_class + columns[e] * k, static_cast<unsigned>(values[e]));
             }
         }
+        if (counts.are_too_small(from.starts[last] - from.starts[begin])) return false;
     }
     return true;
 }
 
-// Count small whole numbers into the table, which is left as it is if one is not: then false.
+// Count small whole numbers into the table, which is left as it is if bytes do not do: then false.
 template <class Index, class Value>
 bool count_small_numbers(const Entries<Index, Value>& from, double* table) {
     const int64_t cells = from.width * from.k;
@@ -200,7 +200,7 @@ void count_entries(const Entries<Index, Value>& from, int parts, Cell* table, Wh
     if constexpr (std::is_same_v<Cell, double>) {
         if (!from.w && ClassSums<Cell>::pay(from.rows, from.k, cells, entries) &&
             count_small_numbers(from, table)) {
-            seen.largest = ByteCounts::most;
+            seen.largest = ByteCounts::largest;
             return;
         }
     }
