@@ -639,7 +639,8 @@ def test_sums_of_class_after_class(threads: Any, kind: str, weights: str) -> Non
     [
         *[(dtype, x) for dtype in (np.float64, np.float32, np.int32, np.int64)
           for x in (0, 1, 255, 256, 511, 0xFFFF, 0x10000, 0x20000, -1)],
-        *[(np.float64, x) for x in (0.5, np.nan, 2.0**40, 2.0**60, np.inf)],
+        *[(np.float64, x) for x in (0.5, np.nan, 2.0**40, 2.0**60, -(2.0**52), -(2.0**60))],
+        *[(np.float64, x) for x in (np.inf, -np.inf)],
     ],
 )  # fmt: skip
 def test_small_numbers_are_counted_in_bytes(

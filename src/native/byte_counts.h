@@ -52,27 +52,26 @@ template <class Isa, class Value>
 NAIVELY_INLINE inline bool are_small(const Value* values, std::int64_t count) {
     constexpr int lanes = Isa::lanes;
     using V = Vector<double, lanes>;
-    using Bits = Vector<std::int64_t, lanes>;
-    // A number that is added to this appears in the last bits, rounded to a whole one.
-    const double shift = 0x1p52;
-    const V shifts = broadcast<lanes>(shift);
-    Bits bits{};
-    auto whole = bits == bits;
+    using Bits = Vector<std::uint64_t, lanes>;
+    // A number from 0 that is added to this is found in its last bits, rounded to a whole one.
+    const V shift = broadcast<lanes>(0x1p52);
+    Bits of_shift;
+    std::memcpy(&of_shift, &shift, sizeof shift);
+    Bits changed{};
+    auto whole = changed == changed;
     const auto look = [&](const V& x) NAIVELY_INLINE {
-        const V shifted = x + shifts;
+        const V shifted = x + shift;
         Bits of_shifted;
         std::memcpy(&of_shifted, &shifted, sizeof shifted);
-        bits |= of_shifted;
-        whole &= shifted - shifts == x;
+        changed |= of_shifted ^ of_shift;
+        whole &= shifted - shift == x;
     };
     std::int64_t e = 0;
     for (; e + lanes <= count; e += lanes) look(load<lanes>(values + e));
     for (; e < count; ++e) look(broadcast<lanes>(static_cast<double>(values[e])));
-    std::int64_t base;
-    std::memcpy(&base, &shift, sizeof base);
     bool small = true;
     for (int lane = 0; lane < lanes; ++lane)
-        small &= whole[lane] != 0 && (bits[lane] | base) - base <= ByteCounts::largest;
+        small &= whole[lane] != 0 && changed[lane] <= ByteCounts::largest;
     return small;
 }
 
