@@ -283,11 +283,15 @@ def _squares_underflow(rng: np.random.Generator, n: int) -> np.ndarray:
     return 1e-170 * rng.normal(size=n)
 
 
+def _squares_nearly_overflow(rng: np.random.Generator, n: int) -> np.ndarray:
+    return 1e152 * rng.normal(size=n)
+
+
 @pytest.mark.parametrize(
     "drawn",
     [
         _steady, _of_one_sign, _suddenly_large, _growing, _few_outliers, _zero_then_not,
-        _squares_underflow,
+        _squares_underflow, _squares_nearly_overflow,
     ],
 )  # fmt: skip
 def test_sums_are_exact_whatever_the_rows_before_were(either: ModuleType, drawn: Any) -> None:

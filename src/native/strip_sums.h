@@ -71,7 +71,7 @@ NAIVELY_INLINE inline bool sum_plain_piece(const Block<T>& block, int64_t column
                 surprise * static_cast<double>(count) * (total[2][0][lane] / total[0][0][lane]);
             expected &= most >= least;  // false of 0 / 0, too, where there is no total yet
             square_bias[v][i] = most;
-            value_bias[v][i] = 2.0 * std::sqrt(static_cast<double>(count) * most);
+            value_bias[v][i] = 2.0 * std::sqrt(static_cast<double>(count)) * std::sqrt(most);
         }
         value[v][0] = value_bias[v];
         square[v][0] = square_bias[v];
