@@ -137,6 +137,11 @@ def test_evidence_however_large_has_a_finite_loss(columns: int, single: bool) ->
     assert loss == pytest.approx(loss_of(of), rel=1e-6)
 
 
+def test_blocks_are_laid_out_in_an_order() -> None:
+    values, order = np.random.default_rng(0).normal(size=(2, 3, 100)), np.array([2, 0, 1])
+    np.testing.assert_array_equal(blocked(values, order=order), blocked(values[:, order]))
+
+
 @pytest.mark.parametrize("kernel", [softmax, pytest.param(native, marks=needs_native)])
 def test_wrong_arrays_are_refused(kernel: Any) -> None:
     of = example(70, 3, 2, 2, weighted=True)

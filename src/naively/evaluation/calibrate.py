@@ -191,11 +191,9 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
     one = np.ones((1, len(found.prior)))
     # In one order, whatever that of the columns is: rounding then stops the search at one place.
     order = np.argsort(list(map(str, found.parts)), kind="stable")
-    in_order = bool((np.diff(order) == 1).all())
     free = np.array(found.by_class)[order]
-    table = found.table if in_order else found.table[order]
-    evidence = table.transpose(2, 0, 1)
-    passes = Passes.of(found.prior.T, found.labels, one, evidence, free=free)
+    evidence = found.table.transpose(2, 0, 1)
+    passes = Passes.of(found.prior.T, found.labels, one, evidence, free=free, order=order)
     biases = passes.slopes
     # Of two classes, whose biases add up to 0, the bias is the difference of the two.
     of_bias = BIAS / 2 if k == 2 else BIAS

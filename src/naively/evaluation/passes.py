@@ -64,6 +64,7 @@ class Passes:
         evidence: NDArray[np.floating],
         *,
         free: NDArray[np.bool_],
+        order: NDArray[np.int64] | None = None,
     ) -> Passes:
         """Lay out rows.
 
@@ -79,6 +80,9 @@ class Passes:
             Evidence.
         free : ndarray of bool, of shape (parts,)
             Which parts have a weight for each class, rather than one.
+        order : ndarray of int64, of shape (parts,), optional
+            The order in which ``free`` has the parts, and their weights are numbered; by default
+            that of the evidence.
         """
         if labels.k == 2:
             joint, evidence = joint[1:] - joint[:1], evidence[1:] - evidence[:1]
@@ -90,7 +94,7 @@ class Passes:
         return cls(
             blocked(joint - joint.max(axis=0) if columns > 1 else joint),
             blocked(z),
-            blocked(evidence),
+            blocked(evidence, order=order),
             np.ascontiguousarray(number),
             labels,
             z.dtype == np.float32,

@@ -16,8 +16,14 @@ BLOCK = 64  # rows
 Singles = NDArray[np.float32]
 
 
-def blocked(values: NDArray[np.floating], dtype: type[np.floating] = np.float32) -> NDArray[Any]:
+def blocked(
+    values: NDArray[np.floating],
+    dtype: type[np.floating] = np.float32,
+    order: NDArray[np.int64] | None = None,
+) -> NDArray[Any]:
     """Return numbers of rows, (..., rows), in blocks, (blocks, ..., 64), 0 past the last row.
+
+    With ``order`` the last axis but that of the rows is in this order.
 
     Examples
     --------
@@ -26,12 +32,13 @@ def blocked(values: NDArray[np.floating], dtype: type[np.floating] = np.float32)
     """
     rows = values.shape[-1]
     whole, rest = divmod(rows, BLOCK)
+    here: tuple[Any, ...] = (...,) if order is None else (..., order)
     found = np.empty((whole + (rest > 0), *values.shape[:-1], BLOCK), dtype)
     with np.errstate(over="ignore"):  # a number that is too large for the type is infinite
         for block in range(whole):  # one by one, so that what is read and written stays cached
-            found[block] = values[..., block * BLOCK : (block + 1) * BLOCK]
+            found[block] = values[*here, block * BLOCK : (block + 1) * BLOCK]
         if rest:
-            found[whole, ..., :rest] = values[..., whole * BLOCK :]
+            found[whole, ..., :rest] = values[*here, whole * BLOCK :]
             found[whole, ..., rest:] = 0.0
     return found
 
