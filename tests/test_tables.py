@@ -56,9 +56,10 @@ def test_a_long_last_row_is_read(tmp_path: Path, size: int, quote: str, end: str
     path = tmp_path / "t.csv"
     line = end or "\n"
     path.write_bytes(f"a,b{line}1,x{line}2,{quote}{'x' * size}{quote}{end}".encode())
-    for columns in (read(path).values, *(b.values for b in in_batches(path, 5))):
-        assert columns["a"].tolist() == [1, 2]
-        assert list(map(len, columns["b"].tolist())) == [1, size]
+    whole = {name: of.tolist() for name, of in read(path).values.items()}
+    for columns in (whole, cells_in_batches(path, 5)):
+        assert columns["a"] == [1, 2]
+        assert list(map(len, columns["b"])) == [1, size]
 
 
 def test_rows_that_are_lost_are_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
