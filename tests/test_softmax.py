@@ -301,32 +301,3 @@ def test_arguments_that_do_the_same_have_a_finite_inverse() -> None:
     step = times(np.full(3, 12.0))
     np.testing.assert_allclose(step.sum(), 3.0, rtol=1e-5)  # together, as one argument alone
     np.testing.assert_allclose(step, 1.0, rtol=1e-5)
-
-
-def test_a_search_that_begins_with_a_rough_loss_ends_by_the_exact_one() -> None:
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(size=(40, 12)), rng.normal(size=40)
-    bounded, curvature = np.ones(12, np.bool_), Blocks(np.arange(12)[None], (a.T @ a)[None])
-    asked = []
-
-    def loss(x: np.ndarray, off: float = 0.0) -> tuple[float, np.ndarray]:
-        asked.append(off)
-        left = a @ x - b - off
-        return float(left @ left) / 2, a.T @ left
-
-    found = minimise(
-        loss,
-        np.ones(12),
-        bounded,
-        lambda _: curvature,
-        steps=500,
-        tolerance=1e-14,
-        again=False,
-        rough=lambda x: loss(x, 1e-3),
-    )
-    np.testing.assert_allclose(found, nnls(a, b)[0], atol=1e-6)
-    assert asked[0] == 1e-3
-    assert asked[-1] == 0.0
-    first = asked.index(0.0)
-    assert first > 1
-    assert not any(asked[first:])  # never rough again

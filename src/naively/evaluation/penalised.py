@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -96,12 +95,10 @@ def least(
             tolerance,
         )
 
-    def penalised(x: Floats, *, of: Passes = passes) -> tuple[float, Floats]:
-        loss, gradient = of.loss(x)
-        more, by_argument = penalty.of(of, x)
+    def penalised(x: Floats) -> tuple[float, Floats]:
+        loss, gradient = passes.loss(x)
+        more, by_argument = penalty.of(passes, x)
         return loss + more, gradient + by_argument
-
-    single = replace(passes, single=True)
 
     return minimise(
         penalised,
@@ -111,5 +108,4 @@ def least(
         steps=steps,
         tolerance=tolerance,
         again=again,
-        rough=None if passes.single else partial(penalised, of=single),
     )

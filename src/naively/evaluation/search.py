@@ -21,7 +21,6 @@ MEMORY = 12  # steps that are remembered
 SLOPE = 1e-4  # of what the gradient promises, the least that a step must gain
 SHORTER = 12  # times that a step is shortened, at most
 ROUNDING = 1e-9  # of the loss, which a step may seem to lose by rounding
-ROUGH = 1e-5  # of the loss, that a step must promise for a rough loss to be enough
 AGAIN = 3  # steps, after which the curvature is estimated again: it is another by then
 
 Loss = Callable[[Floats], tuple[float, Floats]]
@@ -51,7 +50,6 @@ def minimise(
     steps: int,
     tolerance: float,
     again: bool = True,
-    rough: Loss | None = None,
 ) -> Floats:
     """Return the arguments of least loss.
 
@@ -71,13 +69,10 @@ def minimise(
         The search ends where a step would gain less than this share of the loss.
     again : bool, default True
         Whether to estimate the second derivatives a second time, some steps later.
-    rough : callable, optional
-        Returns about the loss and its gradient, in less time: enough for the first steps.
     """
     least = np.where(bounded, 0.0, -np.inf)
     every = np.ones(len(start), np.bool_).tobytes()  # if all are free
     x = np.maximum(start, least)
-    exact, loss = loss, rough or loss
     value, gradient = loss(x)
     remembered: list[Remembered] = []
     last: tuple[bytes, Callable[[Floats], Floats]] | None = None
@@ -94,15 +89,9 @@ def minimise(
         else:
             some = [Remembered.of(one.step * free, one.change * free) for one in remembered]
             way = -_newton(gradient * free, some, last[1])
-        gain = -way.dot(gradient) / 2
-        if loss is exact and gain < tolerance * abs(value):
+        if -way.dot(gradient) / 2 < tolerance * abs(value):
             break
-        enough = loss is exact or gain >= ROUGH * abs(value)
-        found = _step(loss, x, value, gradient, way, least) if enough else None
-        if found is None and loss is not exact:
-            loss = exact
-            value, gradient = loss(x)
-            continue
+        found = _step(loss, x, value, gradient, way, least)
         if found is None:
             if not remembered:
                 break
@@ -111,7 +100,7 @@ def minimise(
         new, new_value, new_gradient = found
         remembered = [*remembered, Remembered.of(new - x, new_gradient - gradient)][-MEMORY:]
         gain, x, value, gradient = value - new_value, new, new_value, new_gradient
-        if loss is exact and gain < tolerance * abs(value) / 10:
+        if gain < tolerance * abs(value) / 10:
             break
     return x
 
