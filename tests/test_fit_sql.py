@@ -94,8 +94,7 @@ def test_weights_are_a_column(database: tuple[str, Any]) -> None:
     theirs = NaiveBayes().fit_sql(connection, "t", "y", sample_weight="w")
     assert theirs.schema_.groups == mine.schema_.groups  # no cell is missing by rounding
     np.testing.assert_allclose(theirs.class_count_, mine.class_count_, rtol=1e-15)
-    # Weights are fitted to evidence in single precision, in which a last digit may differ.
-    np.testing.assert_allclose(mine.predict_proba(X), theirs.predict_proba(X), rtol=0, atol=1e-7)
+    np.testing.assert_allclose(mine.predict_proba(X), theirs.predict_proba(X), rtol=0, atol=1e-8)
 
 
 NAMES = [
