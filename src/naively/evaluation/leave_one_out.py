@@ -142,14 +142,11 @@ def left_out(
     *,
     learned: bool = True,
     length_normalised: bool = True,
-    groups: Sequence[Group] | None = None,
 ) -> LeaveOneOut:
     """Return the leave-one-out table of several batches (see ``leave_one_out_table``)."""
     return LeaveOneOut.join(
         [
-            leave_one_out_table(
-                model, b, learned=learned, length_normalised=length_normalised, groups=groups
-            )
+            leave_one_out_table(model, b, learned=learned, length_normalised=length_normalised)
             for b in batches
         ]
     )
@@ -161,7 +158,6 @@ def leave_one_out_table(
     *,
     learned: bool = True,
     length_normalised: bool = True,
-    groups: Sequence[Group] | None = None,
 ) -> LeaveOneOut:
     """Return the leave-one-out table of encoded rows.
 
@@ -174,18 +170,16 @@ def leave_one_out_table(
     length_normalised : bool, default True
         Whether the evidence of a text is over the square root of its length, as in a model with
         weights.
-    groups : sequence of Group, optional
-        The groups that the parts of the table are of; by default all.
     """
     labels, blocks = batch.labels.among(model.classes), model.blocks(batch.split())
     once = one_of_each(labels, batch.times)
     keys: list[Part] = []
     kinds: list[PartKind] = []
     by_class: list[bool] = []
-    chosen = model.schema.groups if groups is None else groups
-    parts_of = [_parts(model, group, blocks[group.key]) for group in chosen]
+    groups = model.schema.groups
+    parts_of = [_parts(model, group, blocks[group.key]) for group in groups]
     table = np.empty((len(labels), sum(map(len, parts_of)), labels.k))
-    for group, parts in zip(chosen, parts_of, strict=True):
+    for group, parts in zip(groups, parts_of, strict=True):
         block = blocks[group.key]
         of_group = _of_group(model, group, block, parts, once, learned=learned)
         if isinstance(block, Sparse) and parts.by_word and length_normalised:
