@@ -141,7 +141,7 @@ def test_leaving_a_row_out_leaves_it_out_of_an_estimated_class_prior(
     rows, labels = as_rows(X), encode_labels(Y, weight)
     settings = Settings(class_prior=prior)
     model = learn(rows, labels, "gaussian", settings)
-    found = leave_one_out_table(model, model.encode(rows, labels)).prior
+    found = leave_one_out_table(model, model.encode(rows, labels)).class_prior
     for i in range(5):
         left = [1.0] * 5 if weight is None else weight.tolist()
         left[i] -= min(left[i], 1.0)  # a row of weight 2 is the row twice, one of which is left out

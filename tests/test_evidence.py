@@ -42,7 +42,7 @@ def test_batches_with_words_of_fewer_texts_have_nothing_of_the_rest() -> None:
         table, prior = rng.normal(size=(len(of), n, 2)), rng.normal(size=(n, 2))
         labels = encode_labels(np.array([*classes] * n)[:n], rng.random(n))
         kinds: Any = ["column" if part.group == "g" else "band" for part in of]
-        return LeaveOneOut(of, [True] * len(of), kinds, table, prior, labels)
+        return LeaveOneOut(of, [True] * len(of), kinds, table, prior, prior, labels)
 
     few, all_of_them = batch([parts[1], parts[0]], 3, "ab"), batch(parts, 4, "ba")
     for first, second in ((few, all_of_them), (all_of_them, few)):

@@ -75,7 +75,8 @@ def test_items_sum_to_the_joint_with_any_weights(weights: str | None) -> None:
             assert shown.get(name) == some[name][i]
         assert ("note" in shown) == (some["note"][i] is not None)
     lacking = [f"{name} is missing" for name in table] if weights == "loo" else []
-    assert sorted(nb.explain(some)[6].column) == sorted(["class prior", *lacking])
+    constant = ["class prior"] + ["intercept"] * (weights == "loo")
+    assert sorted(nb.explain(some)[6].column) == sorted([*constant, *lacking])
 
 
 def test_items_are_sorted_by_their_weight_either_way() -> None:

@@ -111,7 +111,7 @@ def test_a_missing_cell_says_its_weighted_log_probability() -> None:
         empty = pd.DataFrame({column: [None] for column in (*COLUMNS, "note")})
         found = line(nb.explain(empty)[0], f"{name} is missing")
         np.testing.assert_allclose(found, weight * (log_p - log_p.mean()), atol=1e-9)
-    assert nb.explain(empty)[0].column[1:] == [f"{name} is missing" for name in empty]
+    assert nb.explain(empty)[0].column[2:] == [f"{name} is missing" for name in empty]
 
 
 def test_texts_by_presence_say_that_they_are_there() -> None:

@@ -32,7 +32,7 @@ def evidence_of(k: int, n: int, parts: int, kind: str, weighted: bool = False) -
     weight = rng.choice([0.5, 1.0, 3.0], n) if weighted else None
     labels = encode_labels(y, weight)
     names = [("g", i) for i in range(parts)]
-    return LeaveOneOut(names, [True] * parts, [kind] * parts, table, prior, labels)
+    return LeaveOneOut(names, [True] * parts, [kind] * parts, table, prior, prior, labels)
 
 
 def log_loss(found: LeaveOneOut, weight: np.ndarray, bias: Any) -> float:
@@ -69,7 +69,9 @@ def temperature_of(found: LeaveOneOut) -> float:
 
 
 def found_of(found: LeaveOneOut, table: np.ndarray) -> LeaveOneOut:
-    return LeaveOneOut(found.parts[:1], [True], found.kinds[:1], table, found.prior, found.labels)
+    return replace(
+        found, parts=found.parts[:1], by_class=[True], kinds=found.kinds[:1], table=table
+    )
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -196,7 +198,7 @@ def test_columns_and_texts_have_temperatures_of_their_own() -> None:
     kinds = ["band", "column", "band", "column", "band"]
     table = np.empty((5, 90, 3))
     table[[1, 3]], table[[0, 2, 4]] = columns.table, 3 * texts.table
-    both = LeaveOneOut(names, [True] * 5, kinds, table, columns.prior, columns.labels)
+    both = replace(columns, parts=names, by_class=[True] * 5, kinds=kinds, table=table)
     weights = fit(both, "temperature", 90.0)
     assert weights.usual == pytest.approx(temperature_of(columns), rel=1e-3)
     of_texts = replace(texts, table=3 * texts.table)

@@ -330,7 +330,9 @@ def test_of_many_columns_those_that_say_most_are_paired() -> None:
     def table_of(parts: list[Part], kinds: list[Any], n: int) -> LeaveOneOut:
         labels = encode_labels(np.arange(n) % 2)
         nothing = np.zeros((len(parts), 1, 1))
-        return LeaveOneOut(parts, [True] * len(parts), kinds, nothing, np.zeros((n, 2)), labels)
+        return LeaveOneOut(
+            parts, [True] * len(parts), kinds, nothing, np.zeros((n, 2)), np.zeros((n, 2)), labels
+        )
 
     def of_columns(found: LeaveOneOut) -> list[Any]:
         return _columns(found.labels, found, lambda: said)

@@ -23,9 +23,9 @@ def explained():
 def test_steps_sum_to_the_log_odds(explained, n):
     for row in explained:
         found = row.waterfall(n)
-        assert len(found.weight) == min(n, 64) + 1 + (n < 64)
+        assert len(found.weight) == min(n, 64) + 2 + (n < 64)
         assert sum(found.weight) == pytest.approx(row.log_odds(row.best), rel=1e-9)
-        assert found.item[0] == "class prior"
+        assert found.item[:2] == ["class prior", "intercept"]
         assert ("other" in found.item[-1]) == (n < 64)
         assert found.label == row.classes[row.best]
     assert f"other ({64 - 5} items)" in explained[0].waterfall(5).item
@@ -89,6 +89,6 @@ def test_wrong_arguments_are_one_sentence(explained):
 
 def test_prints_a_line_for_each_step(explained):
     lines = str(explained[0].waterfall(2)).split("\n")
-    assert len(lines) == 5
+    assert len(lines) == 6
     assert "log odds" in lines[0]
     assert "nats, probability" in lines[0]

@@ -26,6 +26,7 @@ Label: TypeAlias = str | float | dt.date  # the name of a class; a float may be 
 Target: TypeAlias = Any
 RowWeight: TypeAlias = "ArrayLike | None"  # of shape (rows,), or one for all rows; None is 1
 
+NO_LABEL = -1  # scikit-learn's sign of it
 MOST_BYTES = 1 << 26  # of an array of string labels, each stored as long as the longest
 LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products over- or underflow
 
@@ -146,6 +147,8 @@ def encode_some_labels(
 ) -> tuple[Labels, NDArray[np.int64]]:
     """Encode the labels that are not missing; return them and the numbers of their rows.
 
+    Where no label is missing, the whole number -1 stands for none, as in scikit-learn.
+
     Examples
     --------
     >>> labels, rows = encode_some_labels(["spam", None, "ham"])
@@ -153,7 +156,10 @@ def encode_some_labels(
     (array([1, 0], dtype=int32), array(['ham', 'spam'], dtype='<U4'), array([0, 2]))
     """
     labels = np.array([*y, None])[:-1] if isinstance(y, Strings) else _one_a_row(y)
-    there = np.flatnonzero(~_missing(labels))
+    missing = _missing(labels)
+    if labels.dtype.kind == "i" and not missing.any():
+        missing = labels == NO_LABEL
+    there = np.flatnonzero(~missing)
     weight = check_weight(sample_weight, len(labels))
     return encode_labels(labels[there], None if weight is None else weight[there]), there
 

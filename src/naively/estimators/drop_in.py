@@ -24,7 +24,7 @@ from naively.counting.labels import (
     encode_labels,
     union_classes,
 )
-from naively.counting.tally import BlockTally, Tally
+from naively.counting.tally import BlockTally
 from naively.data.frames import Table
 from naively.data.rows import Rows
 from naively.estimators.base import CountingClassifier, exclusive
@@ -42,7 +42,6 @@ from naively.estimators.reader import Reader
 from naively.estimators.training import Learned
 from naively.evaluation.reservoir import Reservoir
 from naively.events.base import EventModel
-from naively.kernels.double_double import Sums
 from naively.messages import warn
 from naively.model.class_prior import given_prior
 from naively.model.count import check_rows
@@ -173,8 +172,7 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
         """Make this model the fitted one, with a place for each announced class."""
         self._announced = union_classes(self._announced, model.classes)
         if len(model.classes) < len(self._announced):
-            none = Tally(self._announced, Sums.zeros(self._announced.shape), {})
-            model = replace(model, tally=model.tally + none)
+            model = model.with_classes(self._announced)
         super().keep(model)
 
     def _counted(

@@ -95,8 +95,8 @@ class Learner(Noisy):
     random_state : int, Generator or None, default None
         Chooses the rows that weights are fitted to; None is a fixed choice.
     semi_supervised : bool, default False
-        Whether to learn from rows whose label is missing (None, NaN, NaT) too: by EM, each of
-        them counted for every class by its posterior. How much such a row counts beside a labelled
+        Whether to learn from rows whose label is missing (None, NaN, NaT, or the whole number -1
+        where none of these is there) too: by EM, each of them counted for every class by its posterior. How much such a row counts beside a labelled
         one is chosen by the leave-one-out log loss of the labelled rows, and is nothing unless
         cross-validation confirms it.
     missing : {"auto", "ignore"}, default "auto"
@@ -213,6 +213,8 @@ class Learner(Noisy):
             found.check_interactions()
         empty = Reservoir(self.random_state, grows=self._interacts)
         model, sample, batches = found.learn(self.event_models, settings, empty)
+        if classes is not None:
+            model = model.with_classes(encode_labels(classes).classes)
         check_effect(self, model.counted)
         check_class_prior(model, classes, more=more)
         warn_of_leaks(model.schema, model.taken)
@@ -250,8 +252,9 @@ class Learner(Noisy):
         X, y, sample_weight
             As for ``fit``.
         classes : array-like, optional
-            Not needed, as classes are learned as they come; if they are said, a ``class_prior``
-            is checked against them.
+            All classes that will ever come. Not needed, as classes are learned as they come; those
+            that are said have a place from the first batch on, and a ``class_prior`` may be for
+            them.
         """
         if not self.__sklearn_is_fitted__():
             return self._fit(X, y, sample_weight, classes, more=True)

@@ -30,12 +30,14 @@ from naively.data.rows import Rows
 from naively.estimators.checks import is_single
 from naively.estimators.fitted import Fitted
 from naively.estimators.lazy import by_row
+from naively.evaluation.losses import posterior
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
 from naively.model.count import check_rows
 from naively.model.likelihood import log_likelihoods
 from naively.schema.settings import Probabilities
 
+NEGLIGIBLE = 1e-9  # nats between classes, which are no evidence but rounding
 BLOCK = 1 << 16  # rows that are computed together where not all should be
 
 
@@ -124,6 +126,8 @@ class Predictions(Fitted):
     def estimate_class_prior(self, X: Table) -> Floats:
         """Estimate how frequent the classes are where these rows come from, by EM.
 
+        It follows from the likelihood ratios of the rows: a row without evidence moves nothing, and
+        neither does that a cell is missing, which may have other reasons there than in training.
         Saerens, Latinne & Decaestecker (2002). Pass it to ``predict_proba``.
 
         Examples
@@ -133,8 +137,12 @@ class Predictions(Fitted):
         >>> nb.estimate_class_prior([[1.5], [1.1], [1.7], [7.5]]).round(2)
         array([0.81, 0.19])
         """
-        p = self._checked.posterior(self._rows(X))
-        return estimate_prior(p, np.exp(self.class_log_prior_))
+        model = self._checked.without_presence
+        joint = model.joint_log_likelihood(self._rows(X))
+        prior = np.exp(model.class_log_prior)
+        evidence = joint[:, prior > 0] - model.start[prior > 0]
+        says = np.ptp(evidence, axis=1) > NEGLIGIBLE
+        return estimate_prior(posterior(joint[says]), prior) if says.any() else prior
 
     @by_row("log p(row)")
     def score_samples(self, X: Table, y: Label | Target = None) -> Floats:

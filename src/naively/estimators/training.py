@@ -262,7 +262,19 @@ class InMemory(Training):
             What was learned from all rows.
         share : float
             How much a row without a label counts beside one that has a label.
+
+        Raises
+        ------
+        ValueError
+            If only one class has labels: nothing says then what the rows of the others are like.
         """
+        labelled = model.classes[model.tally.class_count > 0].tolist()
+        if len(labelled) == 1:
+            raise ValueError(
+                f"Only the class {labelled[0]!r} has labels, so that rows without a label cannot "
+                "be told from it; label some rows of another class too (the whole number -1 is "
+                "taken for no label where semi_supervised=True)."
+            )
         n = len(self.every)
         rest = np.setdiff1d(np.arange(n), [] if self.there is None else self.there)
         weight = np.ones(len(rest)) if self.weight is None else self.weight[rest]

@@ -195,7 +195,7 @@ def costs(model: Model, sample: Sample) -> dict[str, float]:
         of_column[name] += weight * table
     for name, added in linear_evidence(model, batches).items():
         of_column[name] = of_column.get(name, 0.0) + added
-    joint = found.prior + sum(of_column.values())
+    joint = found.class_prior + sum(of_column.values())
     if model.weights is not None:
         joint += model.weights.bias_of(classes)
 

@@ -21,7 +21,7 @@ from naively.counting.parts import Part, Parts
 from naively.events import Beta, Dirichlet
 from naively.kernels.reference import Floats
 from naively.likelihoods.log_linear import length_factor
-from naively.model.class_prior import is_estimated, pretend_classes
+from naively.model.class_prior import is_counted, is_estimated, pretend_classes
 from naively.model.model import Model
 from naively.schema.group import Group
 
@@ -47,7 +47,11 @@ class LeaveOneOut:
     table : ndarray of shape (parts, rows, classes)
         Log likelihoods, in nats, centred over the classes.
     prior : ndarray of shape (rows, classes)
-        Log prior of each class, without the row if the model has learned it.
+        Log share of each class among the rows that were counted, without the row if the model has
+        learned it: what weights are fitted under.
+    class_prior : ndarray of shape (rows, classes)
+        Log class prior as the model's settings say, without the row too: what predictions are
+        made under.
     labels : Labels
         The rows' labels, numbered among the model's classes.
     """
@@ -57,6 +61,7 @@ class LeaveOneOut:
     kinds: list[PartKind]
     table: Floats
     prior: Floats
+    class_prior: Floats
     labels: Labels
 
     @classmethod
@@ -70,16 +75,21 @@ class LeaveOneOut:
         else:
             table = np.concatenate([batch.table_of(fullest.parts) for batch in batches], axis=1)
         prior = np.concatenate([batch.prior for batch in batches])
+        given = np.concatenate([batch.class_prior for batch in batches])
         labels = Labels.join([batch.labels for batch in batches])
-        return replace(fullest, table=table, prior=prior, labels=labels)
+        return replace(fullest, table=table, prior=prior, class_prior=given, labels=labels)
 
     def first(self, rows: int) -> LeaveOneOut:
         """Return the evidence of so many rows at most."""
         if rows >= len(self.prior):
             return self
-        labels = self.labels.take(np.arange(rows))
-        table, prior = self.table[:, :rows], self.prior[:rows]
-        return replace(self, table=table, prior=prior, labels=labels)
+        return replace(
+            self,
+            table=self.table[:, :rows],
+            prior=self.prior[:rows],
+            class_prior=self.class_prior[:rows],
+            labels=self.labels.take(np.arange(rows)),
+        )
 
     def table_of(self, parts: list[Part]) -> Floats:
         """Return the evidence of these parts, (parts, rows, classes), 0 for one not here."""
@@ -91,13 +101,18 @@ class LeaveOneOut:
         return table
 
     def joint(self, weight: Floats) -> Floats:
-        """Return joint log likelihoods, (rows, classes), with weights of shape (parts, classes)."""
+        """Return joint log likelihoods, (rows, classes), with weights of shape (parts, classes).
+
+        They are under the prior that weights are fitted under.
+        """
         joint: Floats = self.prior + np.einsum("pc,pnc->nc", weight, self.table)
         return joint
 
 
 def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -> Floats:
     """Return joint log likelihoods by the weights of a model and its linear part, (rows, classes).
+
+    They are under the model's class prior, as its predictions are.
 
     Parameters
     ----------
@@ -109,10 +124,10 @@ def weighted_joint(model: Model, found: LeaveOneOut, batches: Sequence[Batch]) -
         The same rows, as the model encodes them.
     """
     if model.weights is None:
-        return np.asarray(found.prior + found.table.sum(axis=0))
+        return np.asarray(found.class_prior + found.table.sum(axis=0))
     classes = model.classes.tolist()
     joint = found.joint(model.weights.table(found.parts, classes))
-    joint += model.weights.bias_of(classes)
+    joint += found.class_prior - found.prior + model.weights.bias_of(classes)
     for added in linear_evidence(model, batches).values():
         joint += added
     return joint
@@ -200,7 +215,10 @@ def leave_one_out_table(
         kinds += [kind] * len(parts)
         by_class += [centres] * len(parts)
     table = _centred(table).transpose(1, 0, 2)
-    return LeaveOneOut(keys, by_class, kinds, table, _log_prior(model, once, learned), labels)
+    given = prior = _log_prior(model, once, learned)
+    if not is_counted(model.settings.class_prior):
+        prior = _log_prior(model.under_own_prior, once, learned)
+    return LeaveOneOut(keys, by_class, kinds, table, prior, given, labels)
 
 
 def _parts(model: Model, group: Group, block: Block) -> Parts:

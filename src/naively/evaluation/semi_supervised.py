@@ -55,7 +55,7 @@ def learn_unlabelled(
             "How much rows without a label count is chosen on rows that have one, and none is in "
             "memory; give some labelled rows too."
         )
-    plain = model.pure
+    plain = model.pure.under_own_prior
     sample = reservoir.of(plain)
     unlabelled = Unlabelled.of(plain, batch)
     models = {0.0: unlabelled.start} | {share: unlabelled.fit(share) for share in SHARES}
@@ -67,7 +67,8 @@ def learn_unlabelled(
     learned = models[best]
     tally = learned.tally.pruned()
     weights = None if kind is None else fit(held_out[1], kind, float(tally.class_count.sum()))
-    return replace(learned, tally=tally, weights=weights), best
+    settings = replace(learned.settings, class_prior=model.settings.class_prior)
+    return replace(learned, tally=tally, weights=weights, settings=settings), best
 
 
 def cross_validate(

@@ -108,6 +108,11 @@ def is_estimated(prior: ClassPrior) -> bool:
     return isinstance(prior, str | Beta | Dirichlet) and prior != "uniform"
 
 
+def is_counted(prior: ClassPrior) -> bool:
+    """Whether the class prior is the share of each class among the rows, and nothing else."""
+    return isinstance(prior, str) and prior == "data"
+
+
 def pretend_classes(prior: Beta | Dirichlet, how: How, classes: LabelArray) -> Floats:
     """Return the pretend rows that a prior stands for, of shape (classes,), or () if all alike."""
     if isinstance(prior, Beta):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from naively.model.waterfall import Waterfall
 
 PRIOR = "class prior"
+INTERCEPT = "intercept"  # of the weights: what is added to the log odds of every row
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
 NGRAMS = "(character n-grams)"  # of a text, those that are in no word of it
 LONGEST = 1_000_000  # characters, of a text that is explained
@@ -45,7 +46,8 @@ class ExplainedRow(Shown):
     Parameters
     ----------
     column : list of str
-        The column of each item; the first item is the class prior.
+        The column of each item; the first item is the class prior, and the second, where weights
+        were fitted, their intercept.
     value : list
         What each item is: a word, a level, a number, a time, or None.
     log_likelihood : ndarray of shape (items, classes)
@@ -239,7 +241,10 @@ def explain(model: Model, rows: Rows) -> Explanation:
             return name.cells(cells)
         return plain_cells(rows.values(name)) if name in rows.names else ()
 
-    lines, blocks = Lines((PRIOR, None, model.start), len(rows), cells), model.blocks(batch)
+    first = [(PRIOR, None, model.class_log_prior)]
+    if (intercept := model.intercept).any():
+        first.append((INTERCEPT, None, intercept))
+    lines, blocks = Lines(first, len(rows), cells), model.blocks(batch)
     for group in sorted(model.schema.groups, key=lambda group: group.kind == "missing"):
         key = group.key
         found, axis = model.likelihoods[key].itemised(blocks[key]), model.counts[key].axis

@@ -36,8 +36,8 @@ class Lines:
 
     Parameters
     ----------
-    first : Item
-        The first line of each row.
+    first : list of Item
+        The first lines of each row.
     rows : int
         How many rows there are.
     cells : callable
@@ -45,8 +45,10 @@ class Lines:
         event.
     """
 
-    def __init__(self, first: Item, rows: int, cells: Callable[[Name], Sequence[object]]) -> None:
-        self.items: list[list[Item]] = [[first] for _ in range(rows)]
+    def __init__(
+        self, first: list[Item], rows: int, cells: Callable[[Name], Sequence[object]]
+    ) -> None:
+        self.items: list[list[Item]] = [[*first] for _ in range(rows)]
         self._cells = cells
         self._place: list[dict[Hashable, int]] = [{} for _ in range(rows)]
 

@@ -21,6 +21,7 @@ from naively.counting.tally import BlockTally, Tally
 from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.events.lift import Lift
+from naively.kernels.double_double import Sums
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.likelihoods.base import Contributions, Likelihood
 from naively.messages import Shown
@@ -37,6 +38,9 @@ from naively.schema.missing import with_missing
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 from naively.schema.settle import Counted, make_sure, settle
+
+# What is derived without the weights.
+DERIVED = ("_settled", "counts", "_axes", "parts", "unweighted_likelihoods", "class_log_prior")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,8 +174,7 @@ class Model(Shown):
     def weighed(self, weights: Weights | None) -> Model:
         """Return the model with these weights; what was derived without them is kept."""
         model = replace(self, weights=weights)
-        kept = ("_settled", "counts", "_axes", "parts", "unweighted_likelihoods", "class_log_prior")
-        vars(model).update({name: vars(self)[name] for name in kept if name in vars(self)})
+        vars(model).update({name: vars(self)[name] for name in DERIVED if name in vars(self)})
         return model
 
     def with_interactions(
@@ -187,11 +190,32 @@ class Model(Shown):
         tallies = {**self.tally.blocks, group.key: reduce(add, counted)}
         return self._of((*self.counted.groups, group), tallies)
 
+    def with_classes(self, classes: LabelArray) -> Model:
+        """Return the model with a place for each of these classes; some may have no row yet."""
+        none = Tally(classes, Sums.zeros(classes.shape), {})
+        return replace(self, tally=self.tally + none)
+
     @property
     def pure(self) -> Model:
         """The model of how rows are generated: without weights, and what is said beside columns."""
-        settings = replace(self.settings, missing="ignore")
-        return replace(self.without_interactions(), settings=settings, weights=None)
+        return replace(self.without_interactions().without_presence, weights=None)
+
+    @property
+    def without_presence(self) -> Model:
+        """The model to which a missing cell says nothing."""
+        return replace(self, settings=replace(self.settings, missing="ignore"))
+
+    @property
+    def under_own_prior(self) -> Model:
+        """The model whose class prior is what was counted, under which all is fitted.
+
+        What is fitted under the frequencies of the rows that it is fitted to is evidence alone, so
+        that another class prior is a shift of the log odds.
+        """
+        own = replace(self, settings=replace(self.settings, class_prior="data"))
+        kept = (name for name in DERIVED if name in vars(self) and name != "class_log_prior")
+        vars(own).update({name: vars(self)[name] for name in kept})
+        return own
 
     @property
     def has_interactions(self) -> bool:
@@ -263,11 +287,18 @@ class Model(Shown):
 
     @cached_property
     def start(self) -> Floats:
-        """What scores start from, of shape (classes,): log priors, plus the bias of the weights."""
+        """What scores start from, of shape (classes,): log priors, plus the intercept."""
         if self.weights is None:
             return self.class_log_prior
-        start: Floats = self.class_log_prior + self.weights.bias_of(self.classes.tolist())
+        start: Floats = self.class_log_prior + self.intercept
         return start
+
+    @property
+    def intercept(self) -> Floats:
+        """What the weights add to the score of each class in every row, of shape (classes,)."""
+        if self.weights is None:
+            return np.zeros(len(self.classes))
+        return self.weights.bias_of(self.classes.tolist())
 
     @cached_property
     def parts(self) -> dict[GroupKey, Parts]:

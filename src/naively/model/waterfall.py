@@ -88,16 +88,17 @@ class Waterfall(Tabular):
 
 def waterfall(row: ExplainedRow, n: int = 10, label: Label | None = None) -> Waterfall:
     """Return the n items of greatest weight in a row, step by step (see ``ExplainedRow.plot``)."""
-    from naively.model.explain import PRIOR, shown
+    from naively.model.explain import INTERCEPT, PRIOR, shown
 
     if n < 1:
         raise ValueError(f"n must be at least 1, the items that are drawn, got {n}.")
     c, labels = number_of(row.classes, label, row.best), row.classes.tolist()
     items = row.top(c)
-    others = [item for item in items if item[:2] != (PRIOR, None)]
+    of_every_row = [(PRIOR, None), (INTERCEPT, None)]
+    others = [item for item in items if item[:2] not in of_every_row]
     first, rest = others[:n], others[n:]
     steps = [
-        (PRIOR, float(row.weights(c)[0])),
+        *((item[0], item[2]) for first in of_every_row for item in items if item[:2] == first),
         *((shown(column, _short(value)), weight) for column, value, weight in first),
     ]
     if rest:
