@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from naively import Beta, Dirichlet, NaiveBayes, load
+from naively import Bernoulli, Beta, Dirichlet, NaiveBayes, load
 from naively.evaluation.losses import posterior
 from naively.model.class_prior import class_probabilities
 from tests.test_scorecard import read
@@ -203,3 +203,30 @@ def test_one_class_with_labels_is_refused_and_minus_1_is_no_label() -> None:
     np.testing.assert_array_equal(found, as_none.predict_proba(x))
     some = [-1, -1, 1, None] * 50  # where a label is missing otherwise, -1 is a class
     assert NaiveBayes("gaussian", semi_supervised=True).fit(x, some).classes_.tolist() == [-1, 1]
+
+
+def test_an_object_takes_the_estimate_of_its_estimator_unless_it_has_its_own() -> None:
+    x, y = [[1], [1], [0], [1], [0]], ["a", "a", "a", "b", "b"]
+    own = Bernoulli(prior=Beta(2, 2))
+    options: dict[str, Any] = {"class_prior": Beta(3, 2), "weights": None}
+    nb = NaiveBayes(own, estimate="map", **options).fit(x, y)
+    p = nb.parameters().to_dict()
+    of_true = [v for v, item in zip(p["value"], p["column"], strict=True) if item == "x0"]
+    assert of_true == pytest.approx([(2 + 1) / (3 + 2), (1 + 1) / (2 + 2)])
+    assert np.exp(nb.class_log_prior_)[1] == pytest.approx((2 + 2) / (5 + 3))
+    given = Bernoulli(prior=Beta(2, 2), estimate="mean")
+    nb = NaiveBayes(given, estimate="map", **options).fit(x, y)
+    p = nb.parameters().to_dict()
+    of_true = [v for v, item in zip(p["value"], p["column"], strict=True) if item == "x0"]
+    assert of_true == pytest.approx([(2 + 2) / (3 + 4), (1 + 2) / (2 + 4)])
+
+
+def test_the_estimate_of_an_object_stays_in_a_model_file(tmp_path: Path) -> None:
+    x, y = [[1], [1], [0], [1], [0]], ["a", "a", "a", "b", "b"]
+    nb = NaiveBayes(Bernoulli(prior=Beta(2, 2)), estimate="map", weights=None).fit(x, y)
+    nb.save(tmp_path / "m.naively")
+    again = load(tmp_path / "m.naively")
+    assert again.estimate == "map"
+    np.testing.assert_array_equal(again.predict_proba(x), nb.predict_proba(x))
+    again.partial_fit(x, y)
+    np.testing.assert_array_equal(again.predict_proba(x), nb.partial_fit(x, y).predict_proba(x))

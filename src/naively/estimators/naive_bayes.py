@@ -60,11 +60,12 @@ class Learner(Noisy):
         Probability of each class before anything is seen: as counted, all equal, or given in the
         order of the sorted classes or by label; or estimated under a prior. Beta(a, b) is the
         prior of the second of two classes (a pretend rows of it, and b of the first), Dirichlet
-        has one count for all classes or one for each.
+        has one count for all classes or one for each. Whatever it is, weights are fitted under the
+        frequencies of the rows, so that another class prior is a shift of the log odds.
     estimate : {"mean", "map", "mle", "predictive"}, default "mean"
-        How parameters are estimated, by event models that are not given as objects and of a class
-        prior that is a Beta or Dirichlet: posterior mean, posterior mode, maximum likelihood, or
-        integrated out.
+        How parameters are estimated, by event models that were not given an ``estimate`` of their
+        own and of a class prior that is a Beta or Dirichlet: posterior mean, posterior mode,
+        maximum likelihood, or integrated out.
     smoothing : "auto", "laplace", "jeffreys" or float, default "auto"
         The pseudo-count of each outcome (a level, true and false, a word, a bin of a histogram) in
         each class, of event models that are not given as objects: 1 is Laplace's rule, 1/2
@@ -96,9 +97,10 @@ class Learner(Noisy):
         Chooses the rows that weights are fitted to; None is a fixed choice.
     semi_supervised : bool, default False
         Whether to learn from rows whose label is missing (None, NaN, NaT, or the whole number -1
-        where none of these is there) too: by EM, each of them counted for every class by its posterior. How much such a row counts beside a labelled
-        one is chosen by the leave-one-out log loss of the labelled rows, and is nothing unless
-        cross-validation confirms it.
+        where none of these is there) too: by EM, each of them counted for every class by its
+        posterior. How much such a row counts beside a labelled one is chosen by the leave-one-out
+        log loss of the labelled rows, and is nothing unless cross-validation confirms it. Two
+        classes at least must have labels.
     missing : {"auto", "ignore"}, default "auto"
         What a missing cell says: with "auto", of each column that has missing cells, whether the
         cell is missing is evidence too, with a weight of its own that is shrunk to 0; with

@@ -89,7 +89,7 @@ def learner_of(
     nb = kind(
         event_models,
         settings.class_prior,
-        "mean" if as_objects else settings.estimate,
+        settings.estimate,
         "auto" if as_objects else settings.smoothing,
         weights=None if model.weights is None else model.weights.how,
         interactions="auto" if model.has_interactions else None,
@@ -115,7 +115,8 @@ def check_effect(nb: Options, schema: Schema) -> None:
         The event models of the rows that it learns.
     """
     estimates_prior = isinstance(nb.class_prior, Beta | Dirichlet)
-    idle = [] if nb.estimate == "mean" or estimates_prior else ["estimate"]
+    asked = any(group.event.estimate == nb.estimate for group in schema.groups)
+    idle = [] if nb.estimate == "mean" or estimates_prior or asked else ["estimate"]
     idle += [] if nb.smoothing == "auto" else ["smoothing"]
     if idle and given_as_objects(nb.event_models, schema):
         event = schema.groups[0].event

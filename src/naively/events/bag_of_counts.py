@@ -18,6 +18,7 @@ from naively.counting.parts import band_of, count_bands
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    UNSAID,
     Distribution,
     How,
     Items,
@@ -40,7 +41,7 @@ class BagOfCounts(Estimable[Items, Counts]):
 
     alpha: float | str | Sequence[float] = 1.0
     prior: Dirichlet | None = None
-    estimate: How = "mean"
+    estimate: How = UNSAID
     statistics = (PRESENT, VALUE)
     joined = True
     chosen_by = "alpha"

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, final
+from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,15 @@ WHY_NOT: dict[Capability, str] = {
     "predictive": "it has no distribution of a single cell",
     "sample": "it does not model how rows are generated",
 }
+
+
+class _Unsaid(str):
+    """A way to estimate that nobody asked for, so that an estimator may say another."""
+
+    __slots__ = ()
+
+
+UNSAID: How = cast("How", _Unsaid("mean"))  # the default of every event model
 
 
 class EventModel(ABC, Generic[A, B]):
@@ -71,6 +80,20 @@ class EventModel(ABC, Generic[A, B]):
         options = [(f.name, getattr(self, f.name), f.default) for f in of]
         other = [f"{name}={value!r}" for name, value, usual in options if value != usual]
         return f"{self.name}({', '.join(other)})" if other else self.name
+
+    @final
+    def asked(self, estimate: How) -> Self:
+        """Return this event model with a way to estimate, unless it was given its own.
+
+        Examples
+        --------
+        >>> from naively import Bernoulli
+        >>> Bernoulli().asked("map").estimate, Bernoulli(estimate="mle").asked("map").estimate
+        ('map', 'mle')
+        """
+        if not isinstance(self.estimate, _Unsaid) or self.estimate == estimate:
+            return self
+        return replace(self, estimate=estimate)  # type: ignore[type-var]  # a subclass is a dataclass
 
     def check_density(self) -> None:
         """Raise a ValueError unless log likelihoods, with the base measure, are of a density."""

@@ -19,6 +19,7 @@ from naively.counting.leave_one_out import LeftOut
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    UNSAID,
     Distribution,
     How,
     Items,
@@ -90,7 +91,7 @@ class Bernoulli(Estimable[Items, Counts]):
     threshold: float | None = 0.0
     prior: Beta | None = None
     m: float | None = None
-    estimate: How = "mean"
+    estimate: How = UNSAID
     p: float | Sequence[float] | None = None
     name = "bernoulli"
     statistics = (PRESENT, VALUE)

@@ -20,6 +20,7 @@ from naively.counting.names import Level, title
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    UNSAID,
     Distribution,
     How,
     added,
@@ -109,7 +110,7 @@ class Categorical(Estimable[Levels, Codes]):
     codes: int | Sequence[int] | None = None
     prior: Dirichlet | None = None
     m: float | str | None = None
-    estimate: How = "mean"
+    estimate: How = UNSAID
     p: str | Sequence[float] | Mapping[Level, float] | None = None
     levels: Sequence[Level] | None = None
     name = "categorical"

@@ -16,7 +16,7 @@ from naively.counting.cells import Cells
 from naively.counting.leave_one_out import LeftOut
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, How, check_alpha, check_estimate, numbers
+from naively.events.base import UNSAID, Distribution, How, check_alpha, check_estimate, numbers
 from naively.events.bin_counts import BinCounts, best_widths
 from naively.events.discretise import CUTS, bins_of, edges_of, extent_of
 from naively.events.estimate import Estimable, flat
@@ -89,7 +89,7 @@ class Histogram(Estimable[Cells, Dense]):
     smoothing: float | str = "auto"
     m: float = 2.0
     alpha: float | None = None
-    estimate: How = "mean"
+    estimate: How = UNSAID
     name = "histogram"
     statistics = (CELL,)
 

@@ -17,6 +17,7 @@ from naively.counting.names import Level, Name
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    UNSAID,
     Distribution,
     How,
     added,
@@ -69,7 +70,7 @@ class JointTable(Estimable[Levels, Codes]):
     """
 
     alpha: float = 1.0
-    estimate: How = "mean"
+    estimate: How = UNSAID
     columns: Sequence[Name] | None = None
     name = "joint"
     statistics = (LEVEL,)

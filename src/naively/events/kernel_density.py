@@ -15,7 +15,15 @@ from naively.counting.choice import choose
 from naively.counting.leave_one_out import LeftOut
 from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, How, check_alpha, check_estimate, draw_levels, numbers
+from naively.events.base import (
+    UNSAID,
+    Distribution,
+    How,
+    check_alpha,
+    check_estimate,
+    draw_levels,
+    numbers,
+)
 from naively.events.estimate import Estimable
 from naively.kernels.reference import Floats
 from naively.likelihoods.pointwise import Pointwise
@@ -72,7 +80,7 @@ class KernelDensity(Estimable[Cells, Dense]):
 
     bandwidth: float | str = "auto"
     alpha: float = 1.0
-    estimate: How = "mean"
+    estimate: How = UNSAID
     name = "density"
     statistics = (CELL,)
 

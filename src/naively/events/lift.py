@@ -21,7 +21,7 @@ from naively.counting.leave_one_out import LeftOut
 from naively.counting.names import Derived
 from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
-from naively.events.base import EventModel, How, check_estimate
+from naively.events.base import UNSAID, EventModel, How, check_estimate
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
 
@@ -56,7 +56,7 @@ class Lift(EventModel[Levels, Codes]):
     """
 
     m: float = 0.5
-    estimate: How = "mean"
+    estimate: How = UNSAID
     name = "lift"
     statistics = (LEVEL,)
     layout = "grid"

@@ -12,7 +12,7 @@ from naively.counting.axis import Columns
 from naively.counting.block import Dense
 from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, How, check_estimate, numbers
+from naively.events.base import UNSAID, Distribution, How, check_estimate, numbers
 from naively.events.estimate import flat
 from naively.events.normal_at import NormalAt
 from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
@@ -32,7 +32,7 @@ class NormalNumbers(NormalAt):
     prior: NormalInverseGamma | Normal | InverseGamma | None = None
     floor: float = 0.0
     floor_of: str = "largest"
-    estimate: How = "mean"
+    estimate: How = UNSAID
     mean: float | None = None
     statistics = (PRESENT, VALUE, SQUARE)
     smoothed_by = "smoothing"

@@ -20,6 +20,7 @@ from naively.counting.block import Block, Dense, Sparse
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
+    UNSAID,
     Distribution,
     How,
     Support,
@@ -50,7 +51,7 @@ class Rate(Estimable[Columns, Dense | Sparse]):
 
     alpha: float = 1.0
     prior: Gamma | Beta | None = None
-    estimate: How = "mean"
+    estimate: How = UNSAID
     statistics = (PRESENT, VALUE)
     support: ClassVar[Support] = "positive"
     parameter: ClassVar[str] = "rate"

@@ -20,7 +20,7 @@ from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
 from naively.messages import Shown
-from naively.model.lines import Lines, Ngram, words_of_ngrams
+from naively.model.lines import Item, Lines, Ngram, words_of_ngrams
 from naively.model.model import Model
 from naively.schema.encode import plain_cell, plain_cells
 
@@ -241,7 +241,7 @@ def explain(model: Model, rows: Rows) -> Explanation:
             return name.cells(cells)
         return plain_cells(rows.values(name)) if name in rows.names else ()
 
-    first = [(PRIOR, None, model.class_log_prior)]
+    first: list[Item] = [(PRIOR, None, model.class_log_prior)]
     if (intercept := model.intercept).any():
         first.append((INTERCEPT, None, intercept))
     lines, blocks = Lines(first, len(rows), cells), model.blocks(batch)

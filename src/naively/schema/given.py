@@ -86,7 +86,7 @@ def of_text(analyser: TextModel, settings: Settings) -> TextModel:
 
 def _event_model(choice: object, settings: Settings) -> EventModel:
     if isinstance(choice, EventModel):
-        return choice
+        return choice.asked(settings.estimate)
     if choice not in EVENT_MODELS:
         names = ", ".join([*EVENT_MODELS, "text", "auto"])
         raise ValueError(f"There is no event model {choice!r}; there are {names}.")
