@@ -72,13 +72,19 @@ def test_pseudo_counts_that_are_none(smoothing: Any) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"estimate": "mle", "event_models": Bernoulli()}, "estimate='mle' has no effect.*Bern"),
+        (
+            {"estimate": "mle", "event_models": Bernoulli(estimate="mean")},
+            "estimate='mle' has no effect.*Bern",
+        ),
         ({"smoothing": 2, "event_models": Gaussian()}, "smoothing=2 has no effect.*'gaussian'"),
         (
             {"smoothing": "laplace", "event_models": {("x", "z"): Gaussian()}},
             "smoothing='laplace' has no effect",
         ),
-        ({"estimate": "map", "event_models": {"number": Histogram()}}, "estimate='map' has no"),
+        (
+            {"estimate": "map", "event_models": {"number": Histogram(estimate="mle")}},
+            "estimate='map' has no",
+        ),
     ],
 )
 def test_an_option_that_has_no_effect_is_refused(options: dict, message: str) -> None:
@@ -93,6 +99,7 @@ def test_an_option_that_has_no_effect_is_refused(options: dict, message: str) ->
         {"estimate": "mle", "event_models": {"x": Gaussian()}},  # z is chosen
         {"estimate": "mle", "event_models": "gaussian"},
         {"estimate": "map", "event_models": Gaussian(), "class_prior": Beta(2, 2)},
+        {"estimate": "mle", "event_models": Gaussian()},
         {"smoothing": 2, "event_models": {"x": "bernoulli", "z": Gaussian()}},
     ],
 )
