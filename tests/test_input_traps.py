@@ -7,8 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from naively import Categorical, JointTable, NaiveBayes, Text
+from naively import (
+    BernoulliNB,
+    Categorical,
+    ComplementNB,
+    GaussianNB,
+    JointTable,
+    MultinomialNB,
+    NaiveBayes,
+    Text,
+)
 from naively.data.frames import as_rows
 
 EQUAL = [["cheap", "pills"], ["lunch", "noon"], ["more", "pills"], ["late", "lunch"]]
@@ -235,3 +245,87 @@ def test_words_may_be_scalars_of_numpy() -> None:
     )
     assert "np." not in str(nb.explain(words))
     assert "np." not in repr(as_rows(words).values("text").tolist())
+
+
+MASKED = np.ma.array([0, 1, 0, 1], mask=[0, 0, 1, 0])
+
+
+@pytest.mark.parametrize("labels", [MASKED, MASKED.astype(float), MASKED.astype(str)], ids=str)
+def test_a_masked_label_is_a_missing_label(labels: Any) -> None:
+    X = [[1.0], [2.0], [1.5], [3.0]]
+    with pytest.raises(ValueError, match="Row 2 has no label"):
+        NaiveBayes("gaussian", weights=None).fit(X, labels)
+    with pytest.raises(ValueError, match="Row 2 has no label"):
+        GaussianNB().fit(X, labels)
+    nb = NaiveBayes("gaussian", semi_supervised=True, weights=None).fit(X, labels)
+    assert nb.class_count_[: len(nb.classes_)].sum() <= 3 + nb.unlabelled_weight_
+    assert len(nb.classes_) == 2
+    kept = np.ma.array(labels.data, mask=False)
+    np.testing.assert_array_equal(GaussianNB().fit(X, kept).class_count_, [2, 2])
+
+
+def test_a_masked_weight_is_refused() -> None:
+    X, weight = [[1.0], [2.0], [1.5], [3.0]], np.ma.array([1, 1, 5, 1], mask=[0, 0, 1, 0])
+    for nb in (NaiveBayes("gaussian"), GaussianNB(), MultinomialNB()):
+        with pytest.raises(ValueError, match=r"row 2 has nan|NaN"):
+            nb.fit(X, [0, 1, 0, 1], sample_weight=weight)
+        with pytest.raises(ValueError, match=r"row 2 has nan|NaN"):
+            nb.fit(X, np.array([0, 1, 0, 1]), sample_weight=weight)
+
+
+TINY = sparse.csr_matrix(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]))
+
+
+def wrong_matrices() -> dict[str, Any]:
+    """Matrices whose arrays do not belong together, which SciPy makes without a word."""
+
+    def made(**parts: list[int]) -> Any:
+        matrix = sparse.csr_matrix(TINY)
+        for name, values in parts.items():
+            setattr(matrix, name, np.array(values, np.int64))
+        return matrix
+
+    return {
+        "last pointer 0": made(indptr=[0, 1, 2, 0]),
+        "pointers fall": made(indptr=[0, 3, 2, 4]),
+        "pointer beyond": made(indptr=[0, 1, 2, 40]),
+        "first pointer": made(indptr=[1, 1, 2, 4]),
+        "column of 2**32": made(indptr=[0, 1, 2, 4], indices=[1 << 32, 1, 0, 1]),
+        "negative column": made(indptr=[0, 1, 2, 4], indices=[-1, 1, 0, 1]),
+    }
+
+
+@pytest.mark.parametrize("kind", [NaiveBayes, MultinomialNB, BernoulliNB, ComplementNB])
+@pytest.mark.parametrize("name", wrong_matrices())
+def test_a_wrong_sparse_matrix_is_refused(kind: Any, name: str) -> None:
+    nb = kind().fit(TINY, [0, 1, 0])
+    for use in (nb.predict_proba, lambda X: kind().fit(X, [0, 1, 0])):
+        with pytest.raises(ValueError, match=r"csr|indices|index|indptr|pointer"):
+            use(wrong_matrices()[name])
+
+
+@pytest.mark.parametrize("kind", [NaiveBayes, MultinomialNB, BernoulliNB, ComplementNB])
+def test_cells_of_a_sparse_matrix_that_are_there_twice_are_added_and_may_be_in_any_order(
+    kind: Any,
+) -> None:
+    nb = kind().fit(TINY, [0, 1, 0])
+    data, columns, rows = [0.5, 1.0, 0.5, 2.0], [0, 1, 0, 0], [0, 3, 4]
+    twice = sparse.csr_matrix((np.array(data), np.array(columns), np.array(rows)), shape=(2, 2))
+    once = np.array([[1.0, 1.0], [2.0, 0.0]])
+    right = nb.predict_proba(sparse.csr_matrix(once))
+    np.testing.assert_allclose(nb.predict_proba(twice), right)
+    again = kind().fit(twice, [0, 1])
+    np.testing.assert_allclose(
+        again.predict_proba(once), kind().fit(sparse.csr_matrix(once), [0, 1]).predict_proba(once)
+    )
+
+
+def test_a_query_with_billions_of_columns_is_refused_in_little_memory() -> None:
+    one = np.array([1.0]), np.array([1 << 32]), np.array([0, 1])
+    wide = sparse.csr_matrix(one, shape=(1, 1 << 33))
+    less = sparse.csr_matrix((one[0], np.array([1 << 29]), one[2]), shape=(1, 1 << 30))
+    for kind in (NaiveBayes, MultinomialNB):
+        nb = kind().fit(TINY, [0, 1, 0])
+        for X in (wide, less):
+            with pytest.raises(ValueError, match=r"columns|features"):
+                nb.predict_proba(X)

@@ -193,7 +193,7 @@ def check_weight(weight: RowWeight, rows: int, first: int = 0) -> NDArray[np.flo
     """Return the sample weights, (rows,), or raise a ValueError that names the row."""
     if weight is None:
         return None
-    w = np.asarray(weight).astype(np.float64)
+    w = np.ma.filled(np.ma.asarray(weight).astype(np.float64), np.nan)
     if w.ndim == 0:
         w = np.full(rows, float(w))
     if w.shape != (rows,):
@@ -213,7 +213,7 @@ def _packed(y: Target) -> Target:
     """Return strings in a list or an array as Strings, and anything else as it is."""
     cells = y
     if isinstance(y, np.ndarray):
-        if y.ndim != 1 or y.dtype.kind != "O":
+        if y.ndim != 1 or y.dtype.kind != "O" or isinstance(y, np.ma.MaskedArray):
             return y
     elif not isinstance(y, list | tuple) or not y:
         return y
@@ -223,6 +223,11 @@ def _packed(y: Target) -> Target:
 
 def _one_a_row(y: Target) -> LabelArray:
     labels = y if isinstance(y, np.ndarray) else _as_array(y)
+    if isinstance(labels, np.ma.MaskedArray):
+        masked, labels = np.ma.getmaskarray(labels), np.asarray(labels.data)
+        if masked.any():
+            labels = labels.astype(object)
+            labels[masked] = None
     if labels.dtype.kind == "T":  # NumPy's StringDType, which may hold missing values
         labels = labels.astype(object)
     if labels.ndim == 2 and labels.shape[1] == 1:

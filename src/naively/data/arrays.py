@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 # What the indices of a sparse matrix are, and its numbers may be.
 WHOLE = np.dtype(np.int32), np.dtype(np.int64)
+MOST_COLUMNS = (1 << 31) - 1  # of a sparse matrix, whose columns have numbers of 32 bits in kernels
 EXACT = 1 << 53  # beyond it some integers are no floats
 
 
@@ -40,7 +41,10 @@ def unmasked(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_plain(X: Any, kinds: Collection[np.dtype[Any]], *, sparse: bool = False) -> bool:
-    """Whether X is an array, or a CSR matrix, that the kernels read as it is and check as they do.
+    """Whether X is an array, or a CSR matrix, that the kernels read as it is.
+
+    A matrix is if its arrays belong together and each cell is there once, in order; of any other
+    SciPy makes such a one, or it is refused.
 
     Parameters
     ----------
@@ -67,7 +71,23 @@ def is_plain(X: Any, kinds: Collection[np.dtype[Any]], *, sparse: bool = False) 
     if X.indptr.dtype not in WHOLE or X.indices.dtype not in WHOLE:
         return False
     own = X.data.dtype in kinds or X.data.dtype in WHOLE
-    return own and len(X.indptr) == X.shape[0] + 1 and not X.indptr[0]
+    return own and len(X.indptr) == X.shape[0] + 1 and _is_canonical(X)
+
+
+def _is_canonical(X: Any) -> bool:
+    """Whether the columns of each row of a CSR matrix are those of the matrix and ascend."""
+    starts, columns = X.indptr, X.indices
+    if starts[0] or len(columns) != len(X.data) or starts[-1] > len(columns):
+        return False
+    if X.shape[1] > MOST_COLUMNS or bool((starts[1:] < starts[:-1]).any()):
+        return False
+    columns = columns[: starts[-1]]
+    if not len(columns):
+        return True
+    ascends = columns[1:] > columns[:-1]
+    firsts = starts[(starts > 0) & (starts < len(columns))]
+    ascends[firsts - 1] = True
+    return bool(columns.min() >= 0 and columns.max() < X.shape[1] and ascends.all())
 
 
 def check_sparse(X: Any) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import is_missing
 from naively.data import pandas
-from naively.data.arrays import check_sparse, unmasked
+from naively.data.arrays import MOST_COLUMNS, check_sparse, unmasked
 from naively.data.arrow import STRING_FORMATS, ArrowStream, speaks_arrow
 from naively.data.columns import Cells, Column, Kind, as_objects, read_column, refuse_twice
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
@@ -307,6 +307,11 @@ def _sparse_rows(X: Any) -> SparseRows:
         raise ValueError("Complex data not supported: numbers must be real.")
     if X.dtype.kind not in "fiub":
         raise ValueError(f"A sparse matrix of {X.dtype} cannot be read as a table.")
+    if X.shape[1] > MOST_COLUMNS:
+        raise ValueError(
+            f"X has {X.shape[1]:,} columns, and a sparse matrix of more than {MOST_COLUMNS:,} "
+            "cannot be read."
+        )
     check_sparse(X)
     matrix = X.tocsr()
     if not matrix.has_canonical_format:

@@ -41,6 +41,9 @@ class Reader(CountingClassifier):
     def _labelled(
         self, X: Table, y: Target, sample_weight: RowWeight, *, reset: bool
     ) -> tuple[Rows, Labels]:
+        if isinstance(y, np.ma.MaskedArray):  # whose masks scikit-learn passes over
+            encode_labels(y, sample_weight)
+            y = np.asarray(y)
         labels = plain_labels(y, sample_weight)
         if labels is None:
             X, y = validate_data(self, _looked_at(X), y, reset=reset, **self._reading)

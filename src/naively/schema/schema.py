@@ -218,7 +218,9 @@ class Schema(Shown):
 
     def named(self, rows: Rows) -> Rows:
         """Return the rows with the names of these columns, where columns go by their places."""
-        if not self.by_place(rows) or set(rows.names) == self._known:
+        if not self.by_place(rows):
+            return rows
+        if len(rows.names) == self.width and set(rows.names) == self._known:
             return rows
         if len(rows.names) != self.width:
             raise ValueError(
