@@ -133,6 +133,48 @@ def test_a_column_is_what_its_library_says(name: str, missing: bool) -> None:
     assert same(read(pa.table({"x": chunks}))[0], expected)
 
 
+class OfStructs:
+    """A table by the PyCapsule interface, as an array of structs."""
+
+    def __init__(self, *arrays: pa.StructArray) -> None:
+        self.chunks = pa.chunked_array(list(arrays))
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.chunks.__arrow_c_stream__(requested_schema)
+
+
+@pytest.mark.parametrize("missing", [False, True], ids=["all there", "some missing"])
+@pytest.mark.parametrize("name", TYPES)
+def test_the_offset_and_the_missing_rows_of_a_struct_are_those_of_its_columns(
+    name: str, missing: bool
+) -> None:
+    dtype, values, meaning, _ = TYPES[name]
+    rng = random.Random(7)
+    cells = rng.choices([None, *values] if missing else values, k=70)
+    lacking = [rng.random() < 0.2 for _ in cells]
+    array, mask = pa.array([None, *cells], dtype)[1:], pa.array(lacking)
+    plain = [None if cell is None else meaning(cell) for cell in cells]
+    expected = [None if out else cell for cell, out in zip(plain, lacking, strict=True)]
+    whole = pa.StructArray.from_arrays([array], names=["x"])
+    holes = pa.StructArray.from_arrays([array], names=["x"], mask=mask)
+    for struct, right in ((whole, plain), (holes, expected)):
+        for begin, end in ((0, 70), (1, 70), (7, 9), (8, 64), (13, 70)):
+            found, _ = read(OfStructs(struct[begin:end]))
+            assert same(found, right[begin:end]), (begin, end)
+        assert same(read(OfStructs(struct[:9], struct[9:9], struct[9:]))[0], right)
+    nothing = pa.StructArray.from_arrays([array], names=["x"], mask=pa.array([True] * 70))
+    assert read(OfStructs(nothing)) == ([None] * 70, None)
+
+
+def test_a_sliced_array_of_structs_is_learned_row_by_row() -> None:
+    x, y = [1.0, 2.0, 7.0, 8.0, 50.0], ["a", "a", "b", "b", "c"]
+    struct = pa.StructArray.from_arrays([pa.array(x), pa.array(y)], names=["x", "y"])
+    nb = NaiveBayes("gaussian", weights=None).fit(OfStructs(struct[1:4]), "y")
+    right = NaiveBayes("gaussian", weights=None).fit({"x": x[1:4]}, y[1:4])
+    assert nb.classes_.tolist() == ["a", "b"]
+    np.testing.assert_array_equal(nb.predict_proba({"x": x}), right.predict_proba({"x": x}))
+
+
 @pytest.mark.parametrize("dtype", [of[0] for of in TYPES.values()], ids=TYPES)
 def test_a_column_that_is_missing_throughout_has_no_kind(dtype: pa.DataType) -> None:
     found, kind = read(pa.table({"x": pa.array([None] * 9, dtype)}))

@@ -95,10 +95,15 @@ class ArrowStream:
     def __iter__(self) -> Iterator[dict[str, Column]]:
         """Yield the columns of each batch of a table."""
         for batch in self._arrays():
-            columns = zip(self.names or (), batch.children, strict=True)
-            yield {
-                name: read_array(name, array, exact=name in self._exact) for name, array in columns
-            }
+            # A batch is a struct: its offset and its missing rows are those of every column.
+            missing = _missing(batch.view())
+            columns = {}
+            for name, array in zip(self.names or (), batch.children, strict=True):
+                column = read_array(name, array, exact=name in self._exact)
+                if batch.offset or array.length != batch.length:
+                    column = _rows(column, batch.offset, batch.offset + batch.length)
+                columns[name] = column if missing is None else _without(column, missing)
+            yield columns
 
     def read(self) -> dict[str, Column]:
         """Return the columns of all batches of a table."""
@@ -173,6 +178,36 @@ def filled(cells: Cells, kind: Kind) -> Cells:
         case "text":
             return np.full(n, None, object)
     return np.full(n, np.nan)
+
+
+def _rows(column: Column, first: int, end: int) -> Column:
+    """Return the rows of a column from the first to before the end."""
+    cells, kind = column
+    if not isinstance(cells, Strings):
+        return cells[first:end], kind
+    missing = None if cells.missing is None else cells.missing[first:end]
+    return Strings(cells.offsets[first : end + 1], cells.utf8, missing), kind
+
+
+def _without(column: Column, missing: Flags) -> Column:
+    """Return a column without the cells of some rows, whose ``missing``, (rows,), is true."""
+    cells, kind = column
+    if kind is None:
+        return column
+    if missing.all():
+        return np.full(len(missing), None, object), None
+    if isinstance(cells, Strings):
+        own = missing if cells.missing is None else cells.missing | missing
+        return Strings(cells.offsets, cells.utf8, own), kind
+    if kind == "time":
+        return np.where(missing, NOT_A_TIME, cells), kind
+    if cells.dtype.kind in "iu" and np.abs(cells[~missing].astype(np.float64)).max() > EXACT:
+        cells = cells.astype(object)
+    if cells.dtype == object:
+        cells = cells.copy()
+        cells[missing] = None
+        return cells, kind
+    return np.where(missing, np.nan, cells), kind
 
 
 def _is_missing(view: CArrayView) -> bool:
