@@ -227,3 +227,36 @@ def test_a_number_of_a_density_whose_rows_have_faded() -> None:
     nb = NaiveBayes(KernelDensity(), weights=None)
     nb.fit(rows, list("aaabbb"), sample_weight=[1e-90] * 3 + [1, 1, 1]).decay(1e-20)
     assert np.isfinite(nb.predict_proba(rows)).all()
+
+
+@pytest.mark.parametrize("rows", [1, 15, 16, 64, 200])
+@pytest.mark.parametrize("options", [{"estimate": "mle"}, {"smoothing": 0}], ids=str)
+@pytest.mark.parametrize("other", ["truth", "number", "count"])
+@pytest.mark.parametrize("first", [True, False])
+def test_what_is_impossible_in_every_class_and_missing_cells_are_no_nan(
+    rows: int, options: dict[str, Any], other: str, first: bool
+) -> None:
+    cells: dict[str, list[Any]] = {
+        "truth": [True, False, True, True],
+        "number": [1.0, 2.5, 4.0, 3.0],
+        "count": [1, 0, 0, 3],
+    }
+    events: Any = {"level": "categorical", "truth": "bernoulli", "number": "gaussian",
+                   "count": "poisson"}  # fmt: skip
+    table = {"level": ["u", "v", "u", "v"], other: cells[other]}
+    names = ["level", other] if first else [other, "level"]
+    named = {name: events[name] for name in names}
+    nb = NaiveBayes(named, weights=None, **options)
+    nb.fit({name: table[name] for name in names}, ["p", "p", "q", "q"])
+    for there in (None, cells[other][0], 1e155):
+        if there == 1e155 and other == "truth":
+            continue
+        query = {"level": ["never seen"] * rows, other: [there] * rows}
+        p, joint = nb.predict_proba(query), nb.predict_joint_log_proba(query)
+        assert not np.isnan(joint).any()
+        assert not np.isnan(nb.predict_log_proba(query)).any()
+        assert not np.isnan(nb.score_samples(query)).any()
+        np.testing.assert_allclose(p.sum(axis=1), 1)
+        assert (nb.predict(query) == nb.classes_[p.argmax(axis=1)]).all()
+        if np.isneginf(joint).all():
+            np.testing.assert_allclose(p, np.tile([0.5, 0.5], (rows, 1)))

@@ -18,13 +18,14 @@ NAIVELY_INLINE inline double clipped_product(double x, double slope) {
     return std::isinf(slope) ? product : std::clamp(product, -MOST, MOST);
 }
 
-// Whether a sum is beyond MOST or NaN, and did not start as an infinity. x - x is 0 if x is finite,
-// and else NaN.
+// Whether a sum is NaN, or is beyond MOST and did not start as an infinity. x - x is 0 if x is
+// finite, and else NaN.
 NAIVELY_INLINE inline bool overflown(const double* sums, const double* start,
                                      std::int64_t classes) {
     bool found = false;
     for (std::int64_t c = 0; c < classes; ++c)
-        found |= !(std::fabs(sums[c]) <= MOST) & (start[c] - start[c] == 0.0);
+        found |= (!(std::fabs(sums[c]) <= MOST) & (start[c] - start[c] == 0.0)) |
+                 (sums[c] != sums[c]);
     return found;
 }
 

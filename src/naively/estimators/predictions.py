@@ -170,7 +170,9 @@ class Predictions(Fitted):
 
         Notes
         -----
-        By the sum rule p(row) is the sum of p(class) p(row | class) over the classes.
+        By the sum rule p(row) is the sum of p(class) p(row | class) over the classes. A row of
+        counts has its multinomial coefficient; a text is a sequence of words and has none, so that
+        the posterior is the joint probability over p(row).
 
         Examples
         --------

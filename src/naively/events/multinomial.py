@@ -74,6 +74,9 @@ class Multinomial(BagOfCounts):
     (2008), section 13.2; Madsen, Kauchak & Elkan, Modeling word burstiness using the Dirichlet
     distribution (2005). A word that was never seen in training is left out.
 
+    The log likelihood of a row of counts has their multinomial coefficient, which is the same in
+    every class; a text is a sequence of words, and has none.
+
     Examples
     --------
     >>> from naively import Multinomial, NaiveBayes

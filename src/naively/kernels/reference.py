@@ -292,12 +292,13 @@ def score_codes(
 
 
 def _overflown(joint: Floats, start: Floats, rows: slice) -> list[int]:
-    """Return which rows have a sum that is beyond ``MOST`` or NaN, unless it began as an infinity.
+    """Return which rows have a sum that is NaN, or beyond ``MOST`` and did not begin as infinite.
 
     ``joint`` holds the sums, of shape (rows, classes), of the rows of the slice ``rows``.
     """
     begun = np.isfinite(start if start.ndim == 1 else start[rows])
-    overflown: list[int] = np.flatnonzero((begun & ~(np.abs(joint) <= MOST)).any(axis=1)).tolist()
+    far = begun & ~(np.abs(joint) <= MOST) | np.isnan(joint)
+    overflown: list[int] = np.flatnonzero(far.any(axis=1)).tolist()
     return overflown
 
 

@@ -40,20 +40,25 @@ def cells_of_urn(x: Floats, count: Floats, total: Floats, length: Floats) -> Flo
     return np.where(total > 0, value, 0.0)  # 0 in a class without any counts
 
 
-def log_orders(row: NDArray[np.int64], x: Floats, rows: int) -> Floats:
-    """Return the log of how many orders each row's words can have, (rows,), from their cells."""
+def log_orders(block: Counts, row: NDArray[np.int64], x: Floats) -> Floats:
+    """Return the log of how many orders each row's words can have, (rows,), from their cells.
+
+    A text is a sequence of words, whose order is given: it has one.
+    """
     from scipy.special import gammaln
 
-    x = clipped(x)
+    x, rows = clipped(x), len(block)
+    if isinstance(block.axis, Words):
+        return np.zeros(rows)
     length = np.bincount(row, x, rows)
     orders: Floats = gammaln(length + 1) - np.bincount(row, gammaln(x + 1), rows)
     return orders
 
 
 def log_coefficient(block: Counts) -> Floats:
-    """Return each row's log multinomial coefficient, (rows,), the base measure of bags of words."""
+    """Return each row's log multinomial coefficient, (rows,), the base measure of counts."""
     row, _, x = block.entries()
-    return log_orders(row, x, len(block))
+    return log_orders(block, row, x)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +74,7 @@ class DirichletMultinomial(CellByCell[Counts]):
 
     def log_base(self, block: Counts) -> Floats:
         row, _, x = self._known(block)
-        return log_orders(row, x, len(block))
+        return log_orders(block, row, x)
 
     def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
         number = x.astype(np.float64)
