@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
+from collections.abc import Callable
 from typing import Any
 
 import duckdb
@@ -672,3 +673,33 @@ def test_adbc_connections_are_known() -> None:
         cursor.close()
     X = without(plain, "y")
     assert_same(NaiveBayes(weights=None).fit(X, plain["y"]).model_, theirs.model_, as_rows(X))
+
+
+@pytest.mark.parametrize("name", databases.NAMES)
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select * from visits where seconds < 30",
+        "  WITH few AS (SELECT * FROM visits WHERE seconds < 30)\nSELECT * FROM few;\n",
+    ],
+)
+def test_a_query_is_learned_like_a_table_of_its_rows(
+    name: str, query: str, postgres: Callable[[], str]
+) -> None:
+    seconds, colour = [20.0, 25.0, 3.0, 4.0, 99.0, 5.0], ["red", "red", "blue", "blue", "red", "u"]
+    bought = ["yes", "yes", "no", "no", "no", "yes"]
+    with databases.connected(name, postgres) as connection:
+        cursor = connection.cursor()
+        cursor.execute("DROP TABLE IF EXISTS visits")
+        cursor.execute("CREATE TABLE visits (seconds DOUBLE PRECISION, colour TEXT, bought TEXT)")
+        cursor.execute(
+            "INSERT INTO visits VALUES (20, 'red', 'yes'), (25, 'red', 'yes'), (3, 'blue', 'no'), "
+            "(4, 'blue', 'no'), (99, 'red', 'no'), (5, 'u', 'yes')"
+        )
+        nb = NaiveBayes().fit_sql(connection, query, "bought")
+        few = [i for i, x in enumerate(seconds) if x < 30]
+        table = {"seconds": [seconds[i] for i in few], "colour": [colour[i] for i in few]}
+        right = NaiveBayes().fit(table, [bought[i] for i in few])
+        np.testing.assert_allclose(nb.predict_proba(table), right.predict_proba(table))
+        with pytest.raises(ValueError, match="failed"):
+            NaiveBayes().fit_sql(connection, "select * from nowhere", "bought")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from naively import Gaussian, GaussianNB, NaiveBayes
 from naively.counting.labels import encode_labels
@@ -100,3 +103,33 @@ def test_codes_are_those_of_numpy(labels: np.ndarray, estimator) -> None:
     nb = estimator(**({"weights": None} if estimator is NaiveBayes else {})).fit(X, labels)
     np.testing.assert_array_equal(nb.classes_, expected)
     np.testing.assert_array_equal(nb.class_count_, np.bincount(codes))
+
+
+@pytest.mark.parametrize("kind", [NaiveBayes, GaussianNB])
+@pytest.mark.parametrize(
+    "several",
+    [
+        [["a"], ["b", "c"], ["a"]],
+        [["a", "b"], ["b", "c"], ["a", "c"]],
+        [("a", "b"), ("c",), ()],
+        [{"a"}, {"b"}, {"a", "b"}],
+        sparse.csr_matrix([[0, 1], [1, 0], [0, 1]]),
+        np.array([[0, 1], [1, 0], [0, 1]]),
+    ],
+    ids=["ragged", "lists", "tuples", "sets", "sparse", "indicators"],
+)
+def test_several_labels_of_a_row_are_refused_in_a_sentence(kind: Any, several: Any) -> None:
+    message = "OneVsRestClassifier.*argmax"
+    if kind is GaussianNB and isinstance(several, np.ndarray):
+        message = "1d array"  # scikit-learn's own words, which its tests ask for
+    if kind is GaussianNB and sparse.issparse(several):
+        message = "Sparse data was passed for y"
+    with pytest.raises((ValueError, TypeError), match=message):
+        kind().fit([[1.0], [2.0], [3.0]], several)
+
+
+def test_a_column_of_labels_in_lists_is_one_label_a_row() -> None:
+    with pytest.warns(UserWarning, match="column-vector"):
+        nb = NaiveBayes().fit([[1.0], [2.0], [3.0]], np.array([[1], [2], [1]]))
+    assert nb.classes_.tolist() == [1, 2]
+    assert NaiveBayes().fit([[1.0], [2.0], [3.0]], [[1], [2], [1]]).classes_.tolist() == [1, 2]

@@ -26,6 +26,12 @@ Label: TypeAlias = str | float | dt.date  # the name of a class; a float may be 
 Target: TypeAlias = Any
 RowWeight: TypeAlias = "ArrayLike | None"  # of shape (rows,), or one for all rows; None is 1
 
+UNORDERED = (set, frozenset, dict)
+COLLECTIONS = (list, tuple, np.ndarray, *UNORDERED)
+SEVERAL = (
+    "and a row has one label; for several at once use scikit-learn's OneVsRestClassifier, and of "
+    "indicators of one class each take argmax(axis=1)"
+)
 NO_LABEL = -1  # scikit-learn's sign of it
 MOST_BYTES = 1 << 26  # of an array of string labels, each stored as long as the longest
 LEAST_WEIGHT, MOST_WEIGHT = 1e-100, 1e100  # of a row; beyond, products over- or underflow
@@ -222,6 +228,8 @@ def _packed(y: Target) -> Target:
 
 
 def _one_a_row(y: Target) -> LabelArray:
+    if hasattr(y, "tocsr"):
+        raise ValueError(f"y is a sparse matrix of indicators, {SEVERAL}.")
     labels = y if isinstance(y, np.ndarray) else _as_array(y)
     if isinstance(labels, np.ma.MaskedArray):
         masked, labels = np.ma.getmaskarray(labels), np.asarray(labels.data)
@@ -233,8 +241,19 @@ def _one_a_row(y: Target) -> LabelArray:
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
-        raise ValueError(f"y must have one label a row, got an array of shape {labels.shape}.")
+        raise ValueError(
+            f"y must have one label a row, got an array of shape {labels.shape}, {SEVERAL}."
+        )
+    if labels.dtype.kind == "O":
+        refuse_several(labels)
     return labels
+
+
+def refuse_several(labels: Target) -> None:
+    """Raise a ValueError if a row has several labels, or none in a list of its own."""
+    for label in labels:
+        if isinstance(label, COLLECTIONS) and (isinstance(label, UNORDERED) or len(label) != 1):
+            raise ValueError(f"y holds a {type(label).__name__} of labels, {SEVERAL}.")
 
 
 def _as_array(y: Target) -> LabelArray:
@@ -250,6 +269,7 @@ def _as_array(y: Target) -> LabelArray:
         values = list(values)
     except TypeError:
         raise TypeError(f"y must have one label a row, got {values!r}.") from None
+    refuse_several(values)
     if not any(v is None for v in values):
         array = np.asarray(values)
         if keeps(array, values):

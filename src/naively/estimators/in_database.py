@@ -74,7 +74,8 @@ class SqlLearner(ClusterAnswers):
             To DuckDB (``duckdb``), SQLite (``sqlite3``) or PostgreSQL (``psycopg``). It is only
             asked, and stays open.
         table : str or tuple of two str
-            The table or view: one name, or the names of a schema and of a table in it.
+            The table or view: one name, or the names of a schema and of a table in it; or a query
+            ("SELECT ..."), which is a temporary view of the connection as long as it is counted.
         target : str
             The column of labels, none of which may be missing.
         sample_weight : str, optional
@@ -121,8 +122,10 @@ class SqlLearner(ClusterAnswers):
             raise ValueError(
                 "semi_supervised=True needs all rows at once; read the table and use fit."
             )
-        source = Source.of(database_of(connection), table, target, sample_weight)
-        return self._learn(InDatabase(source), None, more=False)
+        database = database_of(connection)
+        with database.named(table) as name:
+            source = Source.of(database, name, target, sample_weight)
+            return self._learn(InDatabase(source), None, more=False)
 
     @abstractmethod
     def _learn(self, found: Training, classes: Target, *, more: bool) -> Self:

@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from naively.counting.labels import Labels, RowWeight, Target, encode_labels
+from naively.counting.labels import Labels, RowWeight, Target, encode_labels, refuse_several
 from naively.data.arrays import check_sparse, is_plain, unmasked
 from naively.data.frames import Table, as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
@@ -46,6 +46,8 @@ class Reader(CountingClassifier):
             y = np.asarray(y)
         labels = plain_labels(y, sample_weight)
         if labels is None:
+            if isinstance(y, list | tuple):  # of which scikit-learn says less
+                refuse_several(y)
             X, y = validate_data(self, _looked_at(X), y, reset=reset, **self._reading)
             check_classification_targets(y)
             return self._as_rows(X), encode_labels(y, sample_weight)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
+from uuid import uuid4
 
 from naively.data.columns import Kind, refuse_twice, unusable
 from naively.engines.sql.dialect import Dialect, Table
 
 ADBC = "adbc_driver_manager"
+# What begins so and goes on is no name of a table.
+QUERY = re.compile(r"\s*(select|with|values|from)\s+\S.*", re.IGNORECASE | re.DOTALL)
 LONGEST = 300  # characters of a database's message
 
 
@@ -95,6 +100,27 @@ class Database(ABC):
             self._run(statement)
         except _errors(self.connection) as error:
             raise ValueError(self._sentence(str(error))) from error
+
+    @contextmanager
+    def named(self, table: Table) -> Iterator[Table]:
+        """Give the name of a table, or of a view of this connection that is a query as long.
+
+        Raises
+        ------
+        ValueError
+            If the database cannot answer the query.
+        """
+        if not (isinstance(table, str) and QUERY.match(table)):
+            yield table
+            return
+        name = f"naively_{uuid4().hex}"
+        view = self.dialect.identifier(name)
+        self.run(f"CREATE TEMPORARY VIEW {view} AS {table.strip().rstrip(';')}")
+        try:
+            yield name
+        finally:
+            with suppress(ValueError):  # after a failure PostgreSQL has dropped it already
+                self.run(f"DROP VIEW {view}")
 
     def _run(self, statement: str) -> None:
         cursor = self.connection.cursor()
