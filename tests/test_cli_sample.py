@@ -83,7 +83,7 @@ def test_a_sample_is_kept_if_it_is_asked_for_and_shown(some: Path) -> None:
     assert len(sample) == sample.seen == 70  # rows that are held out are not in it
 
 
-def test_update_is_a_refit_once_the_rows_have_doubled(
+def test_update_is_a_refit_once_a_tenth_more_rows_have_come(
     some: Path, rest: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = train(some)
@@ -94,10 +94,10 @@ def test_update_is_a_refit_once_the_rows_have_doubled(
 
 
 def test_an_update_of_few_rows_is_a_refit_after_calibrate(
-    some: Path, rest: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    model = train(rest)  # it has more than half of the rows
-    update.update(model, str(some))
+    model = train(part(tmp_path, "most", slice(225)))
+    update.update(model, str(part(tmp_path, "few", slice(225, None))))  # not a tenth more
     assert "`naively calibrate` fits them again" in capsys.readouterr().err
     update.calibrate(model)
     assert "Calibrated on the sample of rows in the file: 240 rows" in capsys.readouterr().err

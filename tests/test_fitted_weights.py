@@ -172,7 +172,7 @@ def test_texts_of_words_are_tempered_by_the_temperature_of_their_evidence(weight
     assert of_class["a"] == pytest.approx(temperature_of(found), rel=1e-3)
 
 
-def test_weights_are_fitted_again_when_the_rows_have_doubled_and_not_before() -> None:
+def test_weights_are_fitted_again_when_a_tenth_more_rows_have_come_and_not_before() -> None:
     rng = np.random.default_rng(3)
     y = np.array(["a", "b"])[np.arange(120) % 2]
     X = {"x": rng.normal(size=120) + (y == "a"), "z": rng.normal(size=120) - (y == "a")}
@@ -180,16 +180,44 @@ def test_weights_are_fitted_again_when_the_rows_have_doubled_and_not_before() ->
     def part(rows: slice) -> tuple[dict[str, np.ndarray], np.ndarray]:
         return {name: column[rows] for name, column in X.items()}, y[rows]
 
-    nb = NaiveBayes().partial_fit(*part(slice(60)))
+    nb = NaiveBayes().partial_fit(*part(slice(100)))
     first = nb.weights_
-    assert nb.partial_fit(*part(slice(60, 110))).weights_ is first
-    again = nb.partial_fit(*part(slice(110, 120))).weights_
+    assert nb.partial_fit(*part(slice(100, 109))).weights_ is first
+    assert first.rows == 100.0
+    again = nb.partial_fit(*part(slice(109, 120))).weights_
     at_once = NaiveBayes().fit(X, y).weights_
     assert again.rows == 120.0
     assert again.of.keys() == at_once.of.keys()
     for column, weight in again.of.items():
         assert weight == pytest.approx(at_once.of[column], abs=1e-6)
         assert weight != pytest.approx(first.of[column], abs=1e-3)
+
+
+def test_ordered_batches_have_weights_of_nearly_all_rows() -> None:
+    rng = np.random.default_rng(11)
+    n = 2000
+    y = np.where(rng.random(n) < 0.4, "a", "b")
+    x = rng.normal(size=(n, 4)) + (y == "a")[:, None]
+    x[:, 1] = x[:, 0] + 0.3 * rng.normal(size=n)  # which says nearly the same
+    order = np.argsort(x[:, 2])  # what comes first is unlike what comes last
+    new_y = np.where(rng.random(n) < 0.4, "a", "b")
+    new = rng.normal(size=(n, 4)) + (new_y == "a")[:, None]
+    new[:, 1] = new[:, 0] + 0.3 * rng.normal(size=n)
+    whole = NaiveBayes("gaussian").fit(x, y)
+    parts = NaiveBayes("gaussian")
+    for some in np.array_split(order, 10):
+        parts.partial_fit(x[some], y[some])
+
+    def loss(nb: NaiveBayes) -> float:
+        p = nb.predict_proba(new)[np.arange(n), np.searchsorted(nb.classes_, new_y)]
+        return float(-np.log(p).mean())
+
+    assert loss(parts) <= loss(whole) + 0.005
+    weights = parts.weights_
+    parts.predict(new)
+    assert parts.weights_ is weights
+    p, again = parts.calibrate().predict_proba(new), whole.predict_proba(new)
+    np.testing.assert_allclose(p, again, atol=1e-12)
 
 
 def test_columns_and_texts_have_temperatures_of_their_own() -> None:

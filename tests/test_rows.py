@@ -494,8 +494,16 @@ def test_the_label_under_another_name_is_warned_of():
         with pytest.warns(UserWarning, match="Column 'leak' is the label under other names"):
             nb = pure().fit(honest | {"leak": column}, y)
         assert "determines the label alone" in str(nb.schema_)
+    sometimes = honest.pop("sometimes")
     with pytest.warns(UserWarning, match="'leak' is the label"):
         pure().fit(honest | {"leak": code == 0}, code == 0)
+    with pytest.warns(UserWarning, match="Column 'sometimes' is there in rows of class False only"):
+        nb = pure().fit(honest | {"sometimes": sometimes}, code == 0)
+    assert "there for class False only" in str(nb.schema_)
+    few = slice(0, 40)  # by chance a few cells may all be of one class
+    rare = np.where(np.arange(300) == np.flatnonzero(code == 0)[0], 1.0, np.nan)
+    pure().fit({"once": rare, "noisy": honest["noisy"]}, y)
+    pure().fit({"sometimes": sometimes[few], "noisy": honest["noisy"][few]}, code[few] == 0)
     few = slice(0, 99)
     pure().fit({"leak": names[few]}, y[few])  # a small table is not suspected
     finer = np.array([f"{name}{i % 4}" for i, name in enumerate(names)], object)

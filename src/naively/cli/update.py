@@ -50,8 +50,8 @@ def update(
 ) -> None:
     """Learn more labelled rows, counted as if they had been there in training.
 
-    Weights stay, unless the file holds a sample of rows: then they are fitted to it again whenever
-    the rows have doubled.
+    Weights stay, unless the file holds a sample of rows: then they are fitted to it again once
+    the rows that came since are a tenth of those before.
     """
     with _changing(model, output, data):
         nb, provenance, sampled = _open(model)

@@ -96,7 +96,7 @@ class ArrowStream:
         """Yield the columns of each batch of a table."""
         for batch in self._arrays():
             # A batch is a struct: its offset and its missing rows are those of every column.
-            missing = _missing(batch.view())
+            missing = _missing(batch.view()) if batch.null_count else None
             columns = {}
             for name, array in zip(self.names or (), batch.children, strict=True):
                 column = read_array(name, array, exact=name in self._exact)

@@ -245,8 +245,9 @@ class Learner(Noisy):
         is a histogram from the first 2 on. Only what cannot be counted again is an error (strings
         after numbers, a word among times), and a column with more than 1,000 different texts stays
         one. New classes, categories, words and columns may appear at any time; what was not
-        recorded before counts as missing there. Weights are fitted again whenever the rows have
-        doubled, and by ``calibrate()``; then they too are the same as from all rows at once. The
+        recorded before counts as missing there. Weights are fitted again once the rows that came
+        since are a tenth of those before, and by ``calibrate()``; then they too are the same as
+        from all rows at once (``weights_.rows`` says of how many rows they are). The
         counted pairs of ``interactions`` stay those of the first batch; products are chosen anew.
 
         Parameters

@@ -36,7 +36,7 @@ from naively.schema.given import EventModels
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 
-STALE = 0.5  # weights fitted to a smaller share of the rows are fitted again
+STALE = 1 / 1.1  # weights fitted to this share of the rows, or less, are fitted again
 
 
 class Learned(NamedTuple):

@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from naively.counting.analyser import Analyser
 from naively.counting.axis import ByValue, Columns, Levels, Words
 from naively.counting.cells import Cells
+from naively.counting.labels import Label
 from naively.counting.names import Name, title
 from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
+from naively.kernels.repeated_sums import RepeatedSums
 from naively.kernels.sparse_sums import as_dense
 from naively.messages import warn
 from naively.schema.group import Group
@@ -31,6 +33,7 @@ TWO = 2
 ENOUGH = 100  # rows, before it is no chance that a column determines the label
 PER_LEVEL = 10  # rows on average; levels that hardly recur determine the label by being many
 ABOUT = 1e-9  # of the mean square: a lesser variance may be only rounding, and is computed exactly
+CHANCE = 20.0  # nats by which it is no chance that rows are all of one class
 IDENTIFIER_ROWS = 50  # of a column, before it is said to be like an identifier
 IDENTIFIER_SHARE = 0.95  # of these rows, that have a level of their own
 
@@ -99,8 +102,48 @@ def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
     return found
 
 
+def there_for_one_class(schema: Schema, tally: Tally) -> dict[Name, Label]:
+    """Return the columns that are there in rows of one class only, and that class.
+
+    They are if chance would hardly do that: if so many rows as have the column were all of this
+    class by chance less often than once in e^20 times.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> X = {"refund": [2.5, None] * 60, "sum": [1.0, 2.0, 2.0, 1.0] * 30}
+    >>> import warnings
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     nb = NaiveBayes().fit(X, ["back", "kept"] * 60)
+    >>> there_for_one_class(nb.schema_, nb.tally_)
+    {'refund': 'back'}
+    """
+    rows = tally.class_count
+    if (rows > 0).sum() < TWO or rows.sum() < ENOUGH:
+        return {}
+    with np.errstate(divide="ignore"):
+        unlikely = -np.log(rows / rows.sum())
+    found: dict[Name, Label] = {}
+    for group in schema.of_columns:
+        if group.derived or not says_which_are_missing(group):
+            continue
+        there, number = present_in(tally.blocks[group.key])
+        n, c = there.high.max(axis=1, initial=0.0), there.high.argmax(axis=1)
+        alone = (there.high > 0).sum(axis=1) == 1
+        one = alone & (n * unlikely[c] >= CHANCE)
+        for j in np.flatnonzero(one[number]).tolist():
+            found[group.columns[j]] = tally.classes.tolist()[c[number[j]]]
+    return found
+
+
 def warn_of_leaks(schema: Schema, tally: Tally) -> None:
-    """Warn of columns that are the label under other names."""
+    """Warn of columns that are the label under other names, or are there for one class only."""
+    for name, label in there_for_one_class(schema, tally).items():
+        warn(
+            f"Column {title(name)!r} is there in rows of class {label!r} only; if it will not be "
+            "known when predicting, leave it out."
+        )
     found = leaking(schema, tally, renamed=True)
     if found:
         rows = f"{tally.class_count.sum():,.0f}"
@@ -244,6 +287,8 @@ def _findings(schema: Schema, tally: Tally) -> Iterator[tuple[Name, str]]:
                 yield from _constant(group, block)
     for name in leaking(schema, tally):
         yield name, "determines the label alone"
+    for name, label in there_for_one_class(schema, tally).items():
+        yield name, f"there for class {label!r} only"
     for name in schema.order:
         if name not in schema.columns:
             yield name, "missing throughout"
@@ -282,3 +327,29 @@ def _constant(group: Group, block: BlockTally) -> Iterator[tuple[Name, str]]:
     for j in np.flatnonzero(same & (n.high > 1)).tolist():
         shown = bool(mean[j]) if group.kind == "boolean" else f"{mean[j]:.6g}"
         yield block.axis.columns[j], f"always {shown}"
+
+
+def says_which_are_missing(group: Group) -> bool:
+    """Whether what is counted of a group says in how many rows each column has no value."""
+    if isinstance(group.analyser, Text):  # it may leave long texts out, as if they were missing
+        return group.analyser.max_characters is None
+    return group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
+
+
+def present_in(block: BlockTally) -> tuple[Sums, NDArray[np.integer]]:
+    """Return how many rows of each class have a value in each column.
+
+    Returns
+    -------
+    there : Sums of shape (different rows, classes)
+    number : ndarray of shape (columns,)
+        Which of them the row of each column is.
+    """
+    axis, columns = block.axis, len(block.axis.columns)
+    if not isinstance(axis, ByValue):
+        present = block.sums[PRESENT]
+        if isinstance(present, RepeatedSums):
+            return present.different, present.number
+        return block[PRESENT], np.arange(columns)
+    there = block[axis.statistic].place(np.repeat(np.arange(columns), axis.sizes), columns)
+    return there, np.arange(columns)

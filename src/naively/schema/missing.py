@@ -10,19 +10,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from naively.counting.axis import ByValue, Levels
+from naively.counting.axis import Levels
 from naively.counting.names import Name
-from naively.counting.statistic import LEVEL, PRESENT
+from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events import Categorical
 from naively.kernels.double_double import Sums
-from naively.kernels.repeated_sums import RepeatedSums
 from naively.schema.derived import Missing
+from naively.schema.diagnose import present_in, says_which_are_missing
 from naively.schema.group import Group
 from naively.schema.settle import Counted
-from naively.schema.text import Text
 
 MOST = 1_000  # columns that have such evidence; of more, those with most missing cells
 EVENT = Categorical(m=2.0)  # shrunk towards the share of all classes, as few cells may be missing
@@ -38,10 +36,10 @@ def with_missing(counted: Counted) -> Counted:
     schema, tally = counted
     missing: dict[Name, tuple[Sums, Sums]] = {}
     for group in schema.of_columns:
-        if group.derived or not _says_which_are_missing(group):
+        if group.derived or not says_which_are_missing(group):
             continue
         block = tally.blocks[group.key]
-        there, number = _present(block)
+        there, number = present_in(block)
         lacking = Sums(*(np.broadcast_to(of, there.shape) for of in vars(tally.weight).values()))
         lacking -= there
         least = ROUNDING * tally.class_count
@@ -63,29 +61,3 @@ def with_missing(counted: Counted) -> Counted:
         replace(schema, groups=(*schema.groups, group)),
         replace(tally, blocks={**tally.blocks, group.key: levels}),
     )
-
-
-def _says_which_are_missing(group: Group) -> bool:
-    """Whether what is counted of a group says in how many rows each column has no value."""
-    if isinstance(group.analyser, Text):  # it may leave long texts out, as if they were missing
-        return group.analyser.max_characters is None
-    return group.analyser is not None or not (group.event.joined or group.event.layout == "rows")
-
-
-def _present(block: BlockTally) -> tuple[Sums, NDArray[np.integer]]:
-    """Return how many rows of each class have a value in each column.
-
-    Returns
-    -------
-    there : Sums of shape (different rows, classes)
-    number : ndarray of shape (columns,)
-        Which of them the row of each column is.
-    """
-    axis, columns = block.axis, len(block.axis.columns)
-    if not isinstance(axis, ByValue):
-        present = block.sums[PRESENT]
-        if isinstance(present, RepeatedSums):
-            return present.different, present.number
-        return block[PRESENT], np.arange(columns)
-    there = block[axis.statistic].place(np.repeat(np.arange(columns), axis.sizes), columns)
-    return there, np.arange(columns)
