@@ -11,6 +11,8 @@ import pytest
 from sklearn.naive_bayes import MultinomialNB
 
 from naively import Categorical, Multinomial, NaiveBayes
+from naively.model.item_changes import items_of_both
+from naively.model.odds import Odds
 from naively.pictures.axes import MOST
 
 RNG = np.random.default_rng(0)
@@ -25,16 +27,88 @@ def test_weights_are_log_ratios_to_all_other_classes() -> None:
     for c in range(3):
         others = np.log(np.exp(np.delete(log_p, c, axis=0)).mean(axis=0))
         weight = log_p[c] - others
-        best = np.argsort(-weight)[:2]
+        best = np.argsort(-weight * COUNTS[20 * c : 20 * c + 20].sum(axis=0))[:2]
         assert found["column"][2 * c : 2 * c + 2] == [f"x{j}" for j in best]
         np.testing.assert_allclose(found["weight"][2 * c : 2 * c + 2], weight[best])
     with pytest.raises(ValueError, match="at least 1, got 0"):
         NaiveBayes().fit(COUNTS, Y).strongest(0)
 
 
+def test_what_rows_gain_most_from_comes_first_and_what_weighs_nothing_is_left_out() -> None:
+    texts = ["common odd1", "common odd2", "common alike", "other alike", "other", "other"]
+    y = ["a"] * 3 + ["b"] * 3
+    nb = NaiveBayes(Multinomial(), text="words", weights=None).fit(texts, y)
+    found = pd.DataFrame(nb.strongest(20).to_dict())
+    of_a = found[found["class"] == "a"]["value"].tolist()
+    assert of_a[0] == "common"
+    assert set(of_a[1:]) == {"odd1", "odd2"}  # "alike" is as frequent among the others
+    assert found[found["class"] == "b"]["value"].tolist() == ["other", "alike"]
+    assert (found["weight"] > 0).all()
+    same = NaiveBayes(Categorical(), weights=None).fit([["u"], ["v"]] * 2, ["a", "a", "b", "b"])
+    assert same.strongest().to_dict()["value"] == []
+    assert same.strongest().plot() is not None
+    plt.close("all")
+
+
+def test_a_weight_of_evidence_is_the_same_number_wherever_it_is_shown() -> None:
+    rng = np.random.default_rng(1)
+    y = np.repeat(["a", "b", "c"], [60, 30, 10])
+    level = np.where(rng.random(100) < 0.6, y, rng.choice(["a", "b", "c"], 100))
+    text = [f"of{of} {rng.choice(['red', 'blue'])}" for of in level]
+    for table, columns in (({"level": level}, Categorical()), ({"text": text}, Multinomial())):
+        for weights in (None, "loo"):
+            nb = NaiveBayes(columns, text="words", weights=weights).fit(table, y)
+            found = pd.DataFrame(nb.strongest(20).to_dict())
+            weight = {(row["class"], row["value"]): row["weight"] for _, row in found.iterrows()}
+            items = items_of_both(nb.model_, nb.model_, ["a", "b", "c"])
+            changes = {
+                (label, of.label(i)[1]): of.evidence[0][i, c]
+                for of in items
+                for i in range(len(of.known[0]))
+                for c, label in enumerate("abc")
+            }
+            if "text" in table:
+                view = nb.column("text").to_dict()
+                other = dict(
+                    zip(zip(view["class"], view["word"], strict=True), view["weight"], strict=True)
+                )
+            else:
+                other = {}
+                for label in "abc":
+                    scale = nb.nomogram(label).to_dict()
+                    pairs = zip(scale["value"], scale["weight"], strict=True)
+                    other |= {(label, value): of for value, of in pairs}
+            for key, of in weight.items():
+                assert changes[key] == pytest.approx(of, abs=1e-12)
+                assert other[key] == pytest.approx(of, abs=1e-12)
+            assert weight
+
+
+def test_the_log_odds_with_one_item_are_the_prior_and_its_weight() -> None:
+    X = RNG.choice(["u", "v", "w"], (60, 1))
+    nb = NaiveBayes(Categorical(), weights=None).fit(X, Y)
+    p = nb.predict_proba([["v"]])[0]
+    log_p = nb.model_.likelihoods[nb.schema_.groups[0].key].typical(0).value
+    v = nb.tally_.blocks[nb.schema_.groups[0].key].axis.levels[0].index("v")
+    for c in range(3):
+        odds = Odds(nb.model_.start, c)
+        expected = np.log(p[c] / (1 - p[c]))
+        assert odds.prior + odds.weight(log_p)[v] == pytest.approx(expected)
+
+
+def test_odds_of_what_is_impossible_and_of_classes_without_a_share() -> None:
+    inf = np.inf
+    start = np.array([0.0, -inf, -inf])
+    log_p = np.array([[-1.0, -inf, -inf], [-inf, -2.0, -inf], [-inf] * 3, [-1.0, -1.0, -1.0]])
+    np.testing.assert_allclose(Odds(start, 0).weight(log_p), [inf, -inf, 0.0, 0.0], atol=1e-12)
+    far = Odds(np.array([0.0, -1e-9, -900.0]), 0).weight(np.array([[-5000.0, -6000.0, 0.0]]))
+    assert np.isfinite(far).all()
+    assert Odds(np.zeros(1), 0).weight(np.zeros((2, 1))).tolist() == [0.0, 0.0]
+
+
 def test_bars_are_the_weights_class_under_class() -> None:
     found = NaiveBayes({"b": Categorical(), "a": Categorical()}, weights=None).fit(
-        {"a": ["u", "v", "u", "v"], "b": ["x", "x", "y", "y"]}, ["one", "one", "two", "two"]
+        {"a": ["u", "v", "u", "u"], "b": ["x", "x", "y", "y"]}, ["one", "one", "two", "two"]
     )
     strongest = found.strongest(2)
     ax = strongest.plot()

@@ -223,7 +223,9 @@ class Numbers(Answers):
         -------
         strongest : Strongest
             A table of class, column, value (a word, a level, or a number that is usual in the
-            class) and weight of evidence in nats; ``plot()`` draws it.
+            class) and weight of evidence in nats; ``plot()`` draws it. The first item of a class
+            is what its rows gain most from on average: its weight times how often it came there.
+            What speaks against the class is left out.
 
         Examples
         --------

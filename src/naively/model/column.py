@@ -17,7 +17,7 @@ from naively.model.classes import frequent
 from naively.model.column_views import ColumnView, LevelView, NumberView, WordView
 from naively.model.model import Model
 from naively.model.one_column import ROOM, OneColumn, is_text
-from naively.schema.group import Group
+from naively.model.strongest import Rank, ranked
 
 POINTS = 401  # at which a density is computed
 BINS = 30  # of the numbers themselves
@@ -215,39 +215,23 @@ def _words(column: OneColumn) -> WordView:
     every = model.schema.groups_of[column.name]
     groups = [group for group in every if group.analyser and group.analyser.legible] or every
     classes = frequent(model.tally.class_count)
-    found: list[tuple[int, float, str, float]] = []
+    found: list[tuple[int, Rank, str, float, float]] = []
     for group in groups:
-        tally = model.counts[group.key]
-        p = group.event.parameters(tally, group.event.estimate)["p"]
+        axis = model.counts[group.key].axis
+        p = group.event.parameters(model.counts[group.key], group.event.estimate)["p"]
         for c in classes:
-            weight = _against_others(model, group, c)
-            for i in np.argsort(-weight, kind="stable")[:WORDS].tolist():
-                if weight[i] > 0:
-                    word = str(tally.axis.label(i)[1])
-                    found.append((c, float(weight[i]), word, float(p[i, c])))
-    found.sort(key=lambda item: (item[0], -item[1], item[2]))
+            for rank, i, weight in ranked(model, group, c, WORDS):
+                found.append((c, rank, str(axis.label(i)[1]), weight, float(p[i, c])))
+    found.sort(key=lambda item: item[:3])
     most = [item for c in classes for item in [of for of in found if of[0] == c][:WORDS]]
     return WordView(
         column.title,
         column.group.event.name,
         model.classes.tolist(),
         classes,
-        [word for _, _, word, _ in most],
+        [word for _, _, word, *_ in most],
         [c for c, *_ in most],
-        [weight for _, weight, *_ in most],
+        [weight for *_, weight, _ in most],
         [p for *_, p in most],
         tuple(_missing(column)),
     )
-
-
-def _against_others(model: Model, group: Group, c: int) -> Floats:
-    """Return the weight of evidence of each word for class c against all others, (words,)."""
-    value = model.unweighted_likelihoods[group.key].typical(c).value
-    others = np.arange(len(model.classes)) != c
-    if not others.any():
-        return np.zeros(len(value))
-    prior = model.class_log_prior[others]
-    rest = np.logaddexp.reduce(value[:, others] + (prior - np.logaddexp.reduce(prior)), axis=1)
-    with np.errstate(invalid="ignore"):
-        weight: Floats = value[:, c] - rest
-    return np.nan_to_num(weight, nan=0.0, posinf=np.inf, neginf=-np.inf)

@@ -262,11 +262,11 @@ class WordView(ColumnView):
     of : list of int
         The classes whose words were looked for: the most frequent ones.
     word : list of str
-        Words, those of one class together, the most telling first.
+        Words, those of one class together, first what rows of the class gain most from on average.
     word_class : list of int
         The number of the class that each word speaks for.
     weight : list of float
-        log p(word | class) - log p(word | another class), in nats, the others by their priors.
+        The weight of evidence for the class against all others, in nats, as predictions have it.
     p : list of float
         The probability of each word in its class.
     notes : tuple of str

@@ -16,6 +16,7 @@ from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
 from naively.model.model import Model
+from naively.model.odds import Odds
 from naively.schema.group import Group
 
 Labelled = Callable[[int], tuple[Name, Any]]  # the column and the item of a row
@@ -170,18 +171,12 @@ def _columns(model: Model, classes: list[Any]) -> list[int]:
 
 
 def _evidence(log_p: Floats, model: Model, classes: list[Any]) -> Floats:
-    """Return log p(item | c) - log p(item | not c) of each of some classes, (items, classes).
+    """Return the weights of evidence for some classes against all others, (items, classes).
 
     It is NaN where there is no other class.
     """
     found = np.full((len(log_p), len(classes)), np.nan)
     for j, c in enumerate(_columns(model, classes)):
-        others = np.arange(len(model.classes)) != c
-        if not others.any():
-            continue
-        prior = model.class_log_prior[others]
-        share = prior - np.logaddexp.reduce(prior)
-        with np.errstate(invalid="ignore"):
-            rest = np.logaddexp.reduce(log_p[:, others] + share, axis=1)
-            found[:, j] = np.nan_to_num(log_p[:, c] - rest, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        if len(model.classes) > 1:
+            found[:, j] = Odds(model.start, c).weight(log_p)
     return found

@@ -20,6 +20,7 @@ from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.classes import number_of, spoken_for
 from naively.model.model import Model
+from naively.model.odds import Odds
 from naively.model.one_column import OneColumn
 from naively.schema.encode import plain_cell
 from naively.tabular import Tabular
@@ -168,7 +169,7 @@ def nomogram(
         others = [number_of(model.classes, against, 0)]
         if others == [c]:
             raise ValueError(f"A nomogram compares two classes, got {against!r} twice.")
-    odds = _Odds(model.start, c, others)
+    odds = Odds(model.start, c, others)
     found = [_scale(column, _cells(column, batches), odds) for column in _columns(model)]
     if not found:
         raise ValueError("The model has no column whose cells have a weight each; see explain.")
@@ -186,29 +187,6 @@ def nomogram(
     notes += ["interactions are left out"] * bool(pairs)
     label_of = model.classes.tolist()[c]
     return Nomogram(label_of, rival, found[:n], odds.prior, tuple(notes))
-
-
-@dataclass(frozen=True, eq=False)
-class _Odds:
-    """The log odds of class c against one other, or several as one by their priors."""
-
-    start: Floats  # (classes,): log priors
-    c: int
-    others: list[int]
-
-    @property
-    def prior(self) -> float:
-        """The log odds before anything is seen."""
-        return float(self.start[self.c] - np.logaddexp.reduce(self.start[self.others]))
-
-    def __call__(self, log_likelihood: Floats) -> Floats:
-        """Return the weights of evidence, (values,), from log likelihoods (values, classes)."""
-        of = self.start[self.others]
-        share = of - np.logaddexp.reduce(of)
-        rest = np.logaddexp.reduce(log_likelihood[:, self.others] + share, axis=1)
-        with np.errstate(invalid="ignore"):
-            weight: Floats = log_likelihood[:, self.c] - rest
-        return np.nan_to_num(weight, nan=0.0, posinf=np.inf, neginf=-np.inf)
 
 
 def _columns(model: Model) -> list[OneColumn]:
@@ -231,14 +209,14 @@ class _Cells:
     more: int = 0
 
 
-def _scale(column: OneColumn, cells: _Cells, odds: _Odds) -> Scale:
+def _scale(column: OneColumn, cells: _Cells, odds: Odds) -> Scale:
     """Return the scale of one column; with what it says that its cells are there, or missing."""
     value, shown, others = cells.value, cells.shown, cells.others
     if column.of_missing is not None:
         there, missing = column.of_missing
         value, shown, others = [*value, None], np.vstack([shown + there, missing]), others + there
-    weight = odds(shown)
-    every = np.append(weight, odds(others))
+    weight = odds.weight(shown)
+    every = np.append(weight, odds.weight(others))
     ends = (float(every.min()), float(every.max())) if len(every) else (0.0, 0.0)
     return Scale(column.title, value, weight, *ends, cells.more)
 

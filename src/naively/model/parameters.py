@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -21,6 +21,7 @@ from naively.model.class_prior import class_probabilities, is_estimated, pretend
 from naively.model.explain import NGRAMS, PRIOR
 from naively.model.items import Items, items_of
 from naively.model.model import Model
+from naively.model.odds import Odds
 from naively.schema.derived import Missing
 from naively.schema.group import Group
 from naively.schema.schema import list_names
@@ -43,8 +44,8 @@ class Table:
     value, count, pseudo_count : ndarray of shape (rows, classes)
         The estimate, what was counted behind it, and what the prior adds to that.
     telling : callable
-        Returns how much each row tells the classes apart, in nats, (rows,), by the shares of the
-        classes, (classes,).
+        Returns how much each row tells the classes apart, in nats, (rows,), by what the scores of
+        the classes begin with, (classes,).
     """
 
     parameter: str
@@ -88,7 +89,7 @@ class Parameters(Tabular):
     """
 
     classes: LabelArray  # (classes,)
-    share: Floats  # (classes,): the class prior
+    start: Floats  # (classes,): what the scores of the classes begin with
     tables: tuple[Table, ...]
     chosen: NDArray[np.int64] | None = None  # (rows,) of all tables, that are shown; None: all
 
@@ -125,10 +126,9 @@ class Parameters(Tabular):
 
         Notes
         -----
-        How much an item tells is the largest absolute log ratio, over the classes, of its parameter
-        in a class to that in all other classes together, in nats. Of a mean and a variance it is
-        the log ratio of the densities at the mean of the class; a bandwidth tells nothing, and the
-        class prior is no item.
+        How much an item tells is its largest absolute weight of evidence for a class against all
+        others, in nats, before weights are applied. Of a mean and a variance it is that of the
+        class's mean; a bandwidth tells nothing, and the class prior is no item.
 
         Examples
         --------
@@ -142,7 +142,7 @@ class Parameters(Tabular):
             raise ValueError(f"n must be a number of items that is at least 1, got {n}.")
         tells = np.full(self._first[-1], -np.inf)
         for table, (start, end) in zip(self.tables, pairwise(self._first.tolist()), strict=True):
-            tells[start:end] = table.telling(self.share)
+            tells[start:end] = table.telling(self.start)
         rows = self._rows[tells[self._rows] > -np.inf]
         if n < len(rows):  # to partition is quicker than to sort
             rows = rows[tells[rows] >= -np.partition(-tells[rows], n - 1)[n - 1]]
@@ -193,7 +193,7 @@ def parameters(
     if not tables:
         every = model.schema.columns
         raise ValueError(f"There is no column {column!r}; the columns are {list_names(every)}.")
-    return Parameters(model.classes, np.exp(model.class_log_prior), tuple(tables))
+    return Parameters(model.classes, model.start, tuple(tables))
 
 
 def _is_of(column: Name, group: Group, axis: Axis) -> bool:
@@ -245,10 +245,13 @@ def _of_group(model: Model, group: Group, how: How | None, column: Name | None) 
     for parameter, value in found.items():
         own = value[rows]
 
-        def telling(share: Floats, own: Floats = own, parameter: str = parameter) -> Floats:
+        def telling(start: Floats, own: Floats = own, parameter: str = parameter) -> Floats:
             if normal:
-                return _apart(normal["mean"][rows], normal["variance"][rows], share)
-            return np.zeros(len(own)) if parameter == "bandwidth" else _log_ratio(own, share)
+                return _telling(_at_means(normal["mean"][rows], normal["variance"][rows]), start)
+            if parameter == "bandwidth":
+                return np.zeros(len(own))
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return _telling([np.log(own)] * len(start), start)
 
         yield Table(
             parameter,
@@ -270,35 +273,21 @@ def _column(model: Model, group: Group, name: Name) -> str:
     )
 
 
-def _others(share: Floats) -> Floats:
-    """Return what each class (down) is of all classes but one (across), (classes, classes)."""
-    of = np.where(np.eye(len(share), dtype=np.bool_), 0.0, share[:, None])
-    total = of.sum(axis=0)
-    alike = (1.0 - np.eye(len(share))) / max(len(share) - 1, 1)  # where the others have no share
-    return np.where(total > 0, of / np.where(total > 0, total, 1.0), alike)
+def _telling(log_p: Iterable[Floats], start: Floats) -> Floats:
+    """Return the largest absolute weight of evidence of each row for any class, (rows,).
 
-
-def _log_ratio(value: Floats, share: Floats) -> Floats:
-    """Return the largest ``|log ratio|`` of each row of a class to the others together, (rows,)."""
-    if len(share) < 2:
-        return np.zeros(len(value))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(np.log(value) - np.log(value @ _others(share)))
-    largest: Floats = np.nan_to_num(ratio, nan=0.0, posinf=np.inf).max(axis=1)
+    ``log_p`` is, for each class, what its weight is of, (rows, classes).
+    """
+    odds = (Odds(start, c) for c in range(len(start)))
+    weights = [np.abs(of.weight(table)) for of, table in zip(odds, log_p, strict=True)]
+    largest: Floats = np.maximum.reduce(weights)
     return largest
 
 
-def _apart(mean: Floats, variance: Floats, share: Floats) -> Floats:
-    """Return the largest ``|log ratio|`` of normal densities at the mean of a class, (rows,).
-
-    The density of the other classes together is that of their common mean and variance.
-    """
-    found = np.zeros(len(mean))
-    others = _others(share)
-    for c in range(len(share) if len(share) > 1 else 0):
-        middle = mean @ others[:, c]
-        spread = (variance + (mean - middle[:, None]) ** 2) @ others[:, c]
+def _at_means(mean: Floats, variance: Floats) -> Iterator[Floats]:
+    """Yield for each class the log densities of all classes at its mean, (rows, classes)."""
+    for c in range(mean.shape[1]):
         with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.log(spread / variance[:, c]) / 2 + (mean[:, c] - middle) ** 2 / (2 * spread)
-        found = np.maximum(found, np.nan_to_num(np.abs(ratio), nan=0.0, posinf=np.inf))
-    return found
+            distance = (mean[:, [c]] - mean) ** 2 / variance
+            distance[:, c] = 0.0  # its own mean, of a variance of 0 too
+            yield -(np.log(variance) + distance) / 2

@@ -1,19 +1,28 @@
-"""What speaks most for each class: its words, levels and numbers of greatest weight of evidence."""
+"""What speaks most for each class: its words, levels and numbers, by their weights of evidence."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from naively.counting.axis import ByValue, Levels
 from naively.counting.names import title
+from naively.counting.statistic import LEVEL, PRESENT, VALUE
+from naively.counting.tally import BlockTally
+from naively.kernels.reference import Floats
 from naively.model.explain import Weighed
 from naively.model.model import Model
+from naively.model.odds import Odds
+from naively.schema.group import Group
 from naively.tabular import Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+Rank: TypeAlias = tuple[float, float]  # what rows gain, and how often it came: the least is first
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,8 +32,9 @@ class Strongest(Tabular):
     Parameters
     ----------
     by_class : dict
-        For each label its items, strongest first: column, value and weight of evidence in nats,
-        which is log p(item | class) - log p(item | all other classes together).
+        For each label its items: column, value and weight of evidence in nats, which is
+        log p(item | class) - log p(item | all other classes together). The first is what rows of
+        the class gain most from on average: its weight times how often it came in the class.
 
     Examples
     --------
@@ -87,32 +97,45 @@ def strongest(model: Model, c: int, n: int) -> list[Weighed]:
     """Return the n items that speak most for class c against all others together.
 
     An item is a word (no character n-gram), a level, a column that is true, or a number that is
-    usual in the class: its mean, or one in the most probable bin. Its weight is
-    log p(item | c) - log p(item | not c), the others weighted by their priors. Missing cells and
-    interactions are no items.
+    usual in the class: its mean, or one in the most probable bin. Missing cells and interactions
+    are no items. The first is what a row of the class gains most from on average: its weight of
+    evidence, times how often it came in the class. What weighs nothing, or speaks against the
+    class, is left out.
     """
-    others = np.arange(len(model.classes)) != c
-    if not others.any():
-        return []
-    prior = model.class_log_prior[others]
-    log_share = prior - np.logaddexp.reduce(prior)
-    found: list[Weighed] = []
+    found: list[tuple[Rank, Weighed]] = []
     for group in model.schema.of_columns:
-        axis = model.counts[group.key].axis
         if group.key in model.schema.of_character_ngrams:
             continue
-        typical = model.likelihoods[group.key].typical(c)
-        rest = np.logaddexp.reduce(typical.value[:, others] + log_share, axis=1)
-        with np.errstate(invalid="ignore"):
-            weight = np.nan_to_num(
-                typical.value[:, c] - rest, nan=0.0, posinf=np.inf, neginf=-np.inf
-            )
-        for i in np.argsort(-weight, kind="stable")[:n].tolist():
-            if typical.x is None:
+        axis, x = model.counts[group.key].axis, model.likelihoods[group.key].typical(c).x
+        for rank, i, weight in ranked(model, group, c, n):
+            if x is None:
                 column, shown = axis.label(i)
             else:
-                column, shown = axis.columns[i], float(typical.x[i])
+                column, shown = axis.columns[i], float(x[i])
                 if column in model.schema.times:
                     shown = np.datetime64(round(shown), "s").item()
-            found.append((title(column), shown, float(weight[i])))
-    return sorted(found, key=lambda item: -item[2])[:n]
+            found.append((rank, (title(column), shown, weight)))
+    found.sort(key=lambda of: of[0])
+    return [item for _, item in found[:n]]
+
+
+def ranked(model: Model, group: Group, c: int, n: int) -> list[tuple[Rank, int, float]]:
+    """Return the n items of a group that speak most for class c: rank, row and weight of each."""
+    tally, typical = model.counts[group.key], model.likelihoods[group.key].typical(c)
+    weight = Odds(model.start, c).weight(typical.value)
+    count = _count(tally, c, numbers=typical.x is not None)
+    here = np.flatnonzero((weight > 0) & (count > 0))
+    weight, count = weight[here], count[here]
+    gain = weight * count
+    best = np.lexsort((-count, -gain))[:n].tolist()
+    return [((-float(gain[i]), -float(count[i])), int(here[i]), float(weight[i])) for i in best]
+
+
+def _count(tally: BlockTally, c: int, *, numbers: bool) -> Floats:
+    """Return how often each item came in class c, (items,); a number as often as its column."""
+    if numbers and isinstance(tally.axis, ByValue):
+        cells: Floats = tally.axis.sum_by_column(tally[tally.axis.statistic].high)
+        return cells[:, c]
+    statistic = PRESENT if numbers else LEVEL if isinstance(tally.axis, Levels) else VALUE
+    count: Floats = tally.sums[statistic][:, np.array([c])].high[:, 0]
+    return count
