@@ -30,7 +30,7 @@ NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-quick test-numpy test-spark test-browser test-thorough fuzz coverage conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail docs docs-links picture sanitize clean
+.PHONY: help setup demo test test-rest test-all test-numpy test-spark test-browser test-thorough fuzz conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail docs docs-links picture sanitize clean
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -41,10 +41,17 @@ setup: $(NAIVELY) $(MADE)/test $(MADE)/lint ## install naively and all it is tes
 demo: $(NAIVELY) ## learn, score and explain on real data; or on yours: DATA=file.csv TARGET=column
 	$(BIN)/naively demo $(if $(DATA),"$(DATA)") $(if $(TARGET),--target "$(TARGET)")
 
-test: test-quick test-numpy ## run all tests with the native kernels, and what counts again in plain NumPy
+test: $(NAIVELY) $(MADE)/test ## test everything of a kind once, in five minutes
+	$(WITH) $(BIN)/python -m pytest $(JOBS) --quick $(ARGS)
 
-test-quick: $(NAIVELY) $(MADE)/test ## run all tests once
-	$(WITH) $(BIN)/python -m pytest $(JOBS) $(ARGS)
+test-rest: $(NAIVELY) $(MADE)/test ## run the tests that "make test" leaves out
+	$(BIN)/python -m pytest $(JOBS) --rest $(ARGS)
+
+# The lines that neither of the two runs are listed after the second.
+test-all: ## run all tests, list the lines that none of them runs, and test what counts in plain NumPy
+	$(MAKE) test ARGS='--cov --cov-report= --cov-fail-under=0 $(ARGS)'
+	$(MAKE) test-rest ARGS='--cov --cov-append $(ARGS)'
+	$(MAKE) test-numpy
 
 test-numpy: $(NAIVELY) $(MADE)/test ## run the tests of what counts in plain NumPy
 	NAIVELY_NATIVE=0 $(BIN)/python -m pytest $(JOBS) $(ARGS) $(IN_NUMPY)
@@ -66,9 +73,6 @@ fuzz: export FUZZ_SEED := $(or $(FUZZ_SEED),$(shell date +%s))
 fuzz: $(NAIVELY) $(MADE)/test ## try hostile inputs, each test for SECONDS=60; FUZZ_SEED=n repeats one
 	@echo 'The first seed is $(FUZZ_SEED).'
 	$(BIN)/python -m pytest $(JOBS) $(ARGS) tests/fuzz
-
-coverage: $(NAIVELY) $(MADE)/test ## run all tests once, and list the lines that none of them runs
-	$(BIN)/python -m pytest $(JOBS) --cov $(ARGS)
 
 conformance: $(NAIVELY) $(MADE)/test ## run scikit-learn's own tests of naive Bayes on the drop-ins
 	$(BIN)/python -m tests.conformance $(ARGS)
@@ -117,7 +121,7 @@ docs-links: $(NAIVELY) $(MADE)/docs ## check the links of the documentation that
 # Python itself is not built with the sanitizers, so their library must be loaded before it; and
 # what Python keeps until it exits is no leak of the kernels.
 sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehaviorSanitizer (g++)
-	$(MAKE) test-quick VENV=build/sanitize \
+	$(MAKE) test VENV=build/sanitize \
 	    SETTINGS=--config-settings=cmake.define.NAIVELY_SANITIZE=ON \
 	    WITH="env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD='$$(g++ -print-file-name=libasan.so) \
 	    $$(g++ -print-file-name=libstdc++.so)'" \

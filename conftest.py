@@ -1,13 +1,17 @@
 """Settings of all tests and of the examples in docstrings and pages.
 
-Pictures need no display, and a page's examples write their files into a folder of their own.
+Pictures need no display, and a page's examples write their files into a folder of their own. With
+``--quick`` everything of a kind is tested once: of a test with many cases a dozen are run, spread
+over all of them, and of one that is marked as slow the first case; a slow test without cases is left
+out. The laws are run on all of ``CASES``. With ``--rest`` all is run that is left out so.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 import pytest
 
@@ -15,6 +19,39 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 # What builds the documentation needs what "make docs" installs, and has no examples.
 collect_ignore_glob = ["docs/*.py", "docs/*/*.py"]
+
+
+MOST = 12  # cases of a test that are run with --quick
+LAWS = "tests/test_laws.py"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options that divide the tests."""
+    parser.addoption("--quick", action="store_true", help="test everything of a kind once")
+    parser.addoption("--rest", action="store_true", help="run what --quick leaves out")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep what is to be run with --quick, or the rest."""
+    quick, rest = config.getoption("--quick"), config.getoption("--rest")
+    if quick == rest:
+        return
+    chosen: set[pytest.Item] = set()
+    for _, cases in groupby(items, key=lambda item: item.nodeid.partition("[")[0]):
+        chosen.update(some_of(list(cases)))
+    kept = [item for item in items if (item in chosen) == quick]
+    config.hook.pytest_deselected(items=[item for item in items if (item in chosen) != quick])
+    items[:] = kept
+
+
+def some_of(cases: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Return which cases of one test are run with --quick."""
+    first = cases[0]
+    if first.get_closest_marker("slow"):
+        return [first] if "[" in first.nodeid else []
+    if first.nodeid.startswith(LAWS) or len(cases) <= MOST:
+        return list(cases)
+    return [cases[i * len(cases) // MOST] for i in range(MOST)]
 
 
 @pytest.fixture(autouse=True)

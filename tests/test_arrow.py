@@ -238,6 +238,7 @@ def test_invalid_utf8_is_replaced_counted_and_said(large: bool) -> None:
         assert read(pa.table({"x": array}))[0] == ["a", "x�y", "", "��"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.maxsize < 2**40, reason="there is not so much memory")
 def test_strings_of_more_bytes_than_an_int32_counts() -> None:
     piece = "x" * (1 << 20)

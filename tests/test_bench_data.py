@@ -132,6 +132,7 @@ def test_spark_is_not_measured_where_it_is_not_installed(capsys, monkeypatch):
     assert "spark: not measured: PySpark is not installed" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_files_are_measured_and_removed(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     run("csv-count", "csv-train", "parquet-predict")

@@ -80,6 +80,7 @@ def run(*arguments, tmp_path):
     return json.loads(results.read_text("utf-8"))["parts"], made.read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PARTS if name != "curves"])
 def test_each_part_runs(name, data, tmp_path, monkeypatch):
     monkeypatch.setenv("NAIVELY_DATA", str(data))
@@ -99,6 +100,7 @@ def test_each_part_runs(name, data, tmp_path, monkeypatch):
     assert any(row["ours"] for row in rows)
 
 
+@pytest.mark.slow
 def test_curves_are_measured_drawn_and_shown(tmp_path):
     parts, made = run("curves", tmp_path=tmp_path)
     found = parts["curves"]["rows"]

@@ -274,6 +274,7 @@ def test_peers_take_missing_cells_strings_and_any_name_of_a_column(peer):
     assert found.means["log_loss"] < 1.5
 
 
+@pytest.mark.slow
 def test_both_splits_are_measured_reported_and_saved(tmp_path, capsys):
     X, _ = labelled(90)
     X.assign(y=np.arange(90) % 3).to_csv(tmp_path / "three.csv", index=False)

@@ -79,6 +79,7 @@ def test_train_says_what_it_learned(data: Path) -> None:
     assert float(scores["accuracy"]) == 1
 
 
+@pytest.mark.slow
 def test_predict(model: Path, data: Path) -> None:
     rows = table(ok("predict", model, data))
     assert [row["prediction"] for row in rows] == ["good"] * 3 + ["bad"] * 3
@@ -89,6 +90,7 @@ def test_predict(model: Path, data: Path) -> None:
     assert [json.loads(line)["prediction"] for line in lines] == [r["prediction"] for r in rows]
 
 
+@pytest.mark.slow
 def test_input_may_be_json_lines_parquet_gzip_or_a_pipe(model: Path, data: Path) -> None:
     import pandas as pd
 
@@ -103,6 +105,7 @@ def test_input_may_be_json_lines_parquet_gzip_or_a_pipe(model: Path, data: Path)
     assert ok("predict", model, "-", stdin=(data.parent / "things.jsonl").read_bytes()) == expected
 
 
+@pytest.mark.slow
 def test_columns_and_ignore(data: Path) -> None:
     out = data.parent / "m"
     ok("train", data, "--target", "kind", "--columns", "colour,size", "-o", out)
@@ -114,6 +117,7 @@ def test_columns_and_ignore(data: Path) -> None:
     assert done.stderr == b""
 
 
+@pytest.mark.slow
 def test_event_models_and_class_prior(data: Path) -> None:
     out = data.parent / "m"
     done = run(
@@ -141,6 +145,7 @@ def test_evaluate(model: Path, data: Path) -> None:
     assert scores["accuracy of the majority class", "bad"] == 0.5
 
 
+@pytest.mark.slow
 def test_rows_held_out_are_scored_later(data: Path, tmp_path: Path) -> None:
     many = tmp_path / "many.csv"
     many.write_text("x,y\n" + "".join(f"{i % 7},{'a' if i % 7 < 3 else 'b'}\n" for i in range(200)))
@@ -252,6 +257,7 @@ def test_invalid_utf8_is_replaced_and_said(tmp_path: Path) -> None:
     assert b"invalid UTF-8" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_long_line(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("text,y\n" + "word " * 10_000_000 + ",u\nshort text of four words,v\n")
@@ -317,6 +323,7 @@ def test_labels_that_are_numbers(tmp_path: Path) -> None:
     assert "Row 1 has no label" in sentence("evaluate", model, data)
 
 
+@pytest.mark.slow
 def test_times_of_a_file_keep_their_type(tmp_path: Path) -> None:
     rows = [
         f"2026-01-{1 + i // 24:02} {i % 24:02}:00:00,{i % 5},{'night' if i % 24 < 6 else 'day'}"

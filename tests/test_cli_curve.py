@@ -53,6 +53,7 @@ def test_shares_and_rows_of_another_file(data: Path) -> None:
     assert written[2]["log_loss"] == written[3]["log_loss"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", STARTS)
 def test_a_picture_is_written_without_a_display(data: Path, tmp_path: Path, ending: str) -> None:
     environment = {

@@ -204,6 +204,7 @@ def test_a_file_without_rows(run: Run, tmp_path: Path) -> None:
     assert "None of the columns" in sentence("predict", model, csv_file, "-o", tmp_path / "x.csv")
 
 
+@pytest.mark.slow
 def test_a_wrong_output_is_refused_before_anything_is_read(data: Path, tmp_path: Path) -> None:
     model = model_of(["a", "b", "c"], tmp_path)
     before, link = data.read_bytes(), tmp_path / "link.parquet"

@@ -65,6 +65,7 @@ def sample_of(path: str | Path) -> SampledRows | None:
     return store.load_all(path).sample
 
 
+@pytest.mark.slow
 def test_a_sample_is_kept_if_it_is_asked_for_and_shown(some: Path) -> None:
     model = some.with_suffix(".naively")
     ok("train", some, "-t", "y", "-o", model)

@@ -36,6 +36,7 @@ def probabilities(model: Path, data: Path, label: str) -> list[float]:
     return [float(row[f"p({label})"]) for row in table(ok("predict", model, data, "-p"))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smoothing", ["laplace", "jeffreys", "auto", "0.25"])
 def test_smoothing_is_that_of_python(data: Path, smoothing: str) -> None:
     out = data.parent / "m"
@@ -47,6 +48,7 @@ def test_smoothing_is_that_of_python(data: Path, smoothing: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["ignore", "auto"])
 def test_missing_cells_are_evidence_unless_they_are_to_be_ignored(data: Path, missing: str) -> None:
     done = run("train", data, "-t", "kind", "-o", data.parent / "m", "--missing", missing)
@@ -64,6 +66,7 @@ def test_any_other_smoothing_is_an_error(given: str) -> None:
     assert repr(given) in str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "prior", "expected"),
     [  # posterior means of the three classes' probabilities, which 1, 2 and 3 rows have
@@ -88,6 +91,7 @@ def test_a_class_prior_may_be_a_dirichlet(
     )
 
 
+@pytest.mark.slow
 def test_a_class_prior_may_be_a_beta_of_two_classes(data: Path) -> None:
     out = data.parent / "m"
     ok("train", data, "-t", "kind", "-o", out, "--class-prior", "beta(5,1)")
@@ -108,6 +112,7 @@ def test_any_other_class_prior_is_an_error(given: str) -> None:
     assert repr(given) in str(error.value)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_an_option_is_one_sentence(data: Path) -> None:
     for option, given, message in (
         (
@@ -165,6 +170,7 @@ def test_some_rows_must_be_held_out_and_some_learned(data: Path, given: str) -> 
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_infinite_evidence_is_a_string_in_json_and_a_number_in_csv(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("c,d,y\nr,u,a\ns,u,a\nt,v,b\nt,u,b\n")

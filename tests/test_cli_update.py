@@ -43,6 +43,7 @@ def same(a: NaiveBayes, b: NaiveBayes) -> None:
     np.testing.assert_allclose(a.predict_proba(frames), b.predict_proba(frames), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_update_is_training_on_all(tmp_path: Path, all_rows: Path) -> None:
     model = train(part(tmp_path, "some", slice(4)), "some.naively")
     done = run("update", model, part(tmp_path, "rest", slice(4, None)))
@@ -52,6 +53,7 @@ def test_update_is_training_on_all(tmp_path: Path, all_rows: Path) -> None:
     same(load(model), load(train(all_rows, "all.naively")))
 
 
+@pytest.mark.slow
 def test_forget_is_never_seen(tmp_path: Path, all_rows: Path) -> None:
     model, out = train(all_rows, "all.naively"), tmp_path / "less.naively"
     ok("forget", model, part(tmp_path, "rest", slice(4, None)), "-o", out)
@@ -60,6 +62,7 @@ def test_forget_is_never_seen(tmp_path: Path, all_rows: Path) -> None:
     assert "were not learned" in sentence("forget", out, part(tmp_path, "more", slice(4, None)))
 
 
+@pytest.mark.slow
 def test_merge_is_training_on_both(tmp_path: Path, all_rows: Path) -> None:
     first = train(part(tmp_path, "first", slice(None, None, 2)), "first.naively")
     second = train(part(tmp_path, "second", slice(1, None, 2)), "second.naively")
@@ -68,6 +71,7 @@ def test_merge_is_training_on_both(tmp_path: Path, all_rows: Path) -> None:
     assert "nothing to merge with" in sentence("merge", first, "-o", tmp_path / "x")
 
 
+@pytest.mark.slow
 def test_a_column_that_was_not_learned_is_said(tmp_path: Path, all_rows: Path) -> None:
     model, more = train(all_rows, "m"), tmp_path / "more.csv"
     more.write_text(f"id,{HEAD}7,{LINES[0]}")
@@ -79,6 +83,7 @@ def test_a_column_that_was_not_learned_is_said(tmp_path: Path, all_rows: Path) -
     assert b"was not learned" not in run("update", model, all_rows).stderr
 
 
+@pytest.mark.slow
 def test_what_was_never_learned_is_named_and_the_file_stays(tmp_path: Path, all_rows: Path) -> None:
     model = train(all_rows, "m")
     before = model.read_bytes()
@@ -93,6 +98,7 @@ def test_what_was_never_learned_is_named_and_the_file_stays(tmp_path: Path, all_
         assert model.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_models_of_different_things_do_not_merge(tmp_path: Path, all_rows: Path) -> None:
     other = tmp_path / "other.naively"
     renamed = tmp_path / "renamed.csv"
@@ -103,6 +109,7 @@ def test_models_of_different_things_do_not_merge(tmp_path: Path, all_rows: Path)
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.slow
 def test_decay_scales_the_counts(all_rows: Path) -> None:
     model = train(all_rows, "m")
     ok("decay", model, "0.5")
@@ -120,6 +127,7 @@ def test_calibrate_changes_the_weights_alone(all_rows: Path) -> None:
     np.testing.assert_array_equal(before.class_count_, after.class_count_)
 
 
+@pytest.mark.slow
 def test_missing_cells_and_the_linear_part_stay(tmp_path: Path, all_rows: Path) -> None:
     """Through every verb that writes a model; of an older model missing cells say nothing."""
     trained = load(train(all_rows, "trained.naively"))

@@ -26,6 +26,7 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, str]:
     return model_of(["a", "b", "c"], folder), path, rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["csv", "jsonl.gz", "parquet"])
 def test_a_file_that_is_broken_in_the_middle_leaves_no_output(
     long: tuple[Path, Path, str], tmp_path: Path, name: str
@@ -46,6 +47,7 @@ def test_a_file_that_is_broken_in_the_middle_leaves_no_output(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.csv", out.name]
 
 
+@pytest.mark.slow
 def test_rows_that_are_read_again_are_written_once(
     long: tuple[Path, Path, str], tmp_path: Path
 ) -> None:

@@ -65,6 +65,7 @@ def test_a_changed_byte_is_said(saved: Path) -> None:
             refused(saved, "is damaged")
 
 
+@pytest.mark.slow
 def test_a_bomb_is_refused(saved: Path) -> None:
     saved.write_bytes(gzip.compress(bytes(1 << 29)))
     refused(saved, "it holds more than 100 times its size")
@@ -103,6 +104,7 @@ def test_a_small_file_may_hold_more_times_its_size_and_a_large_one_more_bytes(
             assert load(saved).class_count_.tolist() == [60, 60]
 
 
+@pytest.mark.slow
 def test_the_command_line_writes_and_reads_it(tmp_path: Path) -> None:
     rows, model = tmp_path / "rows.csv", tmp_path / "mail.naively.gz"
     rows.write_text(

@@ -65,6 +65,7 @@ def calibration_error(p: Any, right: Any) -> float:
     return total / len(right)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TITLES)
 def test_scores_are_those_of_naive_bayes_as_a_user_calls_it(page: str, name: str) -> None:
     nb, x, y, _ = learned(name)
@@ -179,6 +180,7 @@ def in_terminal(*arguments: str) -> str:
     return shown.decode()
 
 
+@pytest.mark.slow
 def test_on_your_own_file_the_commands_that_it_names_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -204,6 +206,7 @@ def test_a_folder_of_texts_needs_no_target(tmp_path: Path) -> None:
     assert "8 rows of 2 classes" in ok("demo", tmp_path)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_file_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("a,y\n1,u\n2,\n3,u\n4,v\n")

@@ -115,6 +115,7 @@ def test_evidence_of_all_is_that_of_some_and_of_the_rest_given_them(event, sampl
     assert empty.log_evidence == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", [Gaussian, LogNormal])
 def test_evidence_of_mean_and_variance(event) -> None:
     sample = np.array([1.5, 3.25, 0.5, 2.0])

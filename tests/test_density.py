@@ -71,6 +71,7 @@ def test_no_square_overflows(shape: str) -> None:
     np.testing.assert_allclose(found, log_density(event, plain, x / unit) - np.log(unit), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_density_is_one_in_all() -> None:
     rng = np.random.default_rng(1)
     x, y = rng.normal(size=300), np.repeat([0, 1, 2], [200, 99, 1])

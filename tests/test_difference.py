@@ -191,6 +191,7 @@ def test_bad_numbers_are_named() -> None:
         nb.compare_with(nb, 0)
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path: Path) -> None:
     data, more = tmp_path / "a.csv", tmp_path / "b.csv"
     data.write_text(ROWS)

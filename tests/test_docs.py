@@ -89,6 +89,7 @@ def python(example: doctest.Example, names: dict[str, Any]) -> None:
         exec(compile(example.source, "page", "single"), names)  # noqa: S102
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if commands(page.read_text(encoding="utf-8"))],
@@ -211,6 +212,7 @@ def test_the_reference_has_every_public_name_once() -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_readmes_picture_is_drawn_by_its_command(tmp_path) -> None:
     drawn = tmp_path / "naively.png"
     subprocess.run([sys.executable, ROOT / "docs" / "picture.py", drawn], check=True)

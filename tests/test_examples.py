@@ -26,6 +26,7 @@ def documents():
     return datasets.docstrings()
 
 
+@pytest.mark.slow
 def test_thousands_of_texts_of_three_libraries(documents):
     texts, labels = documents
     assert len(texts) == len(labels) > 2000
@@ -46,6 +47,7 @@ def test_each_text_once_and_long_enough(documents):
     assert min(len(text.split()) for text in texts) >= datasets.SHORTEST
 
 
+@pytest.mark.slow
 def test_same_texts_in_every_process():
     # Not compared with this process: what it has imported may have edited a docstring.
     digests = {

@@ -69,6 +69,7 @@ def parts_of(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {f"party {i}": table.iloc[of] for i, of in enumerate(cuts)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", [True, False])
 def test_three_files_are_the_pooled_model(tmp_path: Path, sample: bool) -> None:
     table = pooled()
@@ -101,6 +102,7 @@ def test_three_files_are_the_pooled_model(tmp_path: Path, sample: bool) -> None:
         assert ours.weights_.usual == pytest.approx(usual)
 
 
+@pytest.mark.slow
 def test_the_order_of_parties_does_not_matter(tmp_path: Path) -> None:
     table = pooled(3).drop(columns="note")
     paths = trained(tmp_path, parts_of(table), "--sample")
@@ -149,6 +151,7 @@ def test_parties_of_other_classes_levels_and_columns_are_the_pooled_model() -> N
     assert first.assess().log_loss == pytest.approx(whole.assess().log_loss, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_noisy_files_are_merged_and_say_so(tmp_path: Path) -> None:
     table = pooled(4).drop(columns="note")
     paths = trained(tmp_path, parts_of(table), "--sample")
@@ -186,6 +189,7 @@ def test_noisy_files_are_merged_and_say_so(tmp_path: Path) -> None:
     assert len(fitted.noise_) == 3
 
 
+@pytest.mark.slow
 def test_what_cannot_be_shared_is_one_sentence(tmp_path: Path) -> None:
     options = ("--event-models", "note=text", "--weights", "none")
     (path,) = trained(tmp_path, {"all": pooled(5)}, *options)
@@ -199,6 +203,7 @@ def test_what_cannot_be_shared_is_one_sentence(tmp_path: Path) -> None:
     assert not out.exists()
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_a_shared_file(tmp_path: Path) -> None:
     (path,) = trained(tmp_path, {"all": pooled(6).drop(columns="note")})
     contents = []

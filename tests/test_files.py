@@ -257,6 +257,7 @@ def test_many_keys_that_come_and_go(write):
     assert np.isnan(table.values["k399"][:399]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.jsonl"])
 def test_the_order_of_rows_is_kept(write, name):
     numbers = list(range(400_000))

@@ -210,6 +210,7 @@ def test_weight_is_antisymmetric() -> None:
     assert logistic(3.0) + logistic(-3.0) == 1.0
 
 
+@pytest.mark.slow
 def test_real_mail(spamassassin: Path) -> None:
     mails = [
         (words_of(read_message(raw)), label == "spam") for raw, label in read_labelled(spamassassin)

@@ -71,6 +71,7 @@ def without(columns: dict[str, list[Any]], *names: str) -> dict[str, list[Any]]:
     return {name: cells for name, cells in columns.items() if name not in names}
 
 
+@pytest.mark.slow
 def test_it_is_fit_on_the_same_rows(database: tuple[str, Any]) -> None:
     name, connection = database
     columns = table(400)
@@ -384,6 +385,7 @@ def test_the_sample_follows_from_its_seed(large: Any) -> None:
     assert np.mean(first.cells["x"]) == pytest.approx(np.mean(columns["x"]), abs=0.1)
 
 
+@pytest.mark.slow
 def test_weights_are_fitted_to_the_sample(large: Any) -> None:
     _, connection, _ = large
     nb = NaiveBayes(random_state=3).fit_sql(connection, "t", "y")

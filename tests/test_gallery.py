@@ -214,6 +214,7 @@ def run(script: str, folder: Path, data: Path | None) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_a_script_runs_on_what_every_machine_has(script: str, tmp_path: Path) -> None:
     printed = run(script, tmp_path, None)
@@ -222,6 +223,7 @@ def test_a_script_runs_on_what_every_machine_has(script: str, tmp_path: Path) ->
     CHECKS[script](printed, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", REAL)
 def test_a_script_runs_on_real_data(script: str, tmp_path: Path, data_folder: Path) -> None:
     printed = run(script, tmp_path, data_folder)

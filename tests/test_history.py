@@ -141,6 +141,7 @@ def test_a_hostile_history_is_refused(tmp_path: Path, history: object) -> None:
         load(path)
 
 
+@pytest.mark.slow
 def test_the_command_line_says_where_rows_came_from(tmp_path: Path) -> None:
     data, one = tmp_path / "all.csv", tmp_path / "one.csv"
     data.write_text(ROWS)
@@ -174,6 +175,7 @@ def test_the_command_line_says_where_rows_came_from(tmp_path: Path) -> None:
     assert c.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_target_stays_whichever_file_says_it(tmp_path: Path) -> None:
     data, told, silent = tmp_path / "d.csv", tmp_path / "told", tmp_path / "silent"
     data.write_text(ROWS)

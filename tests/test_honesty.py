@@ -192,6 +192,7 @@ def test_of_noise_a_cheat_would_have_learned(cheat: Assess) -> None:
         check_noise(noise(200, 300), cheat)
 
 
+@pytest.mark.slow
 def test_it_is_the_log_loss_of_fresh_rows() -> None:
     check_tables([*bundled(), *synthetic()], NaiveBayes.assess)
 
@@ -221,6 +222,7 @@ def real(data_folder: Path) -> list[Table]:
     return [read(data_folder / "tables" / f"{name}.csv", REAL[name]) for name in REAL]
 
 
+@pytest.mark.slow
 def test_of_real_tables_it_is_the_log_loss_of_fresh_rows(real: list[Table]) -> None:
     check_tables(real, NaiveBayes.assess)
 

@@ -241,6 +241,7 @@ def refused_or_predicts(path: Path) -> bool:
 ARRAYS = ("range", "unit", "slope", "intercept", "product", "product_scale", "product_slope")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARRAYS)
 def test_each_array_that_is_damaged_is_refused_or_predicts(name: str, saved: Path) -> None:
     content, (_, arrays) = saved.read_bytes(), apart(saved)
@@ -290,6 +291,7 @@ HOSTILE: tuple[Any, ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("new", HOSTILE, ids=lambda new: repr(new)[:20])
 def test_each_entry_that_is_damaged_is_refused_or_predicts(new: Any, saved: Path) -> None:
     header, arrays = apart(saved)

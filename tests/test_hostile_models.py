@@ -370,6 +370,7 @@ def test_it_is_a_safetensors_file(saved: Path) -> None:
     assert all(np.array_equal(read[name], arrays[name]) for name in read)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["show", "predict", "evaluate", "explain", "merge", "decay"])
 def test_the_command_line_says_so_and_ends_with_2(verb: str, saved: Path) -> None:
     rewrite(saved, at("columns", new=10**9))

@@ -49,6 +49,7 @@ def test_the_images_are_drawn_side_by_side():
     assert len({(left, top) for left, _, _, top in extents}) == 10
 
 
+@pytest.mark.slow
 def test_a_pixel_without_numbers_is_left_white():
     x = X.copy()
     x[Y == 3, 20] = np.nan
@@ -70,6 +71,7 @@ def test_the_evidence_of_pixels_and_of_all_else_is_the_log_odds(event):
         assert image.weight.ravel().tolist() == pytest.approx(list(by_column.values()))
 
 
+@pytest.mark.slow
 def test_the_colours_are_symmetric_around_nothing():
     row = NaiveBayes("gaussian").fit(X, Y).explain(X[:1])[0]
     ax = row.plot_image(SHAPE)

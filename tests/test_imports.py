@@ -45,6 +45,7 @@ def test_learning_a_table_does_not_wait_for_scikit_learn(tmp_path):
     assert loaded & {"sklearn", "pandas", "polars", "pyarrow"} == set()
 
 
+@pytest.mark.slow
 def test_predicting_a_table_loads_numpy_and_what_reads_the_file(tmp_path):
     data, model = tmp_path / "data.csv", tmp_path / "model"
     rows = "1,red,x\n2,red,x\n,blue,z\n8,blue,z\n" * 9

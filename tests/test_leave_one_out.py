@@ -69,6 +69,7 @@ def without(model: Model, one: Sample) -> Model:
     return model - seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ALONE, ids=repr)
 @given(data=st.data())
 def test_leave_one_out_is_refitting(case: Case, data: Any) -> None:

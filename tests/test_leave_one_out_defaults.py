@@ -186,6 +186,7 @@ class Bins:
         return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", [Histogram(), Histogram(bins=4), Histogram(edges="width")])
 @given(data=st.data())
 def test_bins_and_the_width_of_their_kernel_stay(event: Histogram, data: Any) -> None:

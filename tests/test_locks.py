@@ -34,6 +34,7 @@ def model(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_three_that_update_at_once_all_count(data: Path, model: Path) -> None:
     command = [sys.executable, "-m", "naively", "update", str(model), str(data)]
     with saving.locked(model):  # all are there before any begins
@@ -49,6 +50,7 @@ def test_three_that_update_at_once_all_count(data: Path, model: Path) -> None:
     assert {path.name for path in model.parent.iterdir()} == {"data.csv", "model", ".model.lock"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["update", "forget", "decay", "calibrate", "merge"])
 def test_every_verb_that_changes_a_model_holds_its_lock(
     verb: str, data: Path, model: Path, monkeypatch: pytest.MonkeyPatch

@@ -61,6 +61,7 @@ assert NaiveBayes().fit(X, y).predict_proba(X[:100]).shape == (100, 2000)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", [MANY, WEIGHED], ids=["unweighted", "weighed"])
 def test_thousands_of_classes_are_no_matter(program: str) -> None:
     if "resource" in program and sys.platform != "linux":

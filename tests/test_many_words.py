@@ -62,6 +62,7 @@ def matrix(word):
     return csr_array((np.ones(word.size), word.ravel(), first), shape=(len(word), WORDS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [texts, matrix])
 @pytest.mark.parametrize("settings", [{"weights": None}, {"weights": "temperature"}])
 @pytest.mark.parametrize("event", ["multinomial", "complement", "bernoulli"])

@@ -30,6 +30,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet", "*.parquet"])
 def test_a_limit_changes_nothing(
     data: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch

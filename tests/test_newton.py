@@ -80,6 +80,7 @@ def penalised_loss(passes: Passes, penalty: Penalty, x: np.ndarray) -> float:
     return total + float(losses @ passes.labels.weights)
 
 
+@pytest.mark.slow
 @KERNELS
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_search_finds_what_scipy_finds(kernel: Any, shape: Any) -> None:

@@ -144,6 +144,7 @@ def exact_delta(noise: Noise, d: int, epsilon: float) -> float:
     return float((of * np.maximum(0.0, -np.expm1(np.minimum(0.0, epsilon - loss)))).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.2, 1.0, 4.0])
 @pytest.mark.parametrize("d", [1, 3, 15])
 def test_gaussian_noise_hides_a_row(epsilon: float, d: int) -> None:

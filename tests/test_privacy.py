@@ -363,6 +363,7 @@ def test_a_column_of_coarser_cells_is_refused() -> None:
         nb.with_noise(1.0, 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 8.0])
 @pytest.mark.parametrize("change", [Change(2, 2, 1), Change(15, 15, 14), Change(22, 402, 20)])
 @pytest.mark.parametrize("classes", [1, 2, 20])

@@ -35,6 +35,7 @@ def drawn(folder, profile, seed):
     return [line for line in done.stdout.splitlines() if line.startswith("drawn:")]
 
 
+@pytest.mark.slow
 def test_examples_of_the_checks_follow_their_seed(tmp_path):
     tests = tmp_path / "tests"
     tests.mkdir()

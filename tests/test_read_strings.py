@@ -182,6 +182,7 @@ def test_times_are_those_of_datetime(times: list[dt.datetime], between: str) -> 
     assert first == -1
 
 
+@pytest.mark.slow
 def test_every_day_is_that_of_datetime(either: ModuleType) -> None:
     step = 1 if either is native else 97
     days = [dt.date.fromordinal(n) for n in range(1, dt.date.max.toordinal() + 1, step)]

@@ -140,6 +140,7 @@ def test_scorecard_that_is_too_large_says_so():
     assert "No cell can be moved here, as the model takes more than 2 MB of JSON." in said
 
 
+@pytest.mark.slow
 def test_many_classes_and_columns_are_summarised():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(5000), 2)
@@ -173,6 +174,7 @@ def numbers_of(cell):
     return float(cell) if cell in {"inf", "-inf"} else cell
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("products", [0, 2])
 def test_rows_to_start_from_have_the_librarys_posteriors(products):
     nb = NaiveBayes().fit(with_holes(table()), "y")
@@ -195,6 +197,7 @@ def test_rows_to_start_from_have_the_librarys_posteriors(products):
     assert set(pairs) <= {line[0] for line in lines_of(parse(report), "#interactions")}
 
 
+@pytest.mark.slow
 def test_counted_pairs_and_infinite_numbers_are_on_the_page():
     nb, others = with_a_pair(), table(6, seed=1).drop(columns="y")
     others.loc[3, "size"], others.loc[4, "size"] = np.inf, -np.inf
@@ -205,6 +208,7 @@ def test_counted_pairs_and_infinite_numbers_are_on_the_page():
     starts_are_scored_as_by(nb, report, others.iloc)
 
 
+@pytest.mark.slow
 def test_real_table_is_scored_like_the_library():
     X, y = load_breast_cancer(return_X_y=True)
     nb = NaiveBayes().fit(X[::2], y[::2])
@@ -213,6 +217,7 @@ def test_real_table_is_scored_like_the_library():
     starts_are_scored_as_by(nb, report, X[1::2])
 
 
+@pytest.mark.slow
 def test_scorecard_is_measured_as_it_is_written(nb, monkeypatch):
     written = parse(nb.report()).css_first("#scorer").text()
     monkeypatch.setattr("naively.report.scorer.MOST", len(written))
@@ -221,6 +226,7 @@ def test_scorecard_is_measured_as_it_is_written(nb, monkeypatch):
     assert scorer_of(nb.report()) is None
 
 
+@pytest.mark.slow
 def test_columns_that_are_worth_most_are_moved():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 120))
@@ -261,6 +267,7 @@ def test_sliders_reach_over_the_range_of_a_column(sampled, tmp_path):
         assert step == 1.0 if is_whole else 100 <= (high - low) / step <= 1200
 
 
+@pytest.mark.slow
 def test_no_slider_reaches_over_all_floats():
     nb = NaiveBayes().fit(table(), "y")
     others = table(6, seed=1).drop(columns="y")
@@ -304,6 +311,7 @@ def test_nothing_hostile_is_an_element():
     assert page.css_first("title").text() == HOSTILE[2]
 
 
+@pytest.mark.slow
 def test_report_is_written_whole_and_prints_its_sections(nb, tmp_path):
     report = nb.report(name="weather")
     report.save(tmp_path / "r.html")
@@ -320,6 +328,7 @@ def naively(*arguments, cwd):
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
+@pytest.mark.slow
 def test_command_writes_the_page(tmp_path):
     data = table()
     data.to_csv(tmp_path / "learn.csv", index=False)
@@ -337,6 +346,7 @@ def test_command_writes_the_page(tmp_path):
     assert (tmp_path / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_command_says_that_there_is_no_sample(tmp_path):
     table().to_csv(tmp_path / "learn.csv", index=False)
     naively("train", "learn.csv", "-t", "y", "-o", "m.naively", cwd=tmp_path)

@@ -74,6 +74,7 @@ def often(n: int, cuts: list[int], seeds: int) -> np.ndarray:
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cuts", [[], [5], [1, 2, 35], [10, 20, 30]], ids=str)
 def test_each_row_is_in_it_as_often_as_any_other(
     cuts: list[int], monkeypatch: pytest.MonkeyPatch
@@ -328,6 +329,7 @@ def mixed(n: int) -> tuple[dict[str, Any], list[str]]:
     }, y.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [60, 1500])
 @pytest.mark.parametrize("settings", [{}, {"weights": "temperature"}, {"text": "words"}], ids=str)
 def test_merging_is_refitting_to_the_last_bit_and_so_is_any_order(

@@ -564,6 +564,7 @@ def test_a_column_is_a_sequence_of_cells():
         pure().fit({"x": [1, 2], "y": [1, 2, 3]}, ["a", "b"])
 
 
+@pytest.mark.slow
 def test_many_columns():
     rng = np.random.default_rng(0)
     d = 100_000

@@ -90,6 +90,7 @@ def parameters(nb: NaiveBayes, names: list[Any], how: Any) -> np.ndarray:
     return np.stack([t[order] for t in group.event.parameters(tally, how).values()])
 
 
+@pytest.mark.slow
 @every_case
 def test_learning_from_100_000_rows_recovers_the_parameters(case: Case) -> None:
     nb = Pure(case.event).fit(case.X, Y)

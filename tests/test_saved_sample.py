@@ -126,6 +126,7 @@ def same(a: NaiveBayes, b: NaiveBayes, X: Any, rtol: float = 1e-12) -> None:
     assert ours.cost == pytest.approx(theirs.cost, rel=1e-6, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [150, 10_000])
 def test_what_is_loaded_does_what_was_saved_would(
     kind: Any, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -163,6 +164,7 @@ def test_a_class_that_comes_late_finds_all_rows_that_were_kept(
     same(loaded, nb, x)
 
 
+@pytest.mark.slow
 def test_loaded_models_merge_as_those_that_were_saved(kind: Any, tmp_path: Path) -> None:
     rows, make = kind
     first, second = split(rows(300))

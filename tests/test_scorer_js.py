@@ -59,6 +59,7 @@ def rows_for(case: Case, data: Any) -> tuple[dict[str, Any], Any] | None:
     return question(card, cells), sample.model.joint_log_likelihood(of.rows)
 
 
+@pytest.mark.slow
 def test_all_event_models_are_scored_as_in_python() -> None:
     asked: dict[str, list[Any]] = {}
 

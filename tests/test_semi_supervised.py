@@ -130,6 +130,7 @@ def test_the_likelihood_never_decreases(event: EventModel, draw: object, share: 
     assert (np.diff(climbed) >= -1e-6).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per_class", [5, 20])
 def test_it_helps_with_few_labels_of_texts(data_folder: Path, per_class: int) -> None:
     with gzip.open(data_folder / "text" / "sms_spam.jsonl.gz", "rt", encoding="utf-8") as file:
@@ -307,6 +308,7 @@ def plain_em(X: np.ndarray, y: np.ndarray, new: np.ndarray, of_new: np.ndarray) 
 SEEDS = 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alike", [True, False], ids=["", "others are of no class"])
 @pytest.mark.parametrize("draw", [clouds, crossed, repeated, rings], ids=lambda draw: draw.__name__)
 def test_rows_without_a_label_never_hurt_more_than_chance_allows(draw: object, alike: bool) -> None:

@@ -100,6 +100,7 @@ def test_no_file_matches(tmp_path: Path) -> None:
         read(tmp_path / "*.csv")
 
 
+@pytest.mark.slow
 def test_several_files_are_learned_as_one(tmp_path: Path) -> None:
     lines = [f"{i % 5},{'rgb'[i % 3]},{'ab'[i % 4 > 1]}\n" for i in range(60)]
     (tmp_path / "all.csv").write_text("x,c,y\n" + "".join(lines))

@@ -67,6 +67,7 @@ def test_texts_of_many_scripts(Vocabulary: Any, split: dict[str, Any], presence:
     check(Vocabulary, texts, packed(texts), options, presence=presence)
 
 
+@pytest.mark.slow
 @both
 @settings(max_examples=300)
 @given(
@@ -92,6 +93,7 @@ def test_texts_of_any_characters(
     check(Vocabulary, texts, packed(texts, junk, around), options, presence=presence)
 
 
+@pytest.mark.slow
 @both
 def test_every_character(Vocabulary: Any) -> None:
     pages: Texts = [
@@ -208,6 +210,7 @@ def test_without_any_offset_there_are_no_texts(Vocabulary: Any) -> None:
     refused(Vocabulary, Strings(np.empty(0, np.int64), UTF8), "offsets must have at least one")
 
 
+@pytest.mark.slow
 @both
 @settings(max_examples=1000)
 @given(

@@ -49,6 +49,7 @@ def cells_in_batches(path: Path, rows: int, **options: Any) -> dict[str, list[An
 # Every row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["", "\n"])
 @pytest.mark.parametrize("quote", ["", '"'])
 @pytest.mark.parametrize("size", [LONGEST // 2 - 20])
@@ -171,6 +172,7 @@ def test_a_row_above_the_limit_is_refused_by_its_line(tmp_path: Path, name: str)
     assert fault(path) == f"Line 4 of {path} is longer than 64 MB: split it."
 
 
+@pytest.mark.slow
 def test_a_row_of_many_lines_above_the_limit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b'a,b\n1,x\n2,"' + b"line\n" * (LONGEST // 4) + b'"\n')
@@ -255,6 +257,7 @@ print(int(re.search(r"VmHWM:\\s+(\\d+)", pathlib.Path("{STATUS}").read_text())[1
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not STATUS.exists(), reason=f"there is no {STATUS} that tells the most memory")
 def test_a_small_file_of_much_text_is_read_in_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "t.csv.gz"
@@ -277,6 +280,7 @@ def test_a_small_file_of_much_text_is_read_in_little_memory(tmp_path: Path) -> N
 SPELLED = ["001", "1", "1.0", "true", "True", "12345678901234567890", "12345678901234567891", " x"]
 
 
+@pytest.mark.slow
 def test_labels_of_a_csv_come_back_as_written(tmp_path: Path) -> None:
     path, model = tmp_path / "t.csv", tmp_path / "m"
     # Numbers alone come first: what a label is does not depend on where the rows are cut.
@@ -309,6 +313,7 @@ def test_categories_are_as_written_throughout(tmp_path: Path) -> None:
     assert set(cells_of(path, types={"code": "number"})["code"][:-2]) == {7.0}
 
 
+@pytest.mark.slow
 def test_labels_of_json_keep_their_types(tmp_path: Path) -> None:
     path, model = tmp_path / "t.jsonl", tmp_path / "m"
     for values in ([True, False], [1, 2], ["1", "2"], ["true", "2020-01-01"]):
@@ -337,6 +342,7 @@ def test_labels_of_json_that_are_long_or_missing_are_exact(tmp_path: Path, rows:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classes", "written"),
     [

@@ -112,6 +112,7 @@ def test_the_environment_limits_threads(
     assert default_threads() == (cpus if expected is None else expected)
 
 
+@pytest.mark.slow
 def test_workers_of_joblib_share_the_cpus() -> None:
     joblib = pytest.importorskip("joblib")
     with joblib.parallel_config("loky", n_jobs=2, inner_max_num_threads=1):

@@ -125,6 +125,7 @@ def fitted() -> Fitted:
     return Fitted((nb, read(nb.model_)) for nb in models())
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(rows=st.lists(st.fixed_dictionaries(COLUMNS), min_size=1, max_size=5))
 @pytest.mark.parametrize("where", ["inline", "table"])
@@ -221,6 +222,7 @@ def test_extreme_numbers_are_scored(base: tuple[str, Any], x: float) -> None:
         np.testing.assert_allclose(p, nb.predict_proba({"x": [x]}), rtol=0, atol=EXACT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("data", "target"), [("adult", "income"), ("letter", "class")])
 def test_real_tables(base: tuple[str, Any], data_folder: Path, data: str, target: str) -> None:
     rows = files.read(str(data_folder / "tables" / f"{data}.csv")).rows
@@ -236,6 +238,7 @@ def test_real_tables(base: tuple[str, Any], data_folder: Path, data: str, target
         assert labels == nb.predict(some).tolist()
 
 
+@pytest.mark.slow
 def test_real_texts(base: tuple[str, Any], data_folder: Path) -> None:
     with gzip.open(data_folder / "text" / "sms_spam.jsonl.gz", "rt") as lines:
         messages = [json.loads(line) for line in lines]
@@ -446,6 +449,7 @@ def test_truths_above_a_threshold(base: tuple[str, Any]) -> None:
     np.testing.assert_allclose(p, nb.predict_proba(x[:20]), rtol=0, atol=EXACT)
 
 
+@pytest.mark.slow
 def test_many_columns_of_strings_and_of_numbers(base: tuple[str, Any]) -> None:
     rng = np.random.default_rng(1)
     columns: dict[str, Any] = {

@@ -97,6 +97,7 @@ def load():
     return read
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize(
     "name", ["sms_spam", "webkb_train", "newsgroups20_train", "onion_headlines"]

@@ -103,6 +103,7 @@ def test_multilingual_counts_are_count_vectorizers(Vocabulary, presence):
     check_against_count_vectorizer(Vocabulary, MULTILINGUAL, presence=presence)
 
 
+@pytest.mark.slow
 @both
 def test_every_character(Vocabulary):
     """Every code point: alone, doubled, inside a word, and after a capital."""
@@ -177,6 +178,7 @@ def load():
     return read
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("name", ["sms_spam", "newsgroups20_test"])
 @pytest.mark.parametrize("presence", [False, True])
