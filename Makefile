@@ -125,7 +125,7 @@ sanitize: ## run the kernels' tests under AddressSanitizer and UndefinedBehavior
 	    SETTINGS=--config-settings=cmake.define.NAIVELY_SANITIZE=ON \
 	    WITH="env ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD='$$(g++ -print-file-name=libasan.so) \
 	    $$(g++ -print-file-name=libstdc++.so)'" \
-	    JOBS= ARGS='-p no:cacheprovider $(KERNEL_TESTS)'
+	    JOBS= ARGS='--rest -p no:cacheprovider $(KERNEL_TESTS)'
 
 clean: ## remove all that was made
 	rm -rf .venv build dist docs/_build docs/gallery .coverage* .pytest_cache .mypy_cache .ruff_cache \

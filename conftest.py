@@ -1,9 +1,10 @@
 """Settings of all tests and of the examples in docstrings and pages.
 
-Pictures need no display, and a page's examples write their files into a folder of their own. With
-``--quick`` everything of a kind is tested once: of a test with many cases a dozen are run, spread
-over all of them, and of one that is marked as slow the first case; a slow test without cases is left
-out. The laws are run on all of ``CASES``. With ``--rest`` all is run that is left out so.
+Pictures need no display, and a page's examples write their files into a folder of their own.
+
+With ``--quick`` everything of a kind is tested once: of a test with many cases a dozen are run,
+spread over all of them, and of one that is marked as slow the first case; a slow test without cases
+is left out. The laws are run on all of ``CASES``. With ``--rest`` all is run that is left out so.
 """
 
 from __future__ import annotations

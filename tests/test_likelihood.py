@@ -117,6 +117,38 @@ def test_the_sum_rule(case: Case, data: st.DataObject) -> None:
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * size)
 
 
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c.text and "complement" not in repr(c)], ids=repr
+)
+@given(data=st.data())
+def test_the_joint_of_a_text_sums_to_its_evidence(case: Case, data: st.DataObject) -> None:
+    sample = data.draw(samples(case))
+    joint = sample.model.pure.joint_log_likelihood(sample.rows)
+    expected = sample.model.log_evidence(sample.rows)
+    np.testing.assert_allclose(np.logaddexp.reduce(joint, axis=1), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("how", ["mean", "predictive"])
+def test_a_text_is_a_sequence_of_words_and_a_row_of_counts_has_its_coefficient(how: str) -> None:
+    texts, counts = ["buy buy now", "lunch now"], np.array([[2, 0, 1], [0, 1, 1]])
+    of_texts = NaiveBayes(Multinomial(estimate=how), text="words", weights=None)
+    of_texts.fit(texts, ["spam", "ham"])
+    of_counts_ = NaiveBayes(Multinomial(estimate=how), weights=None).fit(counts, ["spam", "ham"])
+    joint = of_texts.predict_joint_log_proba(texts)
+    np.testing.assert_allclose(joint, of_counts_.predict_joint_log_proba(counts))
+    np.testing.assert_allclose(of_texts.score_samples(texts), np.logaddexp.reduce(joint, axis=1))
+    coefficient = np.log([3, 2])  # orders of two words and another one, and of two words
+    np.testing.assert_allclose(
+        of_counts_.score_samples(counts), of_texts.score_samples(texts) + coefficient
+    )
+    of_labels = joint[[0, 1], [1, 0]].sum()
+    assert of_texts.log_likelihood(texts, ["spam", "ham"]) == pytest.approx(of_labels)
+    difference = of_counts_.log_evidence(counts, ["spam", "ham"]) - of_texts.log_evidence(
+        texts, ["spam", "ham"]
+    )
+    assert difference == pytest.approx(coefficient.sum())
+
+
 def test_score_samples_of_a_class_and_of_a_class_for_each_row() -> None:
     nb = NaiveBayes("gaussian").fit(COUNTS, LABELS)
     by_class = [nb.score_samples(COUNTS, label) for label in nb.classes_]

@@ -86,7 +86,7 @@ def test_a_weight_of_evidence_is_the_same_number_wherever_it_is_shown() -> None:
 
 def test_the_log_odds_with_one_item_are_the_prior_and_its_weight() -> None:
     X = RNG.choice(["u", "v", "w"], (60, 1))
-    nb = NaiveBayes(Categorical(), weights=None).fit(X, Y)
+    nb = NaiveBayes(Categorical(), weights=None).fit(X, np.repeat(np.unique(Y), [30, 20, 10]))
     p = nb.predict_proba([["v"]])[0]
     log_p = nb.model_.likelihoods[nb.schema_.groups[0].key].typical(0).value
     v = nb.tally_.blocks[nb.schema_.groups[0].key].axis.levels[0].index("v")
