@@ -12,6 +12,7 @@ from naively import Categorical, JointTable, NaiveBayes, Text
 from naively.events import Multinomial
 from naively.model.explain import NGRAMS, ExplainedRow
 from naively.model.lines import Ngram
+from naively.model.odds import Odds
 from naively.model.strongest import strongest
 
 N = 90
@@ -178,19 +179,24 @@ def test_what_speaks_most_is_against_all_others_by_their_priors() -> None:
     count, rows = Counter(zip(y.tolist(), levels, strict=True)), Counter(y.tolist())
     p = {(c, level): (count[c, level] + 1) / (rows[c] + 3) for c in "abc" for level in "uvw"}
     found = strongest(nb.model_, 0, 3)
-    assert [column for column, _, _ in found] == ["k"] * 3
-    for _, level, weight in found:
+    (group,) = nb.schema_.groups
+    typical = nb.model_.likelihoods[group.key].typical(0).value
+    weights = dict(zip("uvw", Odds(nb.model_.start, 0).weight(typical), strict=True))
+    for level, weight in weights.items():
         others = (8 * p["b", level] + 2 * p["c", level]) / 10
         assert weight == pytest.approx(np.log(p["a", level] / others))
-    assert [level for _, level, _ in found] == ["u", "w", "v"]
-    assert strongest(nb.model_, 0, 1) == found[:1]
+    assert found == [("k", "u", pytest.approx(weights["u"]))]  # the others are against the class
+    assert max(weights["v"], weights["w"]) < 0
     weighted = NaiveBayes({"k": Categorical(alpha=1.0)}).fit({"k": levels}, y)
     assert [level for _, level, _ in strongest(weighted.model_, 2, 1)] == ["w"]
 
 
 def test_what_speaks_for_a_class_can_be_impossible_in_it_or_in_all_others() -> None:
     nb = NaiveBayes(Categorical(alpha=0), weights=None).fit({"k": list("uvvw")}, list("aabb"))
-    assert strongest(nb.model_, 0, 9) == [("k", "u", np.inf), ("k", "v", 0.0), ("k", "w", -np.inf)]
+    assert strongest(nb.model_, 0, 9) == [("k", "u", np.inf)]
+    (group,) = nb.schema_.groups
+    weight = Odds(nb.model_.start, 0).weight(nb.model_.likelihoods[group.key].typical(0).value)
+    assert weight.tolist() == [np.inf, 0.0, -np.inf]
 
 
 def test_nothing_speaks_for_the_only_class() -> None:
