@@ -292,7 +292,7 @@ def test_scores_of_a_model_are_those_of_its_posteriors() -> None:
 @pytest.mark.parametrize("weights", ["loo", "temperature", None])
 def test_a_degenerate_assessment_has_no_warning(X: Any, y: Any, weights: Any) -> None:
     found = NaiveBayes(weights=weights).fit(X, y).assess()
-    assert found.rows == len(y)
+    assert found.rows == len(y) - len(found.too_rare)
     assert 0 <= found.accuracy <= 1
     assert found.log_loss >= 0
     assert all(np.isfinite(list(found.cost.values())))
@@ -330,3 +330,15 @@ def test_area_under_roc_is_that_of_scikit_learn(rows: list[tuple[float, bool, in
     for w in (weight, None):
         expected = roc_auc_score(truth, score, sample_weight=w)
         assert roc(score, truth, w).area == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_only_row_of_a_class_is_not_scored_and_it_is_said() -> None:
+    x = [[1.0], [2.0], [3.0], [4.0], [2.5], [3.5], [9.0], [1.5], [3.6]]
+    y = ["a", "a", "b", "b", "a", "b", "c", "a", "b"]
+    found = NaiveBayes().fit(x, y).assess()
+    assert found.rows == 8
+    assert found.too_rare == ("c",)
+    assert "not scored         the only row of class 'c'" in str(found)
+    assert found.log_loss < 3  # a class that nobody can know is no loss of 34 nats
+    assert NaiveBayes().fit(x[:6], y[:6]).assess().too_rare == ()
+    assert NaiveBayes().fit([[1.0], [2.0], [3.0]], ["a", "b", "c"]).assess().accuracy == 0

@@ -9,12 +9,12 @@ import time
 from collections import Counter
 from collections.abc import Collection
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
 from naively.cli.ask import write_scores
-from naively.cli.output import FormatOption
+from naively.cli.output import Format, FormatOption
 from naively.cli.source import (
     Data,
     DataArgument,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from naively.counting.labels import Label
     from naively.data.columns import Cells
     from naively.data.rows import Rows
+    from naively.evaluation.scores import Scores
     from naively.events import Beta, Dirichlet
     from naively.model.model import Model
     from naively.schema.settings import ClassPrior
@@ -192,8 +193,16 @@ def train(  # noqa: PLR0917  (options, not positions)
         write_scores(score(learned, *aside), form, out)
     elif nb.unlabelled_weight_ > 0:
         say("rows without a label count, so that scores need --hold-out.")
-    elif len(learned.classes) > 1 and nb.class_count_.min() > 1:
-        write_scores(nb.assess(), form, out)
+    elif len(learned.classes) > 1 and nb.class_count_.max() > 1:
+        _write_assessment(nb.assess(), form, out)
+
+
+def _write_assessment(found: Scores, form: Format | None, out: TextIO) -> None:
+    """Write the scores of the rows that were learned, and say what is not scored."""
+    if found.too_rare:
+        only = ", ".join(map(repr, found.too_rare))
+        tell(f"The only row of class {only} is not scored: nobody would know the class without it.")
+    write_scores(found, form, out)
 
 
 def _split(

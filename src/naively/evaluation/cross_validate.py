@@ -82,15 +82,21 @@ def assess(
 ) -> Scores:
     """Score the model on the sample of the rows that it has learned (see ``NaiveBayes.assess``).
 
-    With ``interactions`` they are chosen anew without each fold.
+    With ``interactions`` they are chosen anew without each fold. The only row of a class is not
+    scored, unless no class has two: without it nobody knows the class.
     """
     sample = reservoir.of(model, larger=interactions)
     folds = plan(model, len(sample), reservoir.seen, interactions=interactions)
     dealt = sample.deal(folds.dealt)[:, : folds.held_out]
+    codes, times = sample.labels.codes, sample.copies
+    alone = (np.bincount(codes, times, len(model.classes)) == 1) & (model.tally.class_count <= 1)
+    alone &= not alone.all()
+    dealt[alone[codes]] = 0
+    dealt = dealt[:, dealt.any(axis=0)]
     p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
     found = scores(p, model.classes, model.classes[labels.codes], labels.weight, copies)
     why, rows = reservoir.why, int(dealt.sum())
-    if rows < len(sample):
+    if rows < len(sample) and folds.held_out < folds.dealt:
         why = f"{why}; of these " * bool(why) + f"{folds.held_out} folds of {folds.dealt}"
     return replace(
         found,
@@ -100,6 +106,7 @@ def assess(
         why=why,
         folds=(folds.held_out, folds.dealt),
         why_folds=folds.why,
+        too_rare=tuple(model.classes[alone].tolist()),
     )
 
 

@@ -77,6 +77,9 @@ class Scores(Tabular):
         Of an assessment: how many folds of rows were held out, and of how many.
     why_folds : str
         Of an assessment: why no more were held out; empty if more would be of no use.
+    too_rare : tuple of labels
+        Of an assessment: the classes of one row, which is not scored, as nobody would know its
+        class without it.
     """
 
     rows: int
@@ -97,6 +100,7 @@ class Scores(Tabular):
     why: str = ""
     folds: tuple[int, int] = (0, 0)
     why_folds: str = ""
+    too_rare: tuple[Label, ...] = ()
 
     def __str__(self) -> str:
         """Return a line for each score, and for each of the ten columns that are worth most."""
@@ -111,6 +115,9 @@ class Scores(Tabular):
             f"rows               {self.rows:,}"
             + (f" of {self.of:,}, drawn at random ({self.why})" if self.why else ""),
         ]
+        if self.too_rare:
+            only = ", ".join(map(repr, self.too_rare))
+            lines.append(f"not scored         the only row of class {only}")
         if self.cost:
             lines.append("log loss without a column grows by")
             most = sorted(self.cost.items(), key=lambda item: -item[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, reduce
 from operator import add
 
@@ -98,6 +98,10 @@ class Model(Shown):
     def of_tally(cls, tally: Tally, schema: Schema, settings: Settings) -> Model:
         """Return the model of what was counted of a schema; a row of weight 0 was never seen."""
         return cls(*make_sure(schema, tally, settings), settings)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what a pickle or a copy holds: what is derived is derived again when asked."""
+        return {of.name: getattr(self, of.name) for of in fields(self)}
 
     def __str__(self) -> str:
         rows, classes = self.tally.class_count.sum(), len(self.classes)
