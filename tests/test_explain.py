@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -85,3 +88,30 @@ def test_what_speaks_most_names_the_column_of_a_histogram() -> None:
     column, x, _ = strongest(NaiveBayes().fit(X, y).model_, 1, 1)[0]
     assert column == "x3"
     assert x > 5
+
+
+@pytest.mark.parametrize("weights", ["loo", None])
+def test_a_matrix_and_its_base_sum_to_the_log_odds(weights: Any) -> None:
+    rng = np.random.default_rng(4)
+    y = np.repeat(["a", "b", "c"], 40)
+    table = {
+        "x": np.where(rng.random(120) < 0.1, np.nan, rng.normal(np.repeat([0, 1, 2], 40))),
+        "k": np.where(rng.random(120) < 0.3, "u", y).astype(object),
+        "class prior": rng.integers(0, 3, 120),  # a column of this name is a column
+    }
+    nb = NaiveBayes(weights=weights).fit(table, y)
+    explained = nb.explain(table)
+    joint = nb.predict_joint_log_proba(table)
+    for label in (None, "a", "c"):
+        columns, weight, base = explained.matrix(label)
+        assert columns[:3] == list(table)
+        assert "intercept" not in columns
+        assert weight.shape == (120, len(columns))
+        c = joint.argmax(axis=1) if label is None else np.full(120, "abc".index(label))
+        own = joint[np.arange(120), c]
+        others = joint.copy()
+        others[np.arange(120), c] = -np.inf
+        np.testing.assert_allclose(base + weight.sum(axis=1), own - others.max(axis=1), atol=1e-9)
+    frame = explained.to_frame("polars")
+    assert frame.columns == list(explained.to_dict())
+    assert len(json.loads(explained.to_json())) == len(frame)

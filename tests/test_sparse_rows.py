@@ -111,9 +111,11 @@ def test_a_word_is_typical_by_the_mean_of_the_dirichlet_where_that_is_integrated
         [Fraction(n + 1, 3 + 8) for n in (0, 6, 2)],
     ]
     weights = {j: log(mean[0][j] / mean[1][j]) for j in range(3)}
-    found = strongest(nb.model_, 0, 3)
-    assert [weight for *_, weight in found] == pytest.approx(sorted(weights.values())[::-1])
-    assert [column for column, *_ in found] == ["x0", "x2", "x1"]
+    first, second = (strongest(nb.model_, c, 3) for c in (0, 1))
+    assert [column for column, *_ in first] == ["x0"]  # the others are for the second class
+    assert [column for column, *_ in second] == ["x1", "x2"]
+    assert [w for *_, w in first] == pytest.approx([weights[0]])
+    assert [w for *_, w in second] == pytest.approx([-weights[1], -weights[2]])
 
 
 def test_weights_of_what_is_integrated_out_multiply_its_evidence():

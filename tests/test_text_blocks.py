@@ -95,8 +95,9 @@ def test_the_posterior_is_what_the_formula_says() -> None:
 
 def test_runs_of_characters_are_explained_by_the_words_they_are_in() -> None:
     evidence = NaiveBayes().fit(TEXTS, Y).explain(["Cheap lunch! £££"])[0]
-    shown = {str(value): weight for _, value, weight in evidence.top(0)}
-    assert set(shown) == {"None", "cheap", "lunch"}  # no run of the pounds is known
+    shown = {column if v is None else str(v): weight for column, v, weight in evidence.top(0)}
+    # No run of the pounds is known.
+    assert set(shown) == {"class prior", "intercept", "cheap", "lunch"}
     np.testing.assert_allclose(sum(shown.values()), evidence.weights(0).sum())
     of_cheap = sum(
         weight / (2 if value in (" l", "h ") else 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,9 +20,11 @@ from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
 from naively.messages import Shown
+from naively.model.classes import number_of
 from naively.model.lines import Item, Lines, Ngram, words_of_ngrams
 from naively.model.model import Model
 from naively.schema.encode import plain_cell, plain_cells
+from naively.tabular import Tabular
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 PRIOR = "class prior"
 INTERCEPT = "intercept"  # of the weights: what is added to the log odds of every row
+OF_EVERY_ROW = (PRIOR, INTERCEPT)
 UNITS = {"nats": 1.0, "bits": float(np.log(2))}
 NGRAMS = "(character n-grams)"  # of a text, those that are in no word of it
 LONGEST = 1_000_000  # characters, of a text that is explained
@@ -162,14 +165,33 @@ def shown(column: str, value: object) -> str:
     return column if value is None else f"{column} = {plain_cell(value)}"
 
 
+class EvidenceMatrix(NamedTuple):
+    """The weights of evidence of rows, column by column.
+
+    Parameters
+    ----------
+    columns : list of str
+        The columns of the table, and after them what is said beside them: missing cells, pairs.
+    weight : ndarray of shape (rows, columns)
+        In nats; 0 where a column says nothing of a row.
+    base : ndarray of shape (rows,)
+        The class prior and the intercept, which are the same for all rows with the same rival.
+        With the weights of a row it is the log odds.
+    """
+
+    columns: list[str]
+    weight: Floats
+    base: Floats
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Shown):
-    """The evidence in each of several rows; a tidy table by ``to_dict``.
+class Explanation(Tabular):
+    """The evidence in each of several rows; a tidy table by ``to_dict`` and ``to_frame``.
 
     Examples
     --------
     >>> from naively import NaiveBayes
-    >>> nb = NaiveBayes().fit({"wet": ["yes", "yes", "no"]}, ["rain", "rain", "sun"])
+    >>> nb = NaiveBayes(weights=None).fit({"wet": ["yes", "yes", "no"]}, ["rain", "rain", "sun"])
     >>> table = nb.explain({"wet": ["yes"]}).to_dict()
     >>> for i in range(len(table["row"])):
     ...     print(*(table[name][i] for name in ("row", "class", "column", "value")))
@@ -192,6 +214,39 @@ class Explanation(Shown):
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.rows))
+
+    def matrix(self, label: Label | None = None) -> EvidenceMatrix:
+        """Return the weights of evidence as a matrix, rows by columns.
+
+        Parameters
+        ----------
+        label : label, optional
+            The class that the weights are for, against its strongest rival in each row; by default
+            the most probable class of each row.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> X, y = {"wet": ["yes", "yes", "no"]}, ["rain", "rain", "sun"]
+        >>> columns, weight, base = NaiveBayes(weights=None).fit(X, y).explain(X).matrix("rain")
+        >>> columns, weight.shape, base.round(2)
+        (['wet'], (3, 1), array([0.69, 0.69, 0.69]))
+        """
+        named = self.rows[0].columns if self.rows else ()
+        beside = (name for row in self.rows for name in row.column)
+        place = {name: j for j, name in enumerate(dict.fromkeys((*named, *beside)))}
+        weight, base = np.zeros((len(self.rows), len(place))), np.zeros(len(self.rows))
+        for i, row in enumerate(self.rows):
+            each = row.weights(number_of(row.classes, label, row.best))
+            constant = [
+                column in OF_EVERY_ROW and value is None
+                for column, value in zip(row.column, row.value, strict=True)
+            ]
+            base[i] = each[constant].sum()
+            for name, w, of_all in zip(row.column, each, constant, strict=True):
+                weight[i, place[name]] += 0.0 if of_all else w
+        said = [name for name in place if name in named or name not in OF_EVERY_ROW]
+        return EvidenceMatrix(said, weight[:, [place[name] for name in said]], base)
 
     def to_dict(self, unit: Literal["nats", "bits"] = "nats") -> dict[str, list[Any]]:
         """Return columns row, class, against, column, value and weight.

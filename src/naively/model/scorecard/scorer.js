@@ -214,7 +214,9 @@
     }
     // Lines of a column, a value and its evidence for each class, which sum to the scores.
     function explain(row) {
-      const lines = new Map([["", { column: "class prior", value: null, evidence: Array.from(start) }]]);
+      const lines = new Map([["", { column: "class prior", value: null, evidence: Array.from(prior) }]]);
+      const intercept = Array.from(start, (of, c) => (of === prior[c] ? 0 : of - prior[c]));
+      if (intercept.some((of) => of)) lines.set("+", { column: "intercept", value: null, evidence: intercept });
       for (const [term, of] of terms) {
         of(row, (points, i, n = 1, token) => {
           const [column, value] = lineOf(term, row, token), key = JSON.stringify([column, token ?? null]);
