@@ -2,9 +2,9 @@
 
 Pictures need no display, and a page's examples write their files into a folder of their own.
 
-With ``--quick`` everything of a kind is tested once: of a test with many cases a dozen are run,
-spread over all of them, and of one that is marked as slow the first case; a slow test without cases
-is left out. The laws are run on all of ``CASES``. With ``--rest`` all is run that is left out so.
+With ``--quick`` everything of a kind is tested once: of a test with many cases half a dozen are
+run, spread over all of them, and of one that is marked as slow the first case; a slow test without
+cases is left out. The laws are run on all of ``CASES``. With ``--rest`` the others are run.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 collect_ignore_glob = ["docs/*.py", "docs/*/*.py"]
 
 
-MOST = 12  # cases of a test that are run with --quick
+MOST = 6  # cases of a test that are run with --quick
 LAWS = "tests/test_laws.py"
 
 

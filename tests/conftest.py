@@ -17,6 +17,7 @@ from hypothesis import settings
 # What is checked before a change is accepted draws new ones for each commit, from a seed that it
 # prints.
 settings.register_profile("default", deadline=None, max_examples=10, derandomize=True)
+settings.register_profile("quick", settings.get_profile("default"), max_examples=4)
 settings.register_profile(
     "ci",
     settings.get_profile("default"),
