@@ -20,6 +20,48 @@ SECONDS = 600  # for the guards of one fault
 
 FAULTS = [
     Fault(
+        "weights are fitted under the given class prior, and undo it",
+        "src/naively/evaluation/leave_one_out.py",
+        "if not is_counted(model.settings.class_prior):",
+        "if model is None:",
+        ("tests/test_given_class_prior.py",),
+    ),
+    Fault(
+        "a masked label is the number below the mask",
+        "src/naively/counting/labels.py",
+        "            labels[masked] = None",
+        "            pass",
+        ("tests/test_input_traps.py",),
+    ),
+    Fault(
+        "the offset of an Arrow struct is passed over",
+        "src/naively/data/arrow.py",
+        "if batch.offset or array.length != batch.length:",
+        "if batch is None:",
+        ("tests/test_arrow.py",),
+    ),
+    Fault(
+        "weights are fitted again when the rows have doubled",
+        "src/naively/estimators/training.py",
+        "STALE = 1 / 1.1",
+        "STALE = 1 / 2",
+        ("tests/test_fitted_weights.py",),
+    ),
+    Fault(
+        "a text has a multinomial coefficient",
+        "src/naively/likelihoods/dirichlet_multinomial.py",
+        "    if isinstance(block.axis, Words):\n        return np.zeros(rows)",
+        "    if block is None:\n        return np.zeros(rows)",
+        ("tests/test_likelihood.py",),
+    ),
+    Fault(
+        "a class shares the evidence of all others alike",
+        "src/naively/model/odds.py",
+        "@ share)",
+        "@ np.full(len(share), 1 / len(share)))",
+        ("tests/test_strongest.py",),
+    ),
+    Fault(
         "a model file keeps only those rows of the sample that are in use",
         "src/naively/evaluation/reservoir.py",
         "for kept in encoded_by(self._kept, model)]\n        return SampledRows",
