@@ -110,18 +110,18 @@ def test_an_array_is_a_class_prior() -> None:
     [[0.2, 0.3, 0.5], {"a": 0.2, "b": 0.3, "c": 0.5}, Dirichlet([1, 2, 3]), "uniform"],
     ids=str,
 )
-def test_a_class_of_one_row_can_be_held_out(prior: Any) -> None:
+def test_a_class_of_one_row_is_not_scored(prior: Any) -> None:
     labels = ["a"] * 6 + ["b"] * 6 + ["c"]
     numbers = np.array([*range(6), *range(20, 26), 50.0])[:, None]
     found = NaiveBayes(class_prior=prior).fit(numbers, labels).assess()
-    assert found.rows == 13
-    assert found.by_class["c"][1] == 0.0  # without its only row the class is not known
-    assert found.accuracy == 12 / 13
+    assert (found.rows, found.too_rare) == (12, ("c",))
+    assert found.accuracy == 1.0
 
 
 def test_of_two_classes_of_a_beta_one_may_have_one_row() -> None:
     numbers, labels = [[1.0], [1.1], [1.2], [1.3], [1.4], [9.0]], ["a"] * 5 + ["b"]
-    assert NaiveBayes(class_prior=Beta(2, 3)).fit(numbers, labels).assess().accuracy == 5 / 6
+    found = NaiveBayes(class_prior=Beta(2, 3)).fit(numbers, labels).assess()
+    assert (found.rows, found.too_rare, found.accuracy) == (5, ("b",), 1.0)
 
 
 def test_a_class_that_is_ruled_out_has_a_finite_assessment() -> None:

@@ -163,6 +163,36 @@ def test_every_sparse_format_is_one() -> None:
         NaiveBayes(weights=None).fit(sparse.coo_array(np.array([1.0, 0.0])), ["a", "b"])
 
 
+def test_a_sparse_matrix_with_negative_numbers_is_a_table_of_numbers_and_truths() -> None:
+    rng = np.random.default_rng(0)
+    y = np.arange(120) % 2
+    scaled = rng.normal(y[:, None], size=(120, 2))
+    one_hot = np.eye(4)[rng.integers(0, 4, 120)]
+    dense = np.hstack([scaled, one_hot])
+    of_dense, of_sparse = NaiveBayes().fit(dense, y), NaiveBayes().fit(sparse.csr_array(dense), y)
+    assert of_sparse.schema_ == of_dense.schema_
+    assert {of.event.name for of in of_sparse.schema_.groups} == {"histogram", "bernoulli"}
+    np.testing.assert_array_equal(
+        of_sparse.predict_proba(sparse.csr_array(dense[:9])), of_dense.predict_proba(dense[:9])
+    )
+
+
+def test_a_sparse_matrix_of_negative_numbers_that_is_too_large_says_what_to_do() -> None:
+    X = sparse.csr_array(([1.0, -0.5], ([0, 1], [3, 70_000])), shape=(3_000, 100_000))
+    with pytest.raises(ValueError, match=r"Column 'x70000' of the sparse matrix .*alternate_sign"):
+        NaiveBayes().fit(X, np.arange(3_000) % 2)
+
+
+def test_an_array_after_a_frame_warns_as_scikit_learn_does() -> None:
+    frame = pd.DataFrame({"u": [1.0, 2.0, 7.0, 8.0], "v": [0.0, 1.0, 0.0, 2.0]})
+    nb = NaiveBayes(weights=None).fit(frame, [0, 0, 1, 1])
+    for X in (frame.to_numpy(), frame.to_numpy().tolist(), sparse.csr_array(frame.to_numpy())):
+        with pytest.warns(UserWarning, match="X does not have valid feature names"):
+            assert nb.predict(X).tolist() == [0, 0, 1, 1]
+    assert nb.predict(frame[["v", "u"]]).tolist() == [0, 0, 1, 1]
+    NaiveBayes(weights=None).fit(frame.to_numpy(), [0, 0, 1, 1]).predict(frame.to_numpy())
+
+
 @pytest.mark.parametrize(
     ("levels", "strangers"),
     [
@@ -564,7 +594,7 @@ def test_negative_counts_name_the_column() -> None:
         ValueError, match="Negative values in data passed to Multinomial, in column 'x1'"
     ):
         NaiveBayes("multinomial", weights=None).fit([[1, -2], [1, 1]], ["a", "b"])
-    with pytest.raises(ValueError, match="Negative values in data"):
+    with pytest.raises(ValueError, match=r"Negative values in data.*'x1'"):
         NaiveBayes("multinomial", weights=None).fit(sparse.csr_array([[1, -2], [1, 1]]), ["a", "b"])
     with pytest.raises(ValueError, match="Negative values in data"):
         NaiveBayes("multinomial", weights=None).fit(

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from sklearn.datasets import load_iris
 
-from naively import Gaussian, NaiveBayes, Poisson
+from naively import Gaussian, Multinomial, NaiveBayes, Poisson
 from naively.model.regions import WHAT
 
 mpl.use("Agg")
@@ -161,6 +161,47 @@ def test_a_model_of_counts_or_one_class_has_regions():
     assert set(one.label.ravel()) == {"a"}
     for what in WHAT:
         one.plot(what=what)
+
+
+def test_the_border_of_a_multinomial_is_the_straight_line_of_its_formula():
+    """The line of the lecture: log P(a)/P(b) + x log(p_xa/p_xb) + y log(p_ya/p_yb) = 0."""
+    rng = np.random.default_rng(5)
+    y = np.arange(300) % 2
+    X = rng.poisson(np.where(y[:, None] == 1, [2, 8], [7, 3]))
+    found = NaiveBayes(Multinomial(alpha=1.0), weights=None).fit(X, y).regions()
+    assert found.x[0] == found.y[0] == 0.0
+    count = np.array([X[y == c].sum(axis=0) + 1.0 for c in (0, 1)])
+    slope = np.log(count / count.sum(axis=1, keepdims=True))
+    slope = slope[1] - slope[0]  # the classes are equally frequent
+    line = slope[0] * found.x[None] + slope[1] * found.y[:, None]
+    np.testing.assert_allclose(found.log_odds(), line, atol=1e-5)
+    for what in WHAT[:3]:
+        assert found.plot(what=what)
+    with pytest.raises(ValueError, match="multinomial have no density"):
+        found.plot(what="density")
+
+
+def test_regions_of_categories_are_those_of_the_nearest_category():
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 4, (200, 2)) * 2
+    y = X.sum(axis=1) + rng.normal(size=200) > 6
+    nb = NaiveBayes("categorical", weights=None).fit(X, y)
+    found = nb.regions(points=31)
+    assert (found.x[0], found.x[-1]) == (-0.5, 6.5)
+    at = np.array([[0, 4]])
+    near = np.abs(found.y - 4).argmin(), np.abs(found.x - 0.9).argmin()
+    np.testing.assert_allclose(found.posterior[near], nb.predict_proba(at)[0], rtol=1e-6)
+    for what in WHAT:
+        assert found.plot(what=what)
+
+
+def test_a_joint_table_says_why_it_has_no_regions():
+    X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]])
+    nb = NaiveBayes("joint", weights=None).fit(X, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match=r"A joint table has .* no regions"):
+        nb.regions()
+    with pytest.raises(ValueError, match=r"A joint table has .* no regions"):
+        nb.regions([0, 1])
 
 
 def test_a_model_without_its_rows_has_regions_without_points(tmp_path):

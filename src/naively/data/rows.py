@@ -164,8 +164,16 @@ class SparseRows(Rows):
     def kind(self, name: Name) -> Kind | None:  # noqa: ARG002
         return "number"
 
+    @cached_property
+    def some_negative(self) -> bool:
+        """Whether any number is below 0, so that this is no matrix of counts."""
+        return bool((self.matrix.data < 0).any())
+
     def numbers(self, names: Sequence[Name]) -> NDArray[np.floating]:
-        return MatrixRows(self.matrix.toarray(), self.names).numbers(names)
+        matrix = self.matrix
+        if names != self.names:
+            matrix = matrix[:, [self.place[name] for name in names]]
+        return MatrixRows(matrix.toarray(), tuple(names)).numbers(tuple(names))
 
     def cells(self, name: Name) -> Cells:
         return self.numbers([name])[:, 0]

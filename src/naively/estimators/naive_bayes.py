@@ -31,6 +31,7 @@ from naively.evaluation.interactions import Found, add_interactions, fit_weights
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.sample import Sample
 from naively.events.base import How
+from naively.messages import warn
 from naively.model.model import Model
 from naively.model.weights import Weighting
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
@@ -361,7 +362,13 @@ class Learner(Noisy):
         return self.interactions is not None
 
     def _rows(self, X: Table) -> Rows:
-        return as_rows(X, self._learned_texts)
+        rows = as_rows(X, self._learned_texts)
+        if isinstance(rows.names, range) and self._checked.schema.names:
+            warn(
+                f"X does not have valid feature names, but {type(self).__name__} was fitted with "
+                "feature names: its columns are taken in the order of those learned."
+            )
+        return rows
 
     def _stream(self, X: Table) -> Stream | None:
         return as_stream(X)

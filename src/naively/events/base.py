@@ -357,15 +357,18 @@ def check_some(model: object, name: str, value: Any) -> None:
 
 
 def check_not_negative(block: Block, model: str) -> None:
-    """Raise a ValueError if there is a negative number; it names the column of a dense block."""
+    """Raise a ValueError if there is a negative number; it names the column."""
     if isinstance(block, Sparse) and not block.presence and _any_below_0(block.data):
-        raise ValueError(f"Negative values in data passed to {model}: they must be at least 0.")
-    if isinstance(block, Dense) and (below := (block.values < 0).any(axis=0)).any():
-        name = title(block.axis.columns[int(np.flatnonzero(below)[0])])
-        raise ValueError(
-            f"Negative values in data passed to {model}, in column {name!r}: "
-            "they must be at least 0."
-        )
+        column = int(block.indices[np.flatnonzero(block.data < 0)[0]])
+    elif isinstance(block, Dense) and (below := (block.values < 0).any(axis=0)).any():
+        column = int(np.flatnonzero(below)[0])
+    else:
+        return
+    name = title(block.axis.columns[column])
+    raise ValueError(
+        f"Negative values in data passed to {model}, in column {name!r}: it takes counts, which "
+        "are at least 0; numbers that may be negative are histogram or gaussian."
+    )
 
 
 def _any_below_0(numbers: NDArray[np.number]) -> bool:

@@ -199,6 +199,13 @@ class OneColumn:
         return [0, 1] if not threshold else [f"at most {threshold:g}", f"above {threshold:g}"]
 
     @property
+    def whole_numbers(self) -> Floats:
+        """The levels in order, of categories that are numbers; nothing of other columns."""
+        if self.group.kind != "number" or not self.levels:
+            return np.empty(0)
+        return np.sort(np.array(self.levels, np.float64))
+
+    @property
     def in_order(self) -> bool:
         """Whether its levels have an order of their own: numbers, or parts of times."""
         numbers = all(isinstance(level, int | float) for level in self.levels)
@@ -328,6 +335,11 @@ def _numbers(batch: Batch, name: Name) -> Floats:
             row = np.repeat(np.arange(len(matrix)), np.diff(matrix.indptr))
             of = matrix.indices == j
             return np.bincount(row[of], matrix.data[of], len(matrix)).astype(np.float64)
+    if name in held.coded:
+        block, at = held.coded[name]
+        values = np.array([*block.axis.levels[at], np.nan], np.float64)
+        code = block.codes[:, at].astype(np.int64)
+        return values[np.where(code < 0, len(values) - 1, code)]
     return np.asarray(held.number(name), np.float64)
 
 

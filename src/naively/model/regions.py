@@ -1,4 +1,8 @@
-"""What is predicted where: classes and posteriors over two columns of numbers."""
+"""What is predicted where: classes and posteriors over two columns of numbers.
+
+Of categories that are numbers a point of the grid is the nearest one. Counts that are one event
+(multinomial) have no density of one column each.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +32,10 @@ if TYPE_CHECKING:
 POINTS = 150  # on each side of a grid
 FEWEST = 30
 MOST_POSTERIORS = 6_000_000  # of all points and classes
+JOINT = (
+    "A joint table has a probability for each row of values, and none between them: it has no "
+    "regions; other event models do."
+)
 DRAWN = 1_500  # rows of the sample that are drawn
 What: TypeAlias = Literal["regions", "posterior", "difference", "density"]
 WHAT: tuple[What, ...] = get_args(What)
@@ -49,8 +57,9 @@ class Regions(Tabular):
         The numbers of the grid.
     log_posterior : ndarray of shape (points of y, points of x, classes)
         log p(class | x, y) at each point.
-    density : tuple of ndarray
-        p(x | class) and p(y | class) without weights, each of shape (points, classes).
+    density : tuple of ndarray, or None
+        p(x | class) and p(y | class) without weights, each of shape (points, classes); None where
+        a column has none of its own, as the counts of a multinomial event model.
     sample : tuple of ndarray
         The numbers of rows that were learned, (rows,) each, and their class numbers; empty where
         no rows are kept.
@@ -64,7 +73,7 @@ class Regions(Tabular):
     x: Floats
     y: Floats
     log_posterior: Floats
-    density: tuple[Floats, Floats]
+    density: tuple[Floats, Floats] | None
     sample: tuple[Floats, Floats, NDArray[np.int64]]
     notes: tuple[str, ...]
 
@@ -136,7 +145,7 @@ class Regions(Tabular):
         Raises
         ------
         ValueError
-            If there is no such picture or class.
+            If there is no such picture or class, or no density.
         """
         from naively.pictures.axes import name_of
         from naively.pictures.regions import draw_contours, draw_regions, draw_surface
@@ -168,6 +177,8 @@ class Regions(Tabular):
         if what == "regions":
             region = place[self.log_posterior.argmax(axis=2)]
             return draw_regions(*grid, region, points, names, labels=labels, notes=notes, ax=ax)
+        if self.density is None:
+            raise ValueError("The counts of a multinomial have no density; draw what='difference'.")
         both = self.density[1][:, None, shown] * self.density[0][None, :, shown]
         return draw_contours(*grid, both, points, names, labels=labels, notes=notes, ax=ax)
 
@@ -186,11 +197,12 @@ def regions(
     k = len(model.classes)
     most = int(np.sqrt(MOST_POSTERIORS / max(k, 1)))
     n = points or max(FEWEST, min(POINTS, most))
-    x, y = (np.linspace(*_limits(column, batches), n) for column in (a, b))
+    grid = [np.linspace(*_limits(column, batches), n) for column in (a, b)]
     others = {OneColumn.find(model, name).name: value for name, value in at.items()}
     wrong = next((title(name) for name in others if name in (a.name, b.name)), None)
     if wrong is not None:
         raise ValueError(f"Column {wrong!r} is one of the two; leave it out of at=.")
+    x, y = _nearest(a, grid[0]), _nearest(b, grid[1])
     of_x, of_y = np.meshgrid(x, y)
     found = _log_posterior(model, {a.name: of_x.ravel(), b.name: of_y.ravel()}, others)
     notes = []
@@ -202,15 +214,15 @@ def regions(
     if others:
         held = ", ".join(f"{title(name)} = {value}" for name, value in others.items())
         notes.append(f"at {held}")
-    density = tuple(_density(column, of) for column, of in ((a, x), (b, y)))
+    joined = any(column.group.event.joined for column in (a, b))
+    density = None if joined else (_density(a, x), _density(b, y))
     return Regions(
         (a.title, b.title),
         model.classes,
         model.tally.class_count,
-        x,
-        y,
+        *grid,
         found.reshape(n, n, k),
-        (density[0], density[1]),
+        density,
         _sample(a, b, batches),
         tuple(notes),
     )
@@ -220,6 +232,8 @@ def _two(model: Model, columns: Sequence[str | int] | None) -> tuple[OneColumn, 
     """Return the two columns of numbers that are named, or that there are."""
     if columns is None:
         numbers = [name for name, kind in model.schema.kinds.items() if kind == "number"]
+        if any(group.event.layout == "rows" for group in model.schema.groups):
+            raise ValueError(JOINT)
         if len(numbers) != 2:
             raise ValueError(
                 f"Regions are over two columns of numbers, and there are {len(numbers):,}; name "
@@ -230,6 +244,8 @@ def _two(model: Model, columns: Sequence[str | int] | None) -> tuple[OneColumn, 
         raise ValueError(f"Regions are over two columns of numbers, got {columns!r}.")
     a, b = (OneColumn.find(model, column) for column in columns)
     for column in (a, b):
+        if column.group.event.layout == "rows":
+            raise ValueError(JOINT)
         if not isinstance(column.name, str | int) or column.group.kind != "number":
             raise ValueError(f"Column {column.title!r} holds no numbers; choose two that do.")
     if a.name == b.name:
@@ -239,14 +255,31 @@ def _two(model: Model, columns: Sequence[str | int] | None) -> tuple[OneColumn, 
 
 def _limits(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float]:
     """Return from where to where a column is drawn."""
+    levels = column.whole_numbers
+    if len(levels):
+        return float(levels[0]) - 0.5, float(levels[-1]) + 0.5
     low, high = column.range(batches)
     room = ROOM * (high - low) or max(abs(high) * 0.1, 0.5)
+    if column.group.event.joined:  # of counts
+        return max(low - room, 0.0), high + room
     least = 1e-6 * (high + room) if column.group.event.support != "numbers" else -np.inf
     return max(low - room, least), high + room
 
 
+def _nearest(column: OneColumn, x: Floats) -> Floats:
+    """Return the category that is nearest to each number, (numbers,), where it has categories."""
+    levels = column.whole_numbers
+    if not len(levels):
+        return x
+    return np.asarray(levels[np.searchsorted((levels[1:] + levels[:-1]) / 2, x)])
+
+
 def _density(column: OneColumn, x: Floats) -> Floats:
     """Return the density of a column in each class, (numbers, classes); ones of no density."""
+    levels = column.whole_numbers
+    if len(levels):
+        code = np.array([column.levels.index(level) for level in x.tolist()])
+        return np.asarray(np.exp(column.of_codes(code)))
     if not column.is_number:
         return np.ones((len(x), len(column.model.classes)))
     return np.asarray(np.exp(column.log_prob(x)))

@@ -1,8 +1,8 @@
 """The event model of each column: as it was given, or by what the column holds.
 
 Numbers are histograms, booleans and columns of 0 and 1 Bernoulli, strings categories or texts by
-what they look like, sparse matrices and texts multinomial. Times, and strings that are all ISO 8601
-times, are numbers (seconds since 1970) and have parts that are categories (see
+what they look like, sparse matrices of counts and texts multinomial. Times, and strings that are
+all ISO 8601 times, are numbers (seconds since 1970) and have parts that are categories (see
 ``naively.data.times``). Which event model a column has that was given none, its counts decide in
 the end (see ``naively.schema.settle``); this file decides how rows are counted until then.
 """
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from naively.counting.names import Name, title
 from naively.data.columns import Cells, Kind, as_floats
-from naively.data.rows import Rows, SparseRows
+from naively.data.rows import MatrixRows, Rows, SparseRows
 from naively.data.times import CYCLES, are_times
 from naively.events import Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.bag_of_counts import BagOfCounts
@@ -32,6 +32,7 @@ from naively.schema.settle import MANY, OF_NUMBERS, reads_as_text, regroup
 from naively.schema.text import Text, TextModel, text_group
 
 SAMPLE = 10_000  # strings that are looked at to tell texts from categories
+MOST_CELLS = 100_000_000  # of a sparse matrix that is read as a table
 FIRST = 100  # numbers that are looked at before a whole column is
 SEQUENCE = 50  # whole numbers in a column, before it is said to be a sequence
 SEQUENTIAL = "whole numbers in sequence, none twice: like an identifier"
@@ -103,6 +104,8 @@ def _of_one_kind(rows: Rows, kind: Kind, given: Given, settings: Settings) -> Sc
         key = _as_given(rows, columns[0], kind, given[0])
         notes = dict.fromkeys(columns, "given") if len(columns) <= SHOWN else {}
         return Schema((_group(key, columns),), rows.names, notes)
+    if isinstance(rows, SparseRows) and rows.some_negative:
+        rows = _as_table(rows)
     if kind == "boolean" or isinstance(rows, SparseRows):
         (key,) = _by_content(rows, columns[0], kind, settings)
         return Schema((_group(key, columns),), rows.names)
@@ -115,6 +118,24 @@ def _of_one_kind(rows: Rows, kind: Kind, given: Given, settings: Settings) -> Sc
         of = columns if len(some) == len(columns) else tuple(some)
         groups += [Group(settings.make(model), kind, of)] if of else []
     return Schema(tuple(groups), rows.names, free=frozenset(columns))
+
+
+def _as_table(rows: SparseRows) -> MatrixRows:
+    """Return a sparse matrix as a dense one, whose columns are looked at one by one.
+
+    It holds negative numbers, so that it is no matrix of counts: scaled numbers beside indicators
+    of categories, perhaps.
+    """
+    n, columns = rows.matrix.shape
+    if n * columns > MOST_CELLS:
+        first = rows.matrix.indices[int(np.flatnonzero(rows.matrix.data < 0)[0])]
+        raise ValueError(
+            f"Column {title(rows.names[int(first)])!r} of the sparse matrix holds negative "
+            "numbers, so that they are no counts, and it is too large to be read as a table of "
+            "numbers; make them positive (a HashingVectorizer has alternate_sign=False), or give "
+            "event_models='gaussian'."
+        )
+    return MatrixRows(rows.numbers(rows.names), rows.names)
 
 
 def extend(
