@@ -1,4 +1,4 @@
-"""The command line, run as people run it: whole processes, pipes, files, bad input."""
+"""The command line, run as people run it: with pipes, files, bad input."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.commands import run
+
 ROWS = """size,colour,note,kind
 1.5,red,a small red thing I like,good
 1.0,red,,good
@@ -21,18 +23,6 @@ ROWS = """size,colour,note,kind
 8.5,,large and ugly and too heavy,bad
 8.0,green,so very large and so heavy,bad
 """
-
-
-def run(
-    *arguments: object, stdin: bytes | None = None, **environment: str
-) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "naively", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        env={**os.environ, "COLUMNS": "100", **environment},
-        check=False,
-    )
 
 
 def ok(*arguments: object, stdin: bytes | None = None) -> str:

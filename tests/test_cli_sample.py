@@ -12,7 +12,8 @@ from naively.cli import learn, update
 from naively.cli.learned import Learned
 from naively.model.file import store
 from naively.model.file.sample import SampledRows
-from tests.test_cli import ok, run
+from tests.commands import run
+from tests.test_cli import ok
 
 N = 240
 

@@ -15,7 +15,8 @@ from naively.cli import learn
 from naively.cli.source import Data, held_out
 from naively.model.file import store
 from naively.tabular import json_value
-from tests.test_cli import ROWS, ok, run, sentence, table
+from tests.commands import run
+from tests.test_cli import ROWS, ok, sentence, table
 
 
 @pytest.fixture

@@ -10,7 +10,8 @@ import pytest
 from naively import NaiveBayes, load
 from tests.golden.make import FOLDER
 from tests.saved_linear_parts import table, with_linear_part
-from tests.test_cli import ROWS, ok, run, sentence
+from tests.commands import run
+from tests.test_cli import ROWS, ok, sentence
 
 HEAD, *LINES = ROWS.splitlines(keepends=True)
 

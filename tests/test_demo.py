@@ -19,7 +19,8 @@ from sklearn.metrics import accuracy_score, log_loss
 from naively import NaiveBayes
 from naively.cli import demo
 from naively.cli.source import held_out
-from tests.test_cli import ROWS, ok, run, sentence
+from tests.commands import run
+from tests.test_cli import ROWS, ok, sentence
 
 TITLES = {"digits": "Pixels:", "wine": "Measurements: which", "breast_cancer": "Measurements: is"}
 ODDS = re.compile(r"^ +(-?[\d.]+)  log odds of '(.*)' against '(.*)'$", re.MULTILINE)

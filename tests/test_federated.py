@@ -13,7 +13,8 @@ import pytest
 
 from naively import NaiveBayes, load
 from naively.model.file import store
-from tests.test_cli import ok, run, sentence
+from tests.commands import run
+from tests.test_cli import ok, sentence
 
 N = 300
 WORDS = np.array(["cheap", "lunch", "pills", "noon", "watch", "meeting", "prize", "notes"])

@@ -12,7 +12,8 @@ import pytest
 from naively import NaiveBayes, load, saving
 from naively.cli import update
 from naively.model.file import store
-from tests.test_cli import ROWS, run
+from tests.commands import run
+from tests.test_cli import ROWS
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="files as POSIX has them")
 
