@@ -28,6 +28,9 @@ END = touch $@ && echo "... done in $$(($$(date +%s) - $$(cat $@.begun))) s" && 
 COMPILER := $(shell command -v c++ || command -v g++ || command -v clang++)
 NAIVELY := $(MADE)/naively-with-$(if $(COMPILER),native,numpy)-kernels
 
+# Bytecode is kept wherever make is run: to compile the tests anew takes each of their processes 20 s.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup demo test test-rest test-all test-numpy test-spark test-browser test-thorough fuzz conformance mutants faults lint types bench bench-text bench-accuracy bench-data bench-engines bench-mail docs docs-links picture sanitize clean
