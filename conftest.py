@@ -2,8 +2,8 @@
 
 Pictures need no display, and a page's examples write their files into a folder of their own.
 
-With ``--quick`` everything of a kind is tested once: of a test with many cases half a dozen are
-run, spread over all of them, and of one that is marked as slow the first case; a slow test without
+With ``--quick`` everything of a kind is tested once: of a test with many cases four are run,
+spread over all of them, and of one that is marked as slow the first case; a slow test without
 cases is left out. The laws are run on all of ``CASES``. With ``--rest`` the others are run.
 """
 
@@ -22,7 +22,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 collect_ignore_glob = ["docs/*.py", "docs/*/*.py"]
 
 
-MOST = 6  # cases of a test that are run with --quick
+MOST = 4  # cases of a test that are run with --quick
 LAWS = "tests/test_laws.py"
 
 

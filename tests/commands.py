@@ -75,9 +75,11 @@ def _streams(*files: int) -> Iterator[None]:
     try:
         for number, file in enumerate(files):
             os.dup2(file, number)
-        sys.stdin = io.TextIOWrapper(open(0, "rb", closefd=False), "utf-8")
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, "r", closefd=False)), "utf-8")
         sys.stdout, sys.stderr = (
-            io.TextIOWrapper(open(number, "wb", closefd=False), "utf-8", errors=errors)
+            io.TextIOWrapper(
+                io.BufferedWriter(io.FileIO(number, "w", closefd=False)), "utf-8", errors=errors
+            )
             for number, errors in ((1, "strict"), (2, "backslashreplace"))
         )
         yield

@@ -84,6 +84,7 @@ def test_a_file_counted_in_batches_is_counted_at_once(tmp_path, monkeypatch, cap
     assert "batches are counted" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_the_command_alone():
     held = np.ones(50_000_000)  # 400 MB of the process that starts it
     little = cost([sys.executable, "-S", "-c", "pass"])
@@ -120,6 +121,7 @@ def test_cases_are_chosen_by_name(capsys, monkeypatch):
     assert "'other' is none of polars, " in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_frames_are_measured(capsys):
     run(*frames.HOLDERS)
     found = capsys.readouterr().out

@@ -174,6 +174,7 @@ def test_cells_that_are_joined_are_not_found_as_they_were(late: int) -> None:
     assert_same_cells(found, expected)
 
 
+@pytest.mark.slow
 @needs_native
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -188,6 +188,7 @@ def test_codes_that_were_text_in_training_are_text_in_prediction(tmp_path: Path)
     ]
 
 
+@pytest.mark.slow
 def test_on_a_terminal_it_is_a_table(model: Path) -> None:
     pty = pytest.importorskip("pty", reason="no pseudo-terminals here")
     lead, follow = pty.openpty()
@@ -290,6 +291,7 @@ def test_an_unknown_option_is_exit_status_two() -> None:
     assert run("train", "--no-such-option").returncode == 2
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_traceback(model: Path, data: Path) -> None:
     command = f"{sys.executable} -m naively predict {model} {data} | head -c 5"
     done = subprocess.run(command, shell=True, capture_output=True, check=False)  # noqa: S602

@@ -98,6 +98,7 @@ def read(path: Path) -> tuple[list[str], list[list[Any]]]:
     return list(records[0]), [list(record.values()) for record in records]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 7, 99, 100, 1000])
 @pytest.mark.parametrize("every", [True, False])
 def test_predictions_do_not_depend_on_format_or_batches(
@@ -138,6 +139,7 @@ def test_many_classes_are_scored_in_parts(
     assert run("predict", model, data) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "labels",
     [
@@ -187,6 +189,7 @@ def test_a_name_that_is_no_utf8_is_replaced_in_parquet(
     assert b"p(caf\xe9)" in (tmp_path / "out.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_file_without_rows(run: Run, tmp_path: Path) -> None:
     model = model_of(["a", "b", "c"], tmp_path)
     nothing = {"size": np.empty(0), "colour": np.empty(0, object)}

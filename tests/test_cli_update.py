@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes, load
+from tests.commands import run
 from tests.golden.make import FOLDER
 from tests.saved_linear_parts import table, with_linear_part
-from tests.commands import run
 from tests.test_cli import ROWS, ok, sentence
 
 HEAD, *LINES = ROWS.splitlines(keepends=True)

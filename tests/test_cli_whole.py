@@ -64,6 +64,7 @@ def test_rows_that_are_read_again_are_written_once(
     assert (tmp_path / "out.csv").read_text() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
 @pytest.mark.parametrize("verb", ["csv", "parquet", "standard output", "train"])
 def test_an_interrupt_leaves_nothing_half_written(

@@ -84,6 +84,7 @@ def test_curve_of_a_coin() -> None:
     assert bare.value[bare.likelihood.argmax()] == pytest.approx(2 / 3, abs=0.002)
 
 
+@pytest.mark.slow
 def test_curve_of_one_parameter_of_several_is_a_profile() -> None:
     estimate = Gaussian(prior=NormalInverseGamma(2, 1, 3, 4)).fit(NUMBERS)
     grid = np.array([1.0, 3.0, 4.5])

@@ -144,6 +144,7 @@ def test_in_a_pipe_it_is_plain_and_narrow(page: str) -> None:
     assert max(map(len, page.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_in_a_terminal_of_80_columns_no_line_is_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

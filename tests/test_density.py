@@ -134,6 +134,7 @@ def test_infinities_are_far_out() -> None:
     assert nb.predict([[-np.inf], [np.inf], [0.4]]).tolist() == ["far", "far", "near"]
 
 
+@pytest.mark.slow
 def test_a_sample_alone() -> None:
     x = np.random.default_rng(0).gamma(2.0, size=200)
     found = KernelDensity(bandwidth=0.3, alpha=0).fit(x)

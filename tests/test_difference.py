@@ -14,8 +14,8 @@ import pytest
 
 from naively import Bernoulli, Categorical, Gaussian, NaiveBayes, Poisson, Text
 from naively.model.difference import Difference
-from tests.golden.make import models
 from tests.commands import run
+from tests.golden.make import models
 from tests.test_cli import ROWS, ok, sentence
 
 

@@ -92,7 +92,7 @@ def python(example: doctest.Example, names: dict[str, Any]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES if commands(page.read_text(encoding="utf-8"))],
+    [page for page in reversed(PAGES) if commands(page.read_text(encoding="utf-8"))],
     ids=lambda page: page.relative_to(ROOT).as_posix(),
 )
 def test_commands_show_what_the_page_says(page, tmp_path, monkeypatch) -> None:

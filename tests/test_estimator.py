@@ -400,11 +400,10 @@ def test_an_array_has_the_columns_of_the_frame_in_their_order(tmp_path: Path) ->
     frame = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [5.0, 1, 5, 1], "c": [9.0, 8, 1, 1]})
     nb = NaiveBayes({"b": "multinomial"}, weights=None).fit(frame, ["u", "v", "u", "v"])
     expected = nb.predict_proba(frame)
-    np.testing.assert_array_equal(nb.predict_proba(frame.to_numpy()), expected)
     nb.save(tmp_path / "model")
-    np.testing.assert_array_equal(
-        load(tmp_path / "model").predict_proba(frame.to_numpy()), expected
-    )
+    for each in (nb, load(tmp_path / "model")):
+        with pytest.warns(UserWarning, match="valid feature names"):
+            np.testing.assert_array_equal(each.predict_proba(frame.to_numpy()), expected)
 
 
 def test_frames_and_arrays_may_follow_each_other() -> None:

@@ -34,6 +34,7 @@ def test_thousands_of_texts_of_three_libraries(documents):
     assert min(labels.count(label) for label in set(labels)) > 400
 
 
+@pytest.mark.slow
 def test_no_text_names_a_library(documents):
     texts, _ = documents
     assert [

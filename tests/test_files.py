@@ -443,6 +443,7 @@ def test_json_with_a_byte_order_mark(write):
     assert plain(read(write("t.jsonl", '\ufeff{"a": 1}\n'))) == {"a": [1]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quote", ["", '"'])
 def test_a_long_line_of_csv(write, quote):
     path = write("t.csv", f"a,b\n1,x\n2,{quote}{LONG}{quote}\n3,y\n")
@@ -451,6 +452,7 @@ def test_a_long_line_of_csv(write, quote):
     assert [len(text) for text in table.values["b"]] == [1, len(LONG), 1]
 
 
+@pytest.mark.slow
 def test_a_long_line_of_json(write):
     rows = [{"a": 1, "b": "x"}, {"a": 2, "b": LONG}, {"a": 3, "b": "y"}]
     table = read(write("t.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
@@ -599,6 +601,7 @@ def test_parquet_that_is_damaged_behind_the_first_batches(tmp_path):
     assert fault(path).startswith(f"{path} is not a complete Parquet file (Failed to read")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "what"),
     [
@@ -665,6 +668,7 @@ def run(program, content=b""):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "options"),
     [
@@ -686,6 +690,7 @@ print({{name: column.tolist() for name, column in read("-"{options}).values.item
     assert (done.stdout.decode().strip(), done.stderr) == ("{'a': [1], 'b': ['x']}", b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

@@ -416,6 +416,7 @@ def test_two_at_once_lose_nothing(model: Path) -> None:
     assert [sum(table[f"word{i}"]) for i in range(8)] == [1] * 8
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="kills as POSIX does")
 def test_killed_at_any_time_the_model_is_whole(tmp_path: Path) -> None:
     path = str(tmp_path / "m")

@@ -85,6 +85,7 @@ def test_it_is_fit_on_the_same_rows(database: tuple[str, Any]) -> None:
     assert theirs.feature_names_in_.tolist() == list(X)
 
 
+@pytest.mark.slow
 def test_weights_are_a_column(database: tuple[str, Any]) -> None:
     name, connection = database
     columns = table(300) | {
@@ -149,6 +150,7 @@ ODD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["histogram", "density"])
 def test_cells_of_odd_numbers(database: tuple[str, Any], event: str) -> None:
     name, connection = database
@@ -163,6 +165,7 @@ def test_cells_of_odd_numbers(database: tuple[str, Any], event: str) -> None:
     assert a[CELL].high.tolist() == b[CELL].high.tolist()
 
 
+@pytest.mark.slow
 def test_rows_of_weight_0_are_not_seen(database: tuple[str, Any]) -> None:
     """They make no cell, level or class, so that the grid is that of the other rows."""
     name, connection = database
@@ -339,6 +342,7 @@ def large(request: pytest.FixtureRequest, postgres: Any) -> Any:
         yield request.param, connection, columns
 
 
+@pytest.mark.slow
 def test_what_the_sample_lacks_is_asked(large: Any) -> None:
     """A column is taken for what all of its rows are, though the sample does not show it."""
     _, connection, columns = large
@@ -366,6 +370,7 @@ def test_what_the_sample_lacks_is_asked(large: Any) -> None:
             assert grids[0]["code"] > 0
 
 
+@pytest.mark.slow
 def test_the_sample_follows_from_its_seed(large: Any) -> None:
     _, connection, columns = large
     source = Source.of(database_of(connection), "t", "y")
@@ -396,6 +401,7 @@ def test_weights_are_fitted_to_the_sample(large: Any) -> None:
     assert nb._sample.seen == LARGE
 
 
+@pytest.mark.slow
 def test_copies_of_few_rows_are_all_in_the_sample(large: Any) -> None:
     name, connection, _ = large
     connection.execute("CREATE TABLE few AS SELECT same, bit, y FROM t WHERE bit <> 7")
@@ -407,6 +413,7 @@ def test_copies_of_few_rows_are_all_in_the_sample(large: Any) -> None:
         assert found.copies.sum() == LARGE - 1
 
 
+@pytest.mark.slow
 def test_of_rows_that_come_several_times_as_many_are_read_as_are_wanted(large: Any) -> None:
     name, connection, _ = large
     connection.execute("CREATE TABLE several AS SELECT code, y FROM t")
@@ -417,6 +424,7 @@ def test_of_rows_that_come_several_times_as_many_are_read_as_are_wanted(large: A
     assert found.share < 1
 
 
+@pytest.mark.slow
 def test_a_view_has_a_sample_too(large: Any) -> None:
     _, connection, _ = large
     connection.execute("CREATE VIEW v AS SELECT x, y AS n0, same AS rowid FROM t")
@@ -426,6 +434,7 @@ def test_a_view_has_a_sample_too(large: Any) -> None:
     assert NaiveBayes().fit_sql(connection, "v", "n0").class_count_.sum() == LARGE
 
 
+@pytest.mark.slow
 def test_a_sample_merges_as_the_rows_that_it_stands_for(large: Any) -> None:
     _, connection, columns = large
     connection.execute("CREATE TABLE numbers AS SELECT x, bit, y FROM t")
@@ -510,6 +519,7 @@ def test_what_is_wrong_is_one_sentence(database: tuple[str, Any]) -> None:
     assert not hasattr(nb, "tally_")
 
 
+@pytest.mark.slow
 def test_event_models_refuse_what_they_refuse_in_memory(database: tuple[str, Any]) -> None:
     name, connection = database
     refused: list[tuple[Any, list[float]]] = [

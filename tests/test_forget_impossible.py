@@ -102,6 +102,7 @@ def test_what_no_rows_can_have_left_is_refused(nb: NaiveBayes, X: Any, y: Any, w
     assert nb.model_ is before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda: NaiveBayes("gaussian", weights=None), GaussianNB])
 def test_what_was_learned_is_forgotten_to_the_last_row_whatever_its_size(make: Any) -> None:
     rng = np.random.default_rng(0)

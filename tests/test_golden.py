@@ -83,6 +83,7 @@ def test_bands_of_words_are_numbered_from_the_rarest(path: Path) -> None:
     assert bool(bands) == (path.stem in banded)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [p for p in FILES if p.stem == SAMPLED], ids=by_format)
 def test_a_golden_sample_fits_the_weights_that_were_fitted(path: Path) -> None:
     nb, said = load(path), said_by(path)

@@ -216,6 +216,7 @@ def test_probabilities_are_the_formula(edges: str, smoothing: float) -> None:
         np.testing.assert_allclose(p.sum(axis=0), 1.0, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_the_width_is_that_of_least_leave_one_out_loss(seed: int) -> None:
     X, y = mixture(150, seed)

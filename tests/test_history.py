@@ -12,8 +12,8 @@ import pytest
 from naively import GaussianNB, NaiveBayes, load
 from naively.model.file import store
 from naively.model.history import KEPT, NAMED, History, names_of, now
-from tests.golden.make import FOLDER
 from tests.commands import run
+from tests.golden.make import FOLDER
 from tests.test_cli import ROWS, ok, sentence
 
 X, Y = {"x": [1.0, 2.0, 7.0, 8.0], "c": list("uuvv")}, list("aabb")

@@ -176,11 +176,13 @@ def noise(rows: int, columns: int) -> np.ndarray:
     return np.random.default_rng(0).normal(size=(rows, columns))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "columns"), [(1000, 1), (1000, 20), (60, 1000)])
 def test_of_noise_nothing_is_learned(rows: int, columns: int) -> None:
     check_noise(noise(rows, columns), NaiveBayes.assess)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [2, 8])
 def test_of_levels_that_are_noise_nothing_is_learned(levels: int) -> None:
     X = np.random.default_rng(0).integers(0, levels, (800, 30)).astype(str).astype(object)
@@ -232,6 +234,7 @@ def test_of_real_tables_the_log_loss_of_a_cheat_is_not(real: list[Table], cheat:
         check_tables(real, cheat)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["loo", "temperature", None])
 def test_it_is_cross_validation_by_learning_again(weights: Any) -> None:
     table = next(table for table in synthetic() if "levels" in table.name)

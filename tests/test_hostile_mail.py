@@ -103,6 +103,7 @@ def test_no_mail_takes_long_or_much_memory(name: str) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["parentheses", "messages in messages", "HTML: nested b", "quotes"]
 )

@@ -344,6 +344,7 @@ def test_the_beginning_of_a_file_is_not_believed(saved: Path) -> None:
             load(saved)
 
 
+@pytest.mark.slow
 def test_every_flipped_bit_is_seen(tmp_path: Path) -> None:
     path = tmp_path / "model.naively"
     NaiveBayes("gaussian", weights=None).fit([[1.5], [2.5]], ["x", "y"]).save(path)

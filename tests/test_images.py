@@ -37,6 +37,7 @@ def test_the_mean_of_each_class(event, x):
         )
 
 
+@pytest.mark.slow
 def test_the_images_are_drawn_side_by_side():
     found = NaiveBayes("gaussian").fit(X, Y).images(SHAPE)
     ax = found.plot()
@@ -58,6 +59,7 @@ def test_a_pixel_without_numbers_is_left_white():
     found.plot()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["gaussian", "auto", Bernoulli(), Multinomial()])
 def test_the_evidence_of_pixels_and_of_all_else_is_the_log_odds(event):
     nb = NaiveBayes(event).fit(X, Y)
@@ -83,6 +85,7 @@ def test_the_colours_are_symmetric_around_nothing():
     assert "nats" in bar.get_ylabel()
 
 
+@pytest.mark.slow
 def test_missing_pixels_have_no_evidence():
     x = X[:1].copy()
     x[0, 30] = np.nan
@@ -107,6 +110,7 @@ def test_words_and_strings_are_no_pixels():
         NaiveBayes().fit(["a few words", "some more words"], ["x", "y"]).images((1, 1))
 
 
+@pytest.mark.slow
 def test_more_classes_than_fit_are_summarised():
     y = np.arange(600) % 30
     ax = NaiveBayes("gaussian").fit(X[:600], y).images(SHAPE).plot()

@@ -38,6 +38,7 @@ def test_help_does_not_wait_for_numbers():
     assert loaded & {"numpy", "scipy", "sklearn", "duckdb", "pandas", "polars", "pyarrow"} == set()
 
 
+@pytest.mark.slow
 def test_learning_a_table_does_not_wait_for_scikit_learn(tmp_path):
     data, model = tmp_path / "data.csv", tmp_path / "model"
     data.write_text("a,b,y\n1,2,x\n2,3,x\n7,8,z\n8,7,z\n")

@@ -68,6 +68,7 @@ def with_pairs(nb: NaiveBayes, pairs: list[Interaction], table: Labelled) -> Nai
     return nb.calibrate()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["truths", "levels", "numbers"])
 @pytest.mark.parametrize("n", [300, 3000])
 def test_what_two_columns_say_only_together_is_learned(how: str, n: int) -> None:
@@ -113,6 +114,7 @@ def test_pairs_are_counted_on_all_rows_though_chosen_on_some(
     assert nb.score(*chequers(1000, seed=9)) > 0.6
 
 
+@pytest.mark.slow
 def test_what_was_chosen_and_gained_is_in_the_notes() -> None:
     for table in (chequers(1000), together(600, "numbers")):
         nb = auto().fit(*table)
@@ -155,6 +157,7 @@ def test_of_noise_nothing_is_chosen(n: int, d: int, k: int, seed: int) -> None:
     np.testing.assert_allclose(nb.predict_proba(X), plain.predict_proba(X), atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_the_assessment_of_noise_is_no_better_than_the_class_prior(seed: int) -> None:
     """Some of so many pairs fit the labels by chance; none may be chosen by the rows scored."""
@@ -335,6 +338,7 @@ def test_what_is_forgotten_and_decays_leaves_the_choice() -> None:
     assert nb.score(*table) > 0.65
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", [False, True])
 def test_models_are_saved_to_the_last_bit(sample: bool, tmp_path: Path) -> None:
     X, y = chequers(500)

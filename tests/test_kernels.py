@@ -207,6 +207,7 @@ def test_tally_dense_of_every_layout(layout: str, dtype: Any, weights: str) -> N
             assert_same_pair(actual, expected, scale)
 
 
+@pytest.mark.slow
 @given(data=st.data(), k=st.integers(1, 3))
 @settings(max_examples=60, deadline=None)
 def test_dense_sums_are_exact(data: st.DataObject, k: int) -> None:
@@ -233,6 +234,7 @@ def test_dense_sums_are_exact(data: st.DataObject, k: int) -> None:
                     assert abs(error) <= tolerance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_long_sums_are_exact(either: ModuleType, weighted: bool) -> None:
     """Runs summed at a stretch, of one class: rounding all one way, or lost under 1e150."""
@@ -613,6 +615,7 @@ def test_an_error_in_a_thread_is_raised(threads: Any) -> None:
         native.tally_codes(codes, np.arange(21), np.zeros(len(codes), np.int32), None, 1)
 
 
+@pytest.mark.slow
 @needs_native
 @pytest.mark.parametrize("kind", ["small", "whole", "real"])
 @pytest.mark.parametrize("weights", ["none", "fractional"])

@@ -67,6 +67,7 @@ def test_an_ibis_table(nb: NaiveBayes, whole: pl.DataFrame, folder: Path) -> Non
     np.testing.assert_array_equal(found, nb.predict_proba(whole))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 53, 401, 10_000])
 def test_batches_do_not_show(nb: NaiveBayes, whole: pl.DataFrame, rows: int) -> None:
     tables = (whole[start : start + rows] for start in range(0, len(whole), rows))

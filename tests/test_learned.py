@@ -20,6 +20,7 @@ Y = ["small"] * 15 + ["large"] * 15
 OPTIONS: list[dict[str, Any]] = [{}, {"weights": None}, {"event_models": {"size": "gaussian"}}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS)
 def test_both_learn_the_same(options: dict[str, Any]) -> None:
     ours, theirs = Learned(**options).fit(X, Y), NaiveBayes(**options).fit(X, Y)

@@ -272,6 +272,7 @@ def weighted_without(product: Product, seed: int) -> Iterator[tuple[np.ndarray, 
         yield joint[i], (left.joint_log_likelihood(one) - left.start)[0] + prior
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "interactions", [(), INTERACTIONS], ids=["columns", "columns and interactions"]
 )

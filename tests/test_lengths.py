@@ -26,6 +26,7 @@ def share_of(p: list[float], allowed) -> dict[tuple[int, ...], float]:
     return {there: q / sum(every.values()) for there, q in every.items() if q > 0}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [None, 0, 1, 2, 3])
 def test_words_are_drawn_by_their_exact_conditional_probabilities(length: int | None) -> None:
     p = [0.2, 0.0, 0.05, 0.6]

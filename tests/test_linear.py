@@ -286,6 +286,7 @@ GENERATED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("event", "X"), GENERATED, ids=by_event)
 def test_logistic_regression_converges_to_it(event: EventModel, X: Any) -> None:
     """On rows that obey the assumption both find the truth, and their distance ~ 1 / sqrt(n)."""

@@ -122,6 +122,7 @@ def test_a_model_on_standard_output_has_its_scores_elsewhere(data: Path) -> None
     assert load(path).class_count_.tolist() == [3, 3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", ["SIGTERM", "SIGINT"])
 def test_what_is_stopped_while_it_writes_leaves_nothing(stop: str, model: Path) -> None:
     code = (

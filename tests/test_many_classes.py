@@ -79,6 +79,7 @@ def test_a_class_for_each_row_is_warned_of() -> None:
         NaiveBayes(weights=None).fit(X, y // 2)
 
 
+@pytest.mark.slow
 def test_a_long_token_is_explained() -> None:
     texts, y = ["cheap pills buy now please", "lunch at noon today okay"] * 10, ["spam", "ham"] * 10
     nb = NaiveBayes().fit(texts, y)

@@ -89,6 +89,7 @@ def test_nothing_of_a_bag_is_words_times_classes(monkeypatch, form, settings, ev
     assert half.class_count_.sum() == ROWS / 2
 
 
+@pytest.mark.slow
 def test_nothing_of_the_default_is_words_times_classes(monkeypatch):
     monkeypatch.setattr(calibrate, "CELLS", 500_000)
     word, y = rows_of_words()
@@ -99,6 +100,7 @@ def test_nothing_of_the_default_is_words_times_classes(monkeypatch):
         nb.explain(X[:1])
 
 
+@pytest.mark.slow
 def test_labels_are_predicted_without_a_table_of_rows_times_classes(monkeypatch):
     monkeypatch.setattr(score, "AT_ONCE", 500_000)
     word, y = rows_of_words()
@@ -111,6 +113,7 @@ def test_labels_are_predicted_without_a_table_of_rows_times_classes(monkeypatch)
         assert (nb.predict(X) == expected).all()
 
 
+@pytest.mark.slow
 def test_the_drop_in_makes_no_table_of_columns_times_classes():
     word, y = rows_of_words()
     X = matrix(word)

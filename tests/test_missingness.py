@@ -366,6 +366,7 @@ def test_a_column_missing_throughout_is_no_column_in_training() -> None:
     )
 
 
+@pytest.mark.slow
 def test_leave_one_out_is_the_model_without_the_row() -> None:
     """There or missing, with two pretend rows by the share of all classes, computed by hand."""
     nb = fit()
@@ -512,6 +513,7 @@ def test_another_word_is_an_error() -> None:
 # Odd tables
 
 
+@pytest.mark.slow
 def test_rows_without_a_label_are_learned_from_too() -> None:
     y = np.where(rng.random(N) < 0.5, None, Y)
     nb = fit(y=y, semi_supervised=True)

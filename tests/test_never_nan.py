@@ -122,6 +122,7 @@ def test_missing_cells_of_a_sparse_matrix() -> None:
     assert all(np.isfinite(row.log_likelihood).all() for row in nb.explain(S))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["gaussian", "poisson", "exponential", "multinomial", None])
 def test_decay_to_nothing_is_said(event: Any) -> None:
     nb = NaiveBayes(event or "auto").fit(X, Y)

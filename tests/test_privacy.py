@@ -245,6 +245,7 @@ def test_a_noisy_model_is_lawful(case: Case, data: st.DataObject) -> None:
             assert (block[VALUE].high <= block[PRESENT].high).all()
 
 
+@pytest.mark.slow
 def test_a_word_that_noise_leaves_without_counts_is_not_kept() -> None:
     """A count of a word above the threshold is 0 where the noise says that no text was there."""
     (case,) = (case for case in HIDDEN if case.text and case.event.event.shares)

@@ -176,6 +176,7 @@ def test_a_row_alone_is_answered_as_in_a_batch(product: Product, seed: int) -> N
     np.testing.assert_allclose(alone, batch, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @ANSWERING
 @few
 @given(seed=seeds())
@@ -207,6 +208,7 @@ def test_a_loaded_model_is_calibrated_as_before(weights: str, tmp_path: Path) ->
     assert_same(again, nb.calibrate(fresh.X, fresh.y), fresh.X, atol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "product", [p for p in TABLES if p.name in ("defaults", "given")], ids=repr
 )
@@ -249,6 +251,7 @@ def test_a_column_that_came_later_was_missing_before(
     assert_same(nb, whole, fresh.X, atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("product", [*TABLES, CHOSEN], ids=repr)
 @few
 @given(seed=seeds())
@@ -293,6 +296,7 @@ FRAMES: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize(
     "product", [p for p in TABLES if p.name in ("defaults", "given")], ids=repr

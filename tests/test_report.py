@@ -45,6 +45,7 @@ def scorer_of(report):
     return json.loads(parse(report).css_first("#scorer").text())
 
 
+@pytest.mark.slow
 def test_page_needs_nothing_else(nb):
     page = nb.report(table(50, seed=1), "y").html
     links = re.findall(r'(?:href|src)="([^"#][^"]*)"', page)
@@ -53,6 +54,7 @@ def test_page_needs_nothing_else(nb):
     assert len(page.encode()) < LARGEST
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_evaluate_and_assess(nb):
     others = table(200, seed=1)
     of = {line[0]: line[1:] for line in lines_of(parse(nb.report(others, "y")), "#good")}
@@ -64,6 +66,7 @@ def test_scores_are_those_of_evaluate_and_assess(nb):
     assert [int(number.replace(",", "")) for number in of["rows"]] == [assessed.rows, 200]
 
 
+@pytest.mark.slow
 def test_explanations_are_those_of_explain(nb):
     others = table(50, seed=1)
     report = nb.report(others, "y")
@@ -81,6 +84,7 @@ def test_explanations_are_those_of_explain(nb):
         assert sum(weights[:-1]) == pytest.approx(weights[-1], abs=1e-3)
 
 
+@pytest.mark.slow
 def test_rows_of_the_sample_are_those_learned():
     learned = table()
     nb = NaiveBayes().fit(learned, "y")
@@ -106,15 +110,18 @@ def test_without_a_sample_the_page_says_how_to_keep_one(nb, tmp_path):
     assert "Give rows to see some explained" in page
 
 
+@pytest.mark.slow
 def test_saved_sample_makes_the_same_page(nb, tmp_path):
     nb.save(tmp_path / "m.naively", sample=True)
     assert scorer_of(load(tmp_path / "m.naively").report()) == scorer_of(nb.report())
 
 
+@pytest.mark.slow
 def test_page_is_the_same_each_time(nb):
     assert nb.report().html == nb.report().html
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", [JointTable(), KernelDensity()], ids=str)
 def test_model_without_scorecard_says_why_no_cell_can_be_moved(event):
     cells = [[float(a), float(b)] for a in (0, 1) for b in (0, 1)] * 20
@@ -128,6 +135,7 @@ def test_model_without_scorecard_says_why_no_cell_can_be_moved(event):
     assert "Start from" not in said
 
 
+@pytest.mark.slow
 def test_scorecard_that_is_too_large_says_so():
     rng = np.random.default_rng(0)
     letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
@@ -240,6 +248,7 @@ def test_columns_that_are_worth_most_are_moved():
     assert "the 100 of 120 columns that are worth most" in parse(report).css_first("#whatif").text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sampled", [True, False])
 def test_sliders_reach_over_the_range_of_a_column(sampled, tmp_path):
     rng = np.random.default_rng(0)
@@ -290,6 +299,7 @@ def test_texts_of_which_no_row_is_kept_can_be_written():
     np.testing.assert_allclose(found, nb.predict_proba(["cheap lunch"])[0], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_program_does_not_end_its_element(nb):
     page = nb.report().html
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
@@ -298,6 +308,7 @@ def test_program_does_not_end_its_element(nb):
     assert "<!--" not in script
 
 
+@pytest.mark.slow
 def test_nothing_hostile_is_an_element():
     n = 80
     labels = np.array(HOSTILE)[np.arange(n) % len(HOSTILE)]

@@ -119,6 +119,7 @@ def test_a_row_of_weight_0_is_never_in_it(n: int, seed: int, data: Any) -> None:
         np.testing.assert_array_equal(batch.labels.weight, weight[first_column(batch).astype(int)])
 
 
+@pytest.mark.slow
 def test_classes_that_come_late_do_not_push_out_the_early_rows() -> None:
     # Of one class 500 rows are enough, of two 1,000; both batches must have their share of these.
     n = 1200

@@ -132,6 +132,7 @@ def best_ridge(problem: Problem) -> float | None:
     return descend(runs_of(problem), RIDGES, solve_slopes).ridge
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_ridge_has_the_least_loss_of_held_out_thirds(k: int, seed: int) -> None:

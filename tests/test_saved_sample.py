@@ -241,6 +241,7 @@ def test_batches_of_both_forms_stay_apart(tmp_path: Path) -> None:
     same(again(nb, tmp_path), nb, X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", ["gaussian", "histogram", "categorical"])
 def test_weights_that_are_rounded_where_rows_are_equal_are_no_damage(
     event: str, tmp_path: Path

@@ -275,6 +275,7 @@ def test_a_file_that_standard_input_comes_from_is_no_output(there: Path) -> None
     assert b"would destroy what is read from standard input: name another file" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_lock_is_held_by_one_and_free_after_it(there: Path) -> None:
     source = (
         "import sys\n"

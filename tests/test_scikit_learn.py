@@ -110,6 +110,7 @@ def test_frames_between_steps_keep_names_and_types(mixed, container):
     assert pipe.score(X, y) > 0.7
 
 
+@pytest.mark.slow
 def test_a_search_over_event_models_and_priors(mixed):
     table, y = mixed
     grid = {

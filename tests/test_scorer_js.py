@@ -101,6 +101,7 @@ def some_rows() -> list[Row]:
     ]
 
 
+@pytest.mark.slow
 def test_default_models_are_scored_as_in_python(fitted: Fitted, some_rows: list[Row]) -> None:
     asked = []
     for i, (_, card) in enumerate(fitted):
@@ -122,6 +123,7 @@ def test_default_models_are_scored_as_in_python(fitted: Fitted, some_rows: list[
         ]
 
 
+@pytest.mark.slow
 def test_explanations_are_those_of_python(fitted: Fitted, some_rows: list[Row]) -> None:
     asked = []
     for i, (_, card) in enumerate(fitted):
@@ -165,6 +167,7 @@ SPLITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", SPLITS, ids=str)
 @given(texts=st.lists(st.text(KNOWN, max_size=30), max_size=20))
 @settings(max_examples=3)

@@ -223,6 +223,7 @@ def test_partial_fit_merge_and_forget() -> None:
         nb.forget(X[:2], [None, "a"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("into", ["labelled", "partly labelled"])
 def test_merging_with_rows_without_a_label_leaves_none_out(into: str) -> None:
     X, y = mixture(600)

@@ -115,6 +115,7 @@ def test_what_was_counted_has_no_table_of_missing_cells(learned: Any) -> None:
     assert total.blocks.keys() == both.tally_.blocks.keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("events", ["auto", {"size": "gaussian"}, {"size": "poisson"}], ids=str)
 def test_a_nomogram_sums_to_the_log_odds_with_missing_cells_and_linear_terms(
     learned: Any, events: Any

@@ -65,6 +65,7 @@ def test_a_point_is_a_model_with_that_pseudo_count(case: str, weights) -> None:
     assert len({loss for _, loss in held_out.values()}) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["truths", "gaussian", "texts", "levels"])
 def test_leaving_out_is_learning_the_other_rows(case: str) -> None:
     make, event_models = CASES[case]

@@ -105,6 +105,7 @@ IN_TURN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("database", "case"), IN_TURN, indirect=["database"])
 @few
 @given(data=st.data())

@@ -100,6 +100,7 @@ def check_same(a: NaiveBayes, b: NaiveBayes) -> None:
         np.testing.assert_allclose(a.score_samples(X), b.score_samples(X), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [None, "loo"])
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_stream_is_the_whole_at_once(name: str, weights: Any, folder: Path) -> None:
@@ -107,6 +108,7 @@ def test_a_stream_is_the_whole_at_once(name: str, weights: Any, folder: Path) ->
     check_same(NaiveBayes(weights=weights).fit(source(name, folder), "target"), whole)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1 << 20, 401, 53])
 def test_batches_do_not_show(rows: int, folder: Path) -> None:
     weight = frame()["weight"].to_numpy()

@@ -108,6 +108,7 @@ def test_every_character(Vocabulary: Any) -> None:
     assert tables[0] == tables[1]
 
 
+@pytest.mark.slow
 @both
 def test_long_texts_of_every_width_beside_short_ones(Vocabulary: Any) -> None:
     texts: Texts = [

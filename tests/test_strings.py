@@ -286,6 +286,7 @@ def test_of_no_strings_and_of_none_that_is_there(name: str) -> None:
     check(name, Strings(np.zeros(1, np.int64), np.empty(0, np.uint8)))
 
 
+@pytest.mark.slow
 @needs_native
 @pytest.mark.usefixtures("threads")
 def test_threads_do_not_show() -> None:

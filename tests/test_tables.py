@@ -63,6 +63,7 @@ def test_a_long_last_row_is_read(tmp_path: Path, size: int, quote: str, end: str
         assert list(map(len, columns["b"])) == [1, size]
 
 
+@pytest.mark.slow
 def test_rows_that_are_lost_are_missed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What another fault of the reader of tables would be told; this one is planted."""
     from naively.data.files import source
@@ -114,6 +115,7 @@ def test_pieces_of_a_file_do_not_show(text: bytes, pad: int) -> None:
 # Whole, or one sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compression", ["gz", "zst"])
 def test_a_flipped_bit_is_a_sentence(tmp_path: Path, compression: str) -> None:
     path = tmp_path / f"t.csv.{compression}"
@@ -179,6 +181,7 @@ def test_a_row_of_many_lines_above_the_limit_is_refused(tmp_path: Path) -> None:
     assert fault(path).startswith(f"Line 3 of {path} ")
 
 
+@pytest.mark.slow
 def test_a_cell_of_parquet_above_the_limit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"a": ["x" * (LONGEST + 1)]}), path)
@@ -187,6 +190,7 @@ def test_a_cell_of_parquet_above_the_limit_is_refused(tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [0, 3])
 def test_what_a_column_is_does_not_depend_on_batches(tmp_path: Path, rows: int) -> None:
     path = tmp_path / "t.csv"
@@ -325,6 +329,7 @@ def test_labels_of_json_keep_their_types(tmp_path: Path) -> None:
         assert [json.loads(line)["prediction"] for line in lines] == [row["y"] for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [2, 100])
 def test_labels_of_json_that_are_long_or_missing_are_exact(tmp_path: Path, rows: int) -> None:
     path = tmp_path / "t.jsonl"

@@ -48,6 +48,7 @@ def test_a_tally_draws_its_classes():
     assert "and 20 more classes" in " ".join(text.get_text() for text in many.tally_.plot().texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1.0, 0.9, 0.5])
 def test_fading_is_what_a_model_does_that_decays(factor):
     rng = np.random.default_rng(0)

@@ -164,6 +164,7 @@ def test_training_and_errors_show_the_data_as_text(run: Run, hostile: tuple[Path
             assert not shown
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a name is UTF-8")
 def test_a_name_that_is_no_text_is_shown_and_comes_out_as_it_is(tmp_path: Path) -> None:
     texts, model = tmp_path / "texts", tmp_path / "model"

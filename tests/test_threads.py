@@ -50,6 +50,7 @@ MAKERS = [
 CLASSES = ["a", "b", "c0", "c1", "c2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", MAKERS)
 def test_no_batch_is_lost(make: Any) -> None:
     nb = make().partial_fit(*batch(0), classes=CLASSES)
@@ -59,6 +60,7 @@ def test_no_batch_is_lost(make: Any) -> None:
     assert nb.class_count_.sum() == 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", MAKERS)
 def test_who_asks_meanwhile_gets_an_answer(make: Any) -> None:
     nb = make().partial_fit(*batch(0), classes=CLASSES)

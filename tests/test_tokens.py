@@ -76,6 +76,7 @@ def test_multilingual_tokens_are_count_vectorizers(Vocabulary, split, presence):
         check(Vocabulary, texts, split, STOP_WORDS, presence=presence)
 
 
+@pytest.mark.slow
 @both
 @settings(max_examples=500)
 @given(texts=any_texts | spaced_texts, split=st.sampled_from(SPLITS))

@@ -10,6 +10,7 @@ import random
 from typing import Any
 
 import numpy as np
+import pytest
 
 from naively import Gaussian, NaiveBayes, Poisson
 from naively.counting.labels import encode_labels
@@ -23,6 +24,7 @@ COLUMNS = ["size", "count", "colour", "member", "note", "when"]
 EVENTS = {"size": Gaussian(), "count": Poisson(alpha=0.5)}
 
 
+@pytest.mark.slow
 def test_what_was_learned_is_forgotten_and_what_can_be_seen_not_to_be_is_refused() -> None:
     fuzz(sequence, 10)
 

@@ -111,6 +111,7 @@ def disarrange(rng: random.Random, path: Path) -> None:
 WAYS = [flip, cut, edit, edit, edit, drop, disarrange, disarrange]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", dict.fromkeys(WAYS), ids=lambda way: way.__name__)
 def test_a_changed_file_is_refused_or_predicts(way: Any, tmp_path: Path) -> None:
     path = tmp_path / "model.naively"
@@ -163,6 +164,7 @@ def use_rows(nb: NaiveBayes, rows: Any, path: Path) -> np.ndarray:
     return nb.merge(load(path)).partial_fit(rows, labels).calibrate().predict_proba(rows)
 
 
+@pytest.mark.slow
 def test_a_changed_sample_is_refused_or_used(tmp_path: Path) -> None:
     path, original = tmp_path / "model.naively", FOLDER / str(store.FORMAT) / f"{SAMPLED}.naively"
 

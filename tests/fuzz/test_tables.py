@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from naively.data.files import FileColumns, read
 from naively.data.rows import join_columns
@@ -139,6 +140,7 @@ def check_cell(cell: Any, written: str) -> None:
         assert written.startswith("2020-01-02")
 
 
+@pytest.mark.slow
 def test_csv() -> None:
     fuzz(a_csv, 40)
 
@@ -212,6 +214,7 @@ def check_json(table: FileColumns, rows: list[Any]) -> None:
                 assert cell in (value, float(value))
 
 
+@pytest.mark.slow
 def test_json_lines() -> None:
     fuzz(a_jsonl, 40)
 

@@ -159,7 +159,8 @@ class Regions(Tabular):
             values = self.posterior[:, :, c] if what == "posterior" else self.log_odds(label)
             name = name_of(self.classes[c])
             return draw_surface(
-                *grid,
+                grid[0],
+        grid[1],
                 values,
                 labels=labels,
                 label=f"p({name} | row)" if what == "posterior" else f"log odds of {name} (nats)",
@@ -220,7 +221,8 @@ def regions(
         (a.title, b.title),
         model.classes,
         model.tally.class_count,
-        *grid,
+        grid[0],
+        grid[1],
         found.reshape(n, n, k),
         density,
         _sample(a, b, batches),
