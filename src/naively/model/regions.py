@@ -159,8 +159,7 @@ class Regions(Tabular):
             values = self.posterior[:, :, c] if what == "posterior" else self.log_odds(label)
             name = name_of(self.classes[c])
             return draw_surface(
-                grid[0],
-        grid[1],
+                *grid,
                 values,
                 labels=labels,
                 label=f"p({name} | row)" if what == "posterior" else f"log odds of {name} (nats)",
