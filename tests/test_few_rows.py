@@ -93,3 +93,16 @@ def test_a_frame_of_floats_is_its_matrix(dtype: Any) -> None:
         np.testing.assert_array_equal(model.predict_proba(frame), expected)
     with pytest.raises(ValueError, match="more than one column named 'a'"):
         NaiveBayes().fit(pd.DataFrame(X, columns=list("abca")), y)
+
+
+@pytest.mark.parametrize("event", ["auto", "multinomial", "bernoulli", "complement"])
+@pytest.mark.parametrize(
+    "labels", [["yes"] * 2 + ["no"] * 3, ["yes"] * 3 + ["no"] * 4, ["yes"] * 5 + ["no"] * 6]
+)
+def test_of_words_that_came_once_each_speaks_for_its_class(event: str, labels: list[str]) -> None:
+    """Leaving one out would choose an infinite pseudo-count: no word came again."""
+    words = [f"word{chr(97 + i)}" for i in range(len(labels))]
+    nb = NaiveBayes(event, weights=None).fit(words, labels)
+    assert nb.predict(words).tolist() == labels
+    p = nb.predict_proba(["unheard"])[0]
+    assert ((p > 0.3) & (p < 0.7)).all()

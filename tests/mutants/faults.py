@@ -27,6 +27,20 @@ FAULTS = [
         ("tests/test_given_class_prior.py",),
     ),
     Fault(
+        "a pseudo-count of words that came once has no bound",
+        "src/naively/counting/choice.py",
+        "min(1.0 + again, PSEUDO_COUNTS.high)",
+        "PSEUDO_COUNTS.high",
+        ("tests/test_few_rows.py",),
+    ),
+    Fault(
+        "a sparse matrix is one of counts whatever it holds",
+        "src/naively/schema/choose.py",
+        "and rows.some_negative:",
+        "and rows is None:",
+        ("tests/test_estimator.py",),
+    ),
+    Fault(
         "a masked label is the number below the mask",
         "src/naively/counting/labels.py",
         "            labels[masked] = None",

@@ -80,7 +80,9 @@ def pseudo_count_of_words(count: AnySums) -> float:
     Notes
     -----
     The leave-one-out likelihood of Minka, Estimating a Dirichlet distribution (2000), section 2.3,
-    which needs only how many words came how often; it is weakly shrunk towards 1.
+    which needs only how many words came how often; it is weakly shrunk towards 1. Where no word
+    came again it would be infinite, and each posterior the class prior, only because nothing is
+    known yet. So more than Laplace's 1 takes words that came again: 1 more for each time.
     """
     total, words = count.by_class(), count.shape[0]
     stored = count.stored.high if isinstance(count, SparseSums) else count.high
@@ -91,7 +93,9 @@ def pseudo_count_of_words(count: AnySums) -> float:
         of_total = np.maximum(total - 1.0, 0.0) + alpha * words
         return float(total @ np.log(of_total) - tokens @ np.log(np.maximum(seen - 1, 0) + alpha))
 
-    return float(choose(PSEUDO_COUNTS, loss, towards=1.0)) if len(seen) else 1.0
+    again = float(often @ np.maximum(seen - 1, 0))
+    among = Between(PSEUDO_COUNTS.low, min(1.0 + again, PSEUDO_COUNTS.high))
+    return float(choose(among, loss, towards=1.0)) if len(seen) else 1.0
 
 
 def pseudo_count_of_coins(
