@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,6 @@ from naively import Bernoulli, NaiveBayes
 from naively.counting.labels import encode_labels
 from naively.counting.parts import Part
 from naively.evaluation.leave_one_out import LeaveOneOut, _centred
-from naively.model.linear_part import LinearPart
 
 INF = np.inf
 
@@ -91,23 +89,3 @@ def test_the_cost_of_a_column_is_what_the_loss_grows_without_it_by_brute_force(
     for j in range(3):
         rest = [other for other in range(3) if other != j]
         assert cost[f"x{j}"] == pytest.approx(loss(rest) - loss([0, 1, 2]), abs=1e-10)
-
-
-def test_the_cost_of_a_weighed_column_is_of_its_evidence_times_its_weight() -> None:
-    rng = np.random.default_rng(2)
-    y = np.array(list("abc"))[np.arange(90) % 3]
-    table = {"x": rng.normal(size=90) + (y == "a"), "z": rng.normal(size=90) - (y == "c")}
-    nb = NaiveBayes().fit(table, y)
-    nb.keep(nb.model_.weighed(replace(nb.weights_, linear=LinearPart())))
-    found, weights = nb._sample.of(nb.model_).leave_one_out(nb.model_), nb.weights_
-    parts = found.table * weights.table(found.parts, list("abc"))[:, None]
-    joint = found.prior + weights.bias_of(list("abc")) + parts.sum(axis=0)
-
-    def loss(joint: np.ndarray) -> float:
-        right = joint[np.arange(90), found.labels.codes]
-        return float((np.logaddexp.reduce(joint, axis=1) - right).mean())
-
-    cost = nb.assess().cost
-    for part, own in zip(found.parts, parts, strict=True):
-        assert cost[str(part)] == pytest.approx(loss(joint - own) - loss(joint))
-    assert min(cost.values()) > 0

@@ -141,25 +141,3 @@ def test_each_fold_is_predicted_by_a_linear_part_of_the_other_rows() -> None:
         mine = p[at : at + fold.sum()]
         np.testing.assert_allclose(mine, other.predict_proba(take(rows, fold)), atol=1e-6)
         at += int(fold.sum())
-
-
-def test_the_cost_of_a_column_has_its_terms() -> None:
-    """Without the column's evidence and its terms the leave-one-out loss is so much greater."""
-    X, y = table(0)
-    nb = NaiveBayes().fit(X, y)
-    batch = nb.model_.encode(as_rows(X), encode_labels(y))
-    found = left_out(nb.model_, [batch])
-    joint = weighted_joint(nb.model_, found, [batch])
-    own = linear_evidence(nb.model_, [batch])["a"].copy()
-    weight = nb.weights_.table(found.parts, nb.classes_.tolist())
-    for part, w, of in zip(found.parts, weight, found.table, strict=True):
-        if str(part) in ("a", "a is missing"):
-            own += w * of
-
-    def of(joint: np.ndarray) -> float:
-        log_p = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
-        return float(-log_p[np.arange(len(y)), np.searchsorted(nb.classes_, y)].mean())
-
-    cost = nb.assess().cost
-    assert cost is not None
-    assert cost["a"] == pytest.approx(of(joint - own) - of(joint), abs=1e-9)

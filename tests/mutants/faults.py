@@ -41,6 +41,13 @@ FAULTS = [
         ("tests/test_estimator.py",),
     ),
     Fault(
+        "what a column is worth is a term of the sum",
+        "src/naively/evaluation/worth.py",
+        "        for share in SHORTER:",
+        "        for share in ():",
+        ("tests/test_worth.py",),
+    ),
+    Fault(
         "a masked label is the number below the mask",
         "src/naively/counting/labels.py",
         "            labels[masked] = None",

@@ -10,9 +10,10 @@ from naively.data.frames import Table, as_table
 from naively.data.rows import Rows
 from naively.estimators.checks import Seed
 from naively.estimators.predictions import Predictions
-from naively.evaluation.cross_validate import assess, costs
+from naively.evaluation.cross_validate import assess
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.scores import Scores
+from naively.evaluation.worth import worth
 from naively.kernels.reference import Floats
 from naively.model.explain import Explanation, explain
 from naively.model.linear import Linear, linear
@@ -103,11 +104,12 @@ class Answers(Predictions):
     def feature_importances_(self) -> Floats:
         """How much the leave-one-out log loss grows without each column, as shares of all.
 
-        A time has the sum of what it and its parts (hour, weekday, month) have; and each column
-        what its interactions have.
+        Columns that repeat each other have equal shares of what they are worth together. A time
+        has the sum of what it and its parts (hour, weekday, month) have; and each column what its
+        interactions have.
         """
         sample, schema = self._learned(), self._fitted.schema
-        cost = costs(self.model_, sample.of(self.model_))
+        cost = worth(self.model_, sample.of(self.model_)).shared()
         of_column = {name: [title(name)] for name in schema.order}
         pairs = {title(name): name.roots for name in schema.derived}
         if self.model_.weights is not None:
@@ -116,7 +118,7 @@ class Answers(Predictions):
             for of in names:
                 of_column[of].append(pair)
         growth = np.array(
-            [sum(max(0.0, cost.get(one, 0.0)) for one in names) for names in of_column.values()]
+            [sum(cost.get(one, 0.0) for one in names) for names in of_column.values()]
         )
         return growth / growth.sum() if growth.sum() > 0 else growth
 

@@ -20,21 +20,18 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Words
 from naively.counting.labels import Labels
-from naively.counting.names import title
 from naively.counting.statistic import VALUE
 from naively.evaluation.calibrate import count_parts
 from naively.evaluation.interactions import add_interactions
-from naively.evaluation.leave_one_out import LeaveOneOut, left_out, linear_evidence
-from naively.evaluation.losses import log_loss, p_right
 from naively.evaluation.pairs import COLUMNS
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.sample import Sample
 from naively.evaluation.scores import Scores, scores
+from naively.evaluation.worth import worth
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer
 from naively.model.model import Model
 from naively.model.weights import Weighting
-from naively.schema.derived import Missing
 
 FEW = 2_000  # up to so many rows there are ...
 MANY_FOLDS = 20  # ... at most so many folds ...
@@ -95,13 +92,15 @@ def assess(
     dealt = dealt[:, dealt.any(axis=0)]
     p, labels, copies = cross_validate(model, sample, kind, dealt, interactions=interactions)
     found = scores(p, model.classes, model.classes[labels.codes], labels.weight, copies)
+    of_columns = worth(model, reservoir.of(model) if interactions else sample)
     why, rows = reservoir.why, int(dealt.sum())
     if rows < len(sample) and folds.held_out < folds.dealt:
         why = f"{why}; of these " * bool(why) + f"{folds.held_out} folds of {folds.dealt}"
     return replace(
         found,
         rows=rows,
-        cost=costs(model, reservoir.of(model) if interactions else sample),
+        cost=of_columns.alone,
+        together=of_columns.together,
         of=reservoir.seen,
         why=why,
         folds=(folds.held_out, folds.dealt),
@@ -186,42 +185,3 @@ def cross_validate(
         labels.append(held_out.labels)
         times.append(held_out.copies)
     return Predicted(np.concatenate(found), Labels.join(labels), np.concatenate(times))
-
-
-def costs(model: Model, sample: Sample) -> dict[str, float]:
-    """Return how much the leave-one-out log loss grows without each column, in nats per row.
-
-    An interaction counts as a column.
-    """
-    batches = sample.encoded(model)
-    found = left_out(model, batches, length_normalised=model.weights is not None)
-    columns, classes = _columns(model, found), model.classes.tolist()
-    of_column = {name: np.zeros_like(found.prior) for name in columns}
-    for name, part, table in zip(columns, found.parts, found.table, strict=True):
-        weight = 1.0 if model.weights is None else model.weights.table([part], classes)[0]
-        of_column[name] += weight * table
-    for name, added in linear_evidence(model, batches).items():
-        of_column[name] = of_column.get(name, 0.0) + added
-    joint = found.class_prior + sum(of_column.values())
-    if model.weights is not None:
-        joint += model.weights.bias_of(classes)
-
-    def loss(joint: Floats) -> float:
-        return log_loss(p_right(joint, found.labels), found.labels.weight)
-
-    whole = loss(joint)
-    return {name: loss(joint - own) - whole for name, own in of_column.items()}
-
-
-def _columns(model: Model, found: LeaveOneOut) -> list[str]:
-    """Return the name of each part's column, or of its group if columns are one event.
-
-    What a missing cell says is of the column that it is missing in.
-    """
-    texts = {g.key: title(g.columns[0]) for g in model.schema.groups if g.kind == "text"}
-    return [
-        title(part.column.of)
-        if isinstance(part.column, Missing)
-        else texts.get(part.group, str(part))
-        for part in found.parts
-    ]

@@ -29,6 +29,9 @@ from naively.tabular import Tabular
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SHOWN = 0.002  # nats that columns which repeat each other are worth more together, to be shown
+SEVERAL = 3  # of their names that are shown
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scores(Tabular):
@@ -68,7 +71,10 @@ class Scores(Tabular):
     roc : mapping of label to Roc
         The ROC curve of each class that some rows have, and some have not.
     cost : mapping of str to float
-        Of an assessment: how much the log loss grows without each column, in nats.
+        Of an assessment: how much the log loss grows without each column, in nats, where the
+        others are weighed anew. A column that another one repeats is worth little.
+    together : mapping of tuple of str to float
+        The same without several columns that repeat each other.
     of : int
         Of an assessment: how many rows the model has learned, from which ``rows`` were drawn.
     why : str
@@ -96,6 +102,7 @@ class Scores(Tabular):
     reliability: list[Bin]
     roc: Mapping[Label, Roc] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
+    together: Mapping[tuple[str, ...], float] = field(default_factory=dict)
     of: int = 0
     why: str = ""
     folds: tuple[int, int] = (0, 0)
@@ -122,7 +129,20 @@ class Scores(Tabular):
             lines.append("log loss without a column grows by")
             most = sorted(self.cost.items(), key=lambda item: -item[1])
             lines += [f"  {cost:+.4f}  {name}" for name, cost in most[:10]]
+            lines += [f"  {cost:+.4f}  {which}" for which, cost in self.repeated]
         return "\n".join(lines)
+
+    @property
+    def repeated(self) -> list[tuple[str, float]]:
+        """Which columns repeat each other, and what they are worth together, if it is more."""
+        found = []
+        for names, cost in self.together.items():
+            if cost > SHOWN + sum(max(0.0, self.cost[name]) for name in names):
+                more = len(names) - SEVERAL
+                some = [*names[:SEVERAL], f"{more} more"] if more > 0 else [*names]
+                which = f"{', '.join(some[:-1])} and {some[-1]} together, which repeat each other"
+                found.append((which, cost))
+        return sorted(found, key=lambda item: -item[1])
 
     @property
     def _of_folds(self) -> list[str]:
