@@ -198,3 +198,21 @@ def test_contributions_have_it(k: int) -> None:
     for found in nb.model_.contributions(as_rows(new)).values():
         np.add.at(total, found.row, found.value)
     np.testing.assert_allclose(total, nb.predict_joint_log_proba(new), atol=1e-10)
+
+
+@pytest.mark.parametrize("interactions", [None, "auto"])
+def test_levels_that_nearly_always_come_together_share_a_slope(interactions: str | None) -> None:
+    """Else the few rows in which they differ would give them slopes that cancel each other."""
+    rng = np.random.default_rng(0)
+    n = 3_000
+    begins = rng.integers(0, 7, n)
+    ends = np.where(rng.random(n) < 0.02, (begins + 1) % 7, begins)
+    days = np.array(["mon", "tue", "wed", "thu", "fri", "sat", "sun"])
+    fare, tip = rng.gamma(4, 3, n), rng.gamma(2, 1, n)
+    y = tip - 2 + 1.0 * (begins >= 5) + 0.5 * rng.normal(size=n) > 0
+    table = {"begins": days[begins], "ends": days[ends], "fare": fare, "total": fare + tip}
+    linear = NaiveBayes(interactions=interactions).fit(table, y).weights_.linear
+    slopes = {(t.column, t.function.level): s for t, s in linear.of.items() if "s" in t.column}
+    assert len(slopes) == 14
+    for (column, level), slope in slopes.items():
+        assert slope == pytest.approx(slopes["begins" if column == "ends" else "ends", level])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -29,6 +30,8 @@ IN_LEVEL = 5.0  # rows of a level, at least
 LEAST_SCALE = 0.2  # of an indicator, so that a rare level has no large values
 FUNCTIONS = 256  # at most: of the columns that say most
 LARGEST = 1e120  # a number, whose square times any weight is finite
+ALIKE = 0.95  # correlation of two levels that share a slope,
+ALIKE_ROWS = 2_000  # by so many rows
 ROUNDING = 1e-9
 TOGETHER = 200_000  # numbers, about, of columns that are described together
 
@@ -50,6 +53,37 @@ class Basis:
 
     terms: list[Term]
     z: Floats
+
+    @cached_property
+    def shares(self) -> Floats | None:
+        """How terms share slopes, of shape (terms, slopes), orthonormal; None if each has its own.
+
+        Levels of two columns that nearly always come together have one slope. Else a weak ridge
+        would give them slopes that cancel each other, by the few rows in which they differ.
+        """
+        steps = [at for at, term in enumerate(self.terms) if isinstance(term.function, Step)]
+        some = self.z[:ALIKE_ROWS, steps]
+        size = np.sqrt(np.square(some).sum(axis=0))
+        alike = some.T @ some > ALIKE * np.maximum(np.outer(size, size), ROUNDING)
+        group = np.arange(len(self.terms))
+        for i, j in zip(*np.nonzero(np.triu(alike, 1)), strict=True):
+            a, b = group[steps[i]], group[steps[j]]
+            group[group == max(a, b)] = min(a, b)
+        slopes, number, size = np.unique(group, return_inverse=True, return_counts=True)
+        if len(slopes) == len(group):
+            return None
+        shares = np.zeros((len(group), len(slopes)))
+        shares[np.arange(len(group)), number] = 1 / np.sqrt(size[number])
+        return shares
+
+    @property
+    def shared(self) -> Floats:
+        """The functions that have slopes of their own, of shape (rows, slopes)."""
+        return self.z if self.shares is None else self.z @ self.shares
+
+    def of_terms(self, slope: Floats) -> Floats:
+        """Return the slopes of the terms, (terms, classes), from those of what they share."""
+        return slope if self.shares is None else np.asarray(self.shares @ slope)
 
 
 def basis_of(

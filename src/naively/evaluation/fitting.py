@@ -134,6 +134,11 @@ class Fitting:
         return self.basis.z.astype(np.float32)
 
     @cached_property
+    def shared(self) -> NDArray[np.float32]:
+        """The functions that have slopes of their own, of shape (rows, slopes)."""
+        return self.z if self.basis.shares is None else self.basis.shared.astype(np.float32)
+
+    @cached_property
     def crossed(self) -> Crossed:
         """The columns, cut into bins."""
         return Crossed.of(self.batches, self.labels, self.found, self.said)
@@ -162,7 +167,7 @@ class Fitting:
         z = np.empty((0, n), np.float32)
         if slopes:
             multiplied = z if products is None else products.values(n).T
-            z = np.vstack([self.z[:n].T, multiplied, np.ones((1, n), np.float32)])
+            z = np.vstack([self.shared[:n].T, multiplied, np.ones((1, n), np.float32)])
         return Problem(self.joint[:n], labels, z.T)
 
     def _first(self, rows: int) -> Labels:
@@ -301,7 +306,9 @@ class Fitting:
         linear = LinearPart()
         if plan.ridge is not None:
             products = self._products.terms() if plan.products else []
-            linear = linear_part_of(found.slope, self.basis.terms, products, plan.ridge)
+            own = self.shared.shape[1]
+            slope = np.vstack([self.basis.of_terms(found.slope[:own]), found.slope[own:]])
+            linear = linear_part_of(slope, self.basis.terms, products, plan.ridge)
         return replace(self.column_weights, of={**self.column_weights.of, **of}, linear=linear)
 
 

@@ -71,7 +71,7 @@ def with_linear_part(
     basis = basis_of(model, lambda: evidence_said(weights, found), found.labels, batches)
     if not basis.terms:
         return weights
-    z = np.vstack([basis.z.T, np.ones(len(basis.z))]).T  # the last is the intercept
+    z = np.vstack([basis.shared.T, np.ones(len(basis.z))]).T  # the last is the intercept
     problem = Problem(joint_of(weights, found), found.labels, z)
     # To choose a ridge, single precision is enough.
     rough = replace(problem, z=z.astype(np.float32))
@@ -80,7 +80,8 @@ def with_linear_part(
         return weights
     start = Solution(np.mean([of.slope for of in best.found], axis=0), np.empty(0))
     added = solve(problem, best.ridge, 0.0, start, LAST_STEPS)
-    return replace(weights, linear=linear_part_of(added.slope, basis.terms, [], best.ridge))
+    slope = np.vstack([basis.of_terms(added.slope[:-1]), added.slope[-1:]])
+    return replace(weights, linear=linear_part_of(slope, basis.terms, [], best.ridge))
 
 
 def linear_part_of(
