@@ -715,3 +715,17 @@ def test_a_query_is_learned_like_a_table_of_its_rows(
         np.testing.assert_allclose(nb.predict_proba(table), right.predict_proba(table))
         with pytest.raises(ValueError, match="failed"):
             NaiveBayes().fit_sql(connection, "select * from nowhere", "bought")
+
+
+def test_postgresql_that_rounds_numbers_is_refused(postgres: Callable[[], str]) -> None:
+    with databases.connected("postgres", postgres) as connection:
+        connection.execute("CREATE TABLE t (x DOUBLE PRECISION, y TEXT)")
+        connection.execute("INSERT INTO t VALUES (0.1 + 0.2, 'a'), (0.3, 'b')")
+        connection.execute("SET extra_float_digits = 0")
+        with pytest.raises(ValueError, match="SET extra_float_digits = 1"):
+            NaiveBayes(weights=None).fit_sql(connection, "t", "y")
+        connection.execute("SET extra_float_digits = 1")
+        assert NaiveBayes(weights=None).fit_sql(connection, "t", "y").classes_.tolist() == [
+            "a",
+            "b",
+        ]

@@ -225,6 +225,26 @@ def test_times_are_read_as_in_python(times: str, same: dt.datetime) -> None:
     np.testing.assert_allclose(found, known, rtol=1e-12)
 
 
+NO_TIMES = ["2026-02-31", "2026-02-29T10:00", "2026-02-28T24:00", "2026-02-28 ", "now", "12:30"]
+
+
+@pytest.mark.parametrize("text", NO_TIMES)
+def test_what_is_no_time_in_python_is_none(text: str) -> None:
+    hours = np.datetime64("2026-01-01T00", "h") + np.arange(240)
+    nb = NaiveBayes().fit({"when": hours.astype("datetime64[s]")}, np.arange(240) % 24 < 12)
+    with pytest.raises(ValueError, match="held times in training"):
+        nb.predict({"when": [text]})
+    (found,) = ask([question(Scorecard.of(nb.model_), [{"when": text}])])
+    assert "when" in found["error"]
+
+
+def test_labels_that_javascript_would_round_are_refused() -> None:
+    nb = NaiveBayes(weights=None).fit([[1.0], [2.0]], [2**53 + 1, 2**53 + 3])
+    assert json.loads(nb.scorecard().to_json())["classes"] == [2**53 + 1, 2**53 + 3]
+    with pytest.raises(ValueError, match=r"round the class 9007199254740993, .* strings"):
+        nb.scorecard().to_script()
+
+
 def card_of(*terms: dict[str, Any]) -> dict[str, Any]:
     """A scorecard of one class that is made up."""
     said = {"naively": "scorecard", "version": 1, "classes": ["a"], "log_prior": [0.0]}

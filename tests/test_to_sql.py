@@ -348,6 +348,73 @@ def test_sqlite_refuses_what_is_no_time_or_has_no_logarithm() -> None:
     np.testing.assert_allclose([row[-2:] for row in found], known, rtol=0, atol=EXACT)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["2026-02-31", "2026-02-29 10:00", "2026-02-28 24:00", "now", "12:30", "1e3"],
+)
+def test_sqlite_refuses_what_is_no_time_in_python(text: str) -> None:
+    hours = np.datetime64("2026-01-01T00", "h") + np.arange(240)
+    nb = NaiveBayes().fit({"t": hours.astype("datetime64[s]")}, np.arange(240) % 24 < 12)
+    with pytest.raises(ValueError, match="held times in training"):
+        nb.predict({"t": [text]})
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE visits (t TEXT)")
+    connection.execute("INSERT INTO visits VALUES (?)", (text,))
+    with pytest.raises(sqlite3.OperationalError, match="held times in training"):
+        connection.execute(nb.to_sql("visits", "sqlite")).fetchall()
+
+
+@pytest.mark.parametrize("names", [("_rowid_", "x"), ("rowid", "oid"), ("_rowid_", "ROWID")])
+def test_a_column_may_have_the_name_of_the_number_of_a_row(names: tuple[str, str]) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 3, 40).astype(float), rng.normal(size=40)
+    nb = NaiveBayes().fit(dict(zip(names, (a, b), strict=True)), np.arange(40) % 2)
+    connection = sqlite3.connect(":memory:")
+    connection.execute(f'CREATE TABLE visits ("{names[0]}" REAL, "{names[1]}" REAL)')
+    connection.executemany("INSERT INTO visits VALUES (?, ?)", zip(a, b, strict=True))
+    found = connection.execute(nb.to_sql("visits", "sqlite", probabilities=True)).fetchall()
+    by_row = {row[:2]: row[-2:] for row in found}
+    assert len(found) == len(by_row) == 40
+    known = nb.predict_proba(dict(zip(names, (a, b), strict=True)))
+    for row, p in zip(zip(a, b, strict=True), known, strict=True):
+        assert by_row[row] == pytest.approx(p, abs=EXACT)
+
+
+def test_where_all_three_names_are_taken_it_says_so() -> None:
+    table = {name: np.arange(4.0) for name in ("rowid", "oid", "_rowid_")}
+    nb = NaiveBayes(weights=None).fit(table, [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="SQLite has no name for the number of a row: give keep="):
+        nb.to_sql("visits", "sqlite")
+    assert nb.to_sql("visits", "sqlite", keep=["oid"])
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
+def test_levels_are_found_in_an_sqlite_database_of_any_encoding(encoding: str) -> None:
+    """In UTF-16 the order of bytes is not that of code points."""
+    rng = np.random.default_rng(0)
+    first = "a\xe9\u4e2d\uff21\U0001f600\U0010ffff\ufffd\u30a2\u05d0z"
+    levels = [letter * n for letter in first for n in (1, 2, 3)]
+    x = np.array(levels)[rng.integers(0, len(levels), 600)]
+    nb = NaiveBayes(weights=None).fit({"x": x}, rng.random(600) < 0.5)
+    connection = sqlite3.connect(":memory:")
+    connection.execute(f"PRAGMA encoding = '{encoding}'")
+    connection.execute("CREATE TABLE visits (x TEXT)")
+    asked = [*levels, "b", "\U0001f601"]
+    connection.executemany("INSERT INTO visits VALUES (?)", [(text,) for text in asked])
+    query = nb.to_sql("visits", "sqlite", probabilities=True, weights="inline")
+    found = {row[0]: row[-2:] for row in connection.execute(query)}
+    for text, p in zip(asked, nb.predict_proba({"x": asked}), strict=True):
+        assert found[text] == pytest.approx(p, abs=EXACT), text
+
+
+def test_categories_beyond_the_whole_numbers_of_floats_are_refused_by_name() -> None:
+    x = np.array([2**53 + 1, 2**53 + 2] * 5)
+    nb = NaiveBayes({"id": "categorical"}, weights=None).fit({"id": x}, [0, 1] * 5)
+    for written in (lambda: nb.to_sql("t"), lambda: nb.to_sql("t", "sqlite"), nb.scorecard):
+        with pytest.raises(ValueError, match=r"Column 'id' has the category 90071992547409\d\d"):
+            written()
+
+
 def test_sqlite_without_mathematical_functions_names_the_one_it_lacks() -> None:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE visits (age REAL, colour TEXT)")

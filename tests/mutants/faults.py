@@ -48,6 +48,20 @@ FAULTS = [
         ("tests/test_worth.py",),
     ),
     Fault(
+        "SQLite reads the 31st of February",
+        "src/naively/engines/sql/spelling.py",
+        "OR NOT ({dated} AND {clocked})",
+        "",
+        ("tests/test_to_sql.py",),
+    ),
+    Fault(
+        "SQLite numbers rows by a column that is named so",
+        "src/naively/engines/sql/spelling.py",
+        "        if name not in taken:",
+        "        if name:",
+        ("tests/test_to_sql.py",),
+    ),
+    Fault(
         "a masked label is the number below the mask",
         "src/naively/counting/labels.py",
         "            labels[masked] = None",

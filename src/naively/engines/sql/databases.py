@@ -159,6 +159,13 @@ class OfPostgreSQL(Database):
         )
 
     def types(self, table: Table) -> Sequence[tuple[str, str]]:
+        ((digits,),) = self.ask("SELECT CAST(current_setting('extra_float_digits') AS INTEGER)")
+        if digits < 1:
+            raise ValueError(
+                f"PostgreSQL would round each number to fewer digits than it has, as its "
+                f"extra_float_digits is {digits} in this connection; SET extra_float_digits = 1 "
+                "there first."
+            )
         spelled = self.dialect.string(self.dialect.table(table))
         return self.ask(
             "SELECT CAST(a.attname AS TEXT), CASE WHEN t.typcategory = 'E' THEN 'enum' "

@@ -193,7 +193,7 @@ class _Written:
 
     def _first(self) -> str:
         if self.asked.keep is None:
-            return self.spelling.first()
+            return self.spelling.first(self.card.columns)
         kept = {
             kept_name(i): f"{TABLE}.{self.dialect.identifier(n)}"
             for i, n in enumerate(self.asked.keep)
@@ -216,7 +216,7 @@ class _Written:
         if self.asked.keep is None:
             scores = [score_name(i) for i in range(len(self.start))]
             own = [*cells, *self.pieces.found, *scores, MOST, *map(share_name, range(k)), TOTAL]
-            kept, joined = self.spelling.last(own, table)
+            kept, joined = self.spelling.last(own, table, self.card.columns)
         else:
             kept = ", ".join(
                 f"{x(kept_name(i))} AS {quoted(name)}" for i, name in enumerate(self.asked.keep)

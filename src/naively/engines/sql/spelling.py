@@ -20,6 +20,7 @@ from naively.model.scorecard.terms import Cell
 ROW = "naively row"  # what stands for the columns that are kept
 TABLE = '"naively t"'  # what the first step calls the table; a column could have a shorter name
 FEW = 8  # levels that are compared one after the other
+DAY = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]"
 FEWEST = 2  # where a list could be looked through
 
 
@@ -34,8 +35,11 @@ class Spelling(ABC):
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
 
-    def first(self) -> str:
-        """Return what the first step selects of the table, so that all its columns are kept."""
+    def first(self, columns: Sequence[str]) -> str:  # noqa: ARG002
+        """Return what the first step selects of the table, so that all its columns are kept.
+
+        ``columns`` are those of the table that are known.
+        """
         return f"{TABLE} AS {self.dialect.identifier(ROW)}"
 
     @property
@@ -44,10 +48,11 @@ class Spelling(ABC):
         return f"x.{self.dialect.identifier(ROW)}"
 
     @abstractmethod
-    def last(self, own: Sequence[str], table: str) -> tuple[str, str]:
+    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:
         """Return what the last step selects of x for the kept columns, and what it joins to x.
 
-        ``own`` are the columns of x that naively made, ``table`` is the quoted table.
+        ``own`` are the columns of x that naively made, ``table`` is the quoted table, and
+        ``columns`` are those of it that are known.
         """
 
     @abstractmethod
@@ -140,7 +145,7 @@ class OfDuckDB(Spelling):
 
     ways = 6  # a branch costs more than a comparison, as rows are sorted into its ways
 
-    def last(self, own: Sequence[str], table: str) -> tuple[str, str]:  # noqa: ARG002
+    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
         return f"UNNEST(x.{self.dialect.identifier(ROW)})", ""
 
     def index(self, x: str, levels: Sequence[str]) -> str:
@@ -168,10 +173,10 @@ class OfOthers(Spelling):
     def carries(self) -> str:
         return "x.*"
 
-    def first(self) -> str:
+    def first(self, columns: Sequence[str]) -> str:  # noqa: ARG002
         return f"{TABLE}.*"
 
-    def last(self, own: Sequence[str], table: str) -> tuple[str, str]:  # noqa: ARG002
+    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
         quoted = ", ".join(map(self.dialect.identifier, own))
         return f"x.* EXCLUDE ({quoted})", ""
 
@@ -188,7 +193,7 @@ class OfPostgreSQL(Spelling):
 
     barrier = " OFFSET 0"
 
-    def last(self, own: Sequence[str], table: str) -> tuple[str, str]:  # noqa: ARG002
+    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
         return f"(x.{self.dialect.identifier(ROW)}).*", ""
 
     def index(self, x: str, levels: Sequence[str]) -> str:
@@ -210,15 +215,31 @@ class OfSQLite(Spelling):
     barrier = " LIMIT -1 OFFSET 0"
     most_joins = 50
 
-    def first(self) -> str:
-        return f"{TABLE}._rowid_ AS {self.dialect.identifier(ROW)}"
+    def first(self, columns: Sequence[str]) -> str:
+        return f"{TABLE}.{_number_of_row(columns)} AS {self.dialect.identifier(ROW)}"
 
-    def last(self, own: Sequence[str], table: str) -> tuple[str, str]:  # noqa: ARG002
+    def last(self, own: Sequence[str], table: str, columns: Sequence[str]) -> tuple[str, str]:  # noqa: ARG002
         row = self.dialect.identifier(ROW)
-        return "t.*", f" JOIN {table} AS t ON t._rowid_ = x.{row}"
+        return "t.*", f" JOIN {table} AS t ON t.{_number_of_row(columns)} = x.{row}"
 
     def index(self, x: str, levels: Sequence[str]) -> str:
-        return self._by_halves(x, levels)
+        # By lists of the levels, not by their order, which in UTF-16 is another than in UTF-8.
+        if len(levels) <= FEW:
+            return self._one_by_one(x, levels)
+        text = list(map(self.dialect.string, levels))
+
+        def among(start: int, end: int) -> str:
+            if end - start == 1:
+                return f"{start + 1}"
+            half = (start + end) // 2
+            known = f"{x} = {text[start]}" if half - start == 1 else among_these(start, half)
+            return f"CASE WHEN {known} THEN {among(start, half)} ELSE {among(half, end)} END"
+
+        def among_these(start: int, end: int) -> str:
+            return f"{x} IN ({', '.join(text[start:end])})"
+
+        every = len(levels)
+        return f"CASE WHEN {among_these(0, every)} THEN {among(0, every)} ELSE {every + 1} END"
 
     def number(self, x: str, cell: Cell) -> str:
         if cell.kind == "time":
@@ -245,7 +266,11 @@ class OfSQLite(Spelling):
         rest = f"CASE WHEN {x} GLOB '*.*' THEN CAST('0' || substr({x}, 20) AS REAL) ELSE 0 END"
         micros = f"({whole} * 1000000 + CAST({rest} * 1000000 + 0.5 AS INTEGER))"
         wrong = self._refused(x, cell, "held times in training and holds")
-        none = f"{whole} IS NULL OR typeof({x}) <> 'text'"
+        # SQLite also reads numbers, 'now', a clock alone, and the 31st of February.
+        day, clock = f"substr({x}, 1, 10)", f"substr({x}, 11, 3)"
+        dated = f"{x} GLOB '{DAY}*' AND date({day}, '+0 days') = {day}"
+        clocked = f"({clock} = '' OR {clock} GLOB '[ T][0-9][0-9]' AND substr({clock}, 2) < '24')"
+        none = f"{whole} IS NULL OR typeof({x}) <> 'text' OR NOT ({dated} AND {clocked})"
         told = f"CASE WHEN {none} THEN {wrong} ELSE {micros} / 1000000.0 END"
         return f"CASE WHEN {x} IS NULL THEN NULL ELSE {told} END"
 
@@ -253,6 +278,18 @@ class OfSQLite(Spelling):
         """Return what fails with a sentence: a path into JSON that is no path, which is named."""
         said = self.dialect.string(f'Column "{cell.column}" {what} ')
         return f"json_extract('{{}}', {said} || {x})"
+
+
+def _number_of_row(columns: Sequence[str]) -> str:
+    """Return a name of SQLite for the number of a row that no column has, as it would hide it."""
+    taken = {column.lower() for column in columns}
+    for name in ("_rowid_", "rowid", "oid"):
+        if name not in taken:
+            return name
+    raise ValueError(
+        "Columns are named 'rowid', 'oid' and '_rowid_', so that SQLite has no name for the number "
+        "of a row: give keep=, the columns to keep."
+    )
 
 
 def spelling_of(dialect: Dialect) -> Spelling:

@@ -15,8 +15,10 @@ from os import PathLike
 from pathlib import Path
 
 from naively import saving
+from naively.counting.axis import Levels
 from naively.counting.labels import LabelArray
 from naively.counting.names import title
+from naively.data.arrays import EXACT
 from naively.data.columns import Kind
 from naively.kernels.reference import Floats
 from naively.messages import Shown
@@ -74,8 +76,10 @@ class Scorecard(Shown):
         ------
         ValueError
             If what a column says is no sum of given numbers (a kernel density, an integral, all
-            columns as one event), or its tokens are made by a program; it names the column.
+            columns as one event), or its tokens are made by a program, or a category is a whole
+            number that is no float of its own; it names the column.
         """
+        _check_levels(model)
         kinds = {title(name): kind for name, kind in model.schema.kinds.items()}
         return cls(model.classes, model.class_log_prior, model.start, tuple(terms_of(model)), kinds)
 
@@ -105,7 +109,18 @@ class Scorecard(Shown):
         """Return a script in JavaScript that scores rows: ``naively.model.posterior(row)``.
 
         It runs in a browser and in Node.js, and needs nothing else.
+
+        Raises
+        ------
+        ValueError
+            If a class is a whole number that JavaScript would round.
         """
+        for label in self.classes.tolist():
+            if isinstance(label, int) and abs(label) > EXACT:
+                raise ValueError(
+                    f"JavaScript would round the class {label}, which is beyond 2^53; learn with "
+                    "labels that are strings."
+                )
         card = self.to_json().replace("<", "\\u003c")  # so that a page may hold it
         return f"{scorer()}globalThis.naively.model = naively.scorer({card});\n"
 
@@ -122,6 +137,21 @@ class Scorecard(Shown):
         said = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
         columns = f"{len(self.columns):,} column{'s' * (len(self.columns) != 1)}"
         return f"{len(self.classes):,} classes, {columns}: {said}"
+
+
+def _check_levels(model: Model) -> None:
+    """Raise a ValueError if a category is a whole number that others read as another one."""
+    for tally in model.counts.values():
+        if not isinstance(tally.axis, Levels):
+            continue
+        for name, levels in zip(tally.axis.columns, tally.axis.levels, strict=True):
+            for level in levels:
+                if isinstance(level, int) and abs(level) > EXACT:
+                    raise ValueError(
+                        f"Column {title(name)!r} has the category {level}, which is beyond 2^53, "
+                        "so that other programs compare it with its neighbours; learn it as a "
+                        "string."
+                    )
 
 
 def scorer() -> str:

@@ -23,6 +23,8 @@
     const found = TIME.exec(cell);
     if (!found) return NaN;
     const [, year, month, day, clock = "00:00", fraction = ".0", zone = "Z"] = found;
+    // Date reads the 31st of February as the 3rd of March, and 24:00 as the next day.
+    if (new Date(`${year}-${month}-${day}T00:00Z`).getUTCDate() !== Number(day) || clock >= "24") return NaN;
     const whole = Date.parse(`${year}-${month}-${day}T${clock}${zone}`) * 1000;
     return (whole + Math.round(Number(fraction) * 1e6)) / 1e6;
   }
