@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from unittest import mock
 
+import naively.__main__
 from naively.cli.app import main
 
 DEVELOPERS = DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning
@@ -27,7 +28,7 @@ def run(
     *arguments: object, stdin: bytes | None = None, cwd: Path | None = None, **environment: str
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the command line, and return its exit status and what it wrote."""
-    command = ["naively", *map(str, arguments)]
+    command = [naively.__main__.__file__, *map(str, arguments)]  # as of "python -m naively"
     with ExitStack() as stack:
         given, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
         given.write(stdin or b"")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from naively import Bernoulli, Gaussian, GaussianNB, Histogram, NaiveBayes, Poisson, Text
 
@@ -169,3 +170,28 @@ def test_the_algebra_of_tallies_may_be_below_zero() -> None:
     a, b = (fitted(Gaussian(), NUMBERS, list(y)).tally_ for y in ("aaab", "abbb"))
     assert (a - b).class_count.tolist() == [2.0, -2.0]
     assert ((a - b) + b).class_count.tolist() == a.class_count.tolist()
+
+
+@pytest.mark.parametrize("power", [3, 6, 9, 10, 11, 12, 13, 14, 15, 16, 18, 30, 100, 150])
+@pytest.mark.parametrize("kept", ["constant", "spread", "zeros"])
+@pytest.mark.parametrize("estimator", [NaiveBayes("gaussian", weights=None), GaussianNB()])
+def test_far_outliers_are_forgotten_exactly_or_it_is_said_that_they_cannot_be(
+    power: int, kept: str, estimator: Any
+) -> None:
+    rng = np.random.default_rng(power)
+    y = np.arange(40) % 2
+    X = {"constant": np.full(40, 0.75), "spread": rng.normal(y), "zeros": np.zeros(40)}[kept]
+    X = np.c_[X, rng.normal(y)]
+    far = np.array([[10.0**power, 0.0], [-(10.0**power) / 3, 0.0]])
+    other = clone(estimator).fit(X, y)
+    nb = clone(estimator).fit(np.r_[X, far], [*y, 0, 1])
+    try:
+        nb.forget(far, [0, 1])
+    except ValueError as error:
+        assert power > 6
+        assert "Cannot forget these rows exactly" in str(error)  # noqa: PT017
+        assert "column 'x0'" in str(error)  # noqa: PT017
+        assert nb.class_count_.sum() == 42
+    else:
+        assert power < 16
+        np.testing.assert_allclose(nb.predict_proba(X), other.predict_proba(X), atol=1e-5)

@@ -34,6 +34,8 @@ from naively.kernels.repeated_sums import RepeatedSums
 from naively.kernels.sparse_sums import AnySums, SparseSums, as_dense
 
 ROUNDING = 1e-9  # of what was subtracted: numbers 1e11 times as large may have come and gone
+DOUBLE_DOUBLE = 2.0**-104  # of a sum, that is rounding
+SHARE, LEAST_SUM = 1e-6, 1e-12  # of what is left, or for each cell, that rounding may be
 # What rounding may leave of counts that were merged, forgotten and decayed.
 RELATIVE, ABSOLUTE = 1e-9, 1e-6
 ROOT = 1.35e154  # a larger number has an infinite square
@@ -50,13 +52,20 @@ def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tall
     Raises
     ------
     ValueError
-        If no rows can have made what would be left, so that some of ``other`` was never learned.
+        If no rows can have made what would be left, so that some of ``other`` was never learned;
+        or if the numbers of ``other`` are so large that nothing is known of those that are left.
     """
     left = tally.combine(other, sub)
     size = _of_columns(tally).combine(_of_columns(other), add)
     where = _find_impossible(left, size, times)
     if where is not None:
         raise ValueError(f"Cannot forget rows that were not learned: {where}.")
+    lost = _first(left, lambda name, block: _lost(block, size.blocks.get(name)))
+    if lost is not None:
+        raise ValueError(
+            f"Cannot forget these rows exactly: {lost}, beside which the others are rounding; fit "
+            "the others again."
+        )
     # Where a class has no rows any more, what is left of its sums is rounding.
     none = left.weight.high == 0
     blocks = {name: block.scaled(1.0, none) for name, block in left.blocks.items()}
@@ -234,6 +243,22 @@ def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterato
             more = np.abs(_numbers(sums)) > rounding.get(statistic, 0.0)
             nowhere = _beside(sums, block.sums[PRESENT]) <= 0
             yield _rule(sums, nowhere & more, "values of no cell")
+
+
+def _lost(block: BlockTally, size: BlockTally | None) -> Iterator[Broken]:
+    """Yield where what is left of sums of numbers is no more than the rounding of larger ones."""
+    if size is None or PRESENT not in block.sums:
+        return
+    statistic = SQUARE if SQUARE in block.sums else VALUE
+    sums = block.sums[statistic]
+    there = _beside(sums, block.sums[PRESENT])
+    known = LEAST_SUM * np.maximum(there, 0.0)
+    if statistic is SQUARE:
+        known = np.maximum(known, np.maximum(_spread(block) * SHARE, LEAST_SUM * sums.high))
+    else:
+        known = np.maximum(known, np.abs(_numbers(sums)) * SHARE)
+    rounded = DOUBLE_DOUBLE * _beside(sums, size.sums[statistic]) > known
+    yield _rule(sums, rounded & (there > 0), "numbers that are far too large")
 
 
 def _rounding(block: BlockTally, size: BlockTally | None) -> dict[Statistic, Floats]:
