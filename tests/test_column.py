@@ -388,3 +388,13 @@ def test_a_sparse_matrix_is_looked_at_too():
     of = of_class(COUNTS, "b")
     expected = np.histogram(of, view.edges)[0] / len(of)
     np.testing.assert_allclose(view.observed[:, 1] * np.diff(view.edges), expected)
+
+
+def test_numbers_with_zeros_have_a_linear_axis() -> None:
+    """The cell of 0 has a middle that is no number to begin a logarithmic axis with."""
+    rng = np.random.default_rng(0)
+    x = np.where(rng.random(400) < 0.02, 0.0, rng.gamma(2.0, 9.0, 400))
+    view = NaiveBayes().fit({"x": x}, np.arange(400) % 2).column("x")
+    assert view.x.min() > -1
+    assert not view.log
+    assert view.plot()

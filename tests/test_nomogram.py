@@ -169,3 +169,14 @@ def test_round_numbers_are_few_and_within(low, high):
     assert round_numbers(low, low).tolist() == [low]
     whole = round_numbers(low, high + 5, whole=True)
     assert (whole == np.rint(whole)).all()
+
+
+def test_evidence_without_end_is_drawn_as_such() -> None:
+    X = {"a": ["u", "u", "v", "v", "w", "w"]}
+    nb = NaiveBayes("categorical", weights=None, smoothing=0).fit(X, ["p", "p", "p", "n", "n", "n"])
+    ax = nb.nomogram().plot()
+    written = {text.get_text() for text in ax.texts}
+    assert {"u (+∞)", "w (-∞)", "v"} <= written
+    markers = {line.get_marker() for line in ax.lines}
+    assert {"<", ">", "|"} <= markers
+    assert "arrows: beyond 12 nats" in str([t.get_text() for t in ax.figure.findobj(mpl.text.Text)])

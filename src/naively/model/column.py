@@ -25,6 +25,7 @@ MOST_COUNTS = 101  # whole numbers that are shown one by one
 WORDS = 20  # of each class
 NEVER = "(never seen)"  # what is left for levels that did not come
 DAY = 86_400.0  # seconds
+AS_GOOD_AS_0 = 1e-30  # of the greatest number: the cell of 0 has a middle beside it
 FAR_APART, LOG_ROOM = 1e3, 1.5  # ratios, above which axes are logarithmic, and at their ends
 LEAST = 1e-6  # of the greatest number: where a density of positive numbers begins
 
@@ -130,7 +131,7 @@ def _range(column: OneColumn, batches: Sequence[Batch]) -> tuple[float, float, l
 def _is_far_apart(column: OneColumn, low: float, high: float) -> bool:
     """Whether positive numbers are so far apart that a linear axis would show few of them."""
     positive = column.group.event.support == "positive" or column.is_counted_in_cells
-    return positive and low > 0 and high / low > FAR_APART
+    return positive and low > AS_GOOD_AS_0 * high and high / low > FAR_APART
 
 
 def _grid(column: OneColumn, low: float, high: float, *, log: bool) -> Floats:

@@ -346,7 +346,8 @@ def _numbers(batch: Batch, name: Name) -> Floats:
 def _shares_below(low: Floats, high: Floats, edges: Floats) -> Floats:
     """Return what share of each cell is below each edge, of shape (edges, cells)."""
     width = np.where(high > low, high - low, 1.0)
-    inside = np.clip((edges[:, None] - low) / width, 0.0, 1.0)
+    with np.errstate(over="ignore"):  # of a cell whose width is next to nothing
+        inside = np.clip((edges[:, None] - low) / width, 0.0, 1.0)
     return np.where(high > low, inside, (edges[:, None] > low).astype(np.float64))
 
 

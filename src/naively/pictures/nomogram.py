@@ -64,11 +64,17 @@ def draw_nomogram(
     room = 0.06 * (high - low)
     ax.set_xlim(low - room, high + room)
     ax.axvline(0, color=GREY, linewidth=0.5, linestyle=":")
+    cut = False
     for y, (of, weight, (least, most)) in enumerate(zip(values, weights, ranges, strict=True)):
         ax.plot(np.clip([least, most], -FAR, FAR), [y, y], color=COLOURS[0], linewidth=0.9)
         at = np.clip(weight, -FAR, FAR)
-        ax.plot(at, np.full(len(at), y), "|", color=COLOURS[0], markersize=5)
-        _write(ax, of, at, y, (high - low) + 2 * room)
+        for mark, some in (("<", weight < -FAR), ("|", at == weight), (">", weight > FAR)):
+            ax.plot(at[some], np.full(some.sum(), y), mark, color=COLOURS[0], markersize=5)
+        written = [
+            f"{v} ({_far(w)})" if abs(w) > FAR else v for v, w in zip(of, weight, strict=True)
+        ]
+        _write(ax, written, at, y, (high - low) + 2 * room)
+        cut = cut or bool((np.abs([least, most]) > FAR).any())
     below = len(columns) + 0.3
     sums = np.array([*probabilities.values()])
     width = max(float(np.ptp(sums)), 1e-9)
@@ -84,8 +90,14 @@ def draw_nomogram(
     ax.set_ylim(below + 0.8, -0.8)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    put_notes(ax, label, notes, "right")
+    said = [*notes, f"arrows: beyond {FAR:g} nats"] if cut else notes
+    put_notes(ax, label, said, "right")
     return ax
+
+
+def _far(weight: float) -> str:
+    """Write a weight that is beyond the picture."""
+    return f"{weight:+.0f}".replace("inf", "∞")
 
 
 def _write(ax: Axes, values: Sequence[str], at: Floats, y: int, width: float) -> None:
