@@ -205,7 +205,9 @@ def test_the_confusion_table_is_drawn_with_its_numbers(k: int) -> None:
     found = some_scores(k, 60 * k)
     ax = found.plot_confusion()
     shares = found.confusion / found.confusion.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(ax.images[0].get_array(), shares)
+    full = np.array([cell.get_alpha() for cell in ax.patches]).reshape(k, k)
+    np.testing.assert_allclose(full, 0.5 * shares)
+    assert [cell.get_xy() for cell in ax.patches[:2]] == [(-0.5, -0.5), (0.5, -0.5)]
     said = {text.get_position(): text.get_text() for text in ax.texts}
     i, j = 1, 0 if found.confusion[1, 0] else 1
     count, share = int(found.confusion[i, j]), shares[i, j]

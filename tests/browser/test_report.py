@@ -262,6 +262,28 @@ def test_page_fits_a_phone_in_light_and_dark(model, open_page, scheme):
     assert abs(brightness[0] - brightness[1]) > 450
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_scores_can_be_read_on_a_phone(open_page, scheme):
+    """The table of scores is as wide as the page, of whole words; numbers stand in one line."""
+    rows = table()
+    nb = NaiveBayes().fit(rows, "y")
+    page = open_page(nb.report(rows, "y"), viewport=PHONE, color_scheme=scheme)
+    wide, room = page.evaluate(
+        "(w => [w.scrollWidth, w.clientWidth])(document.querySelector('#good .wide'))"
+    )
+    assert wide <= room
+    lines = page.evaluate(
+        """[...document.querySelectorAll('#good td, #good th')].map(cell => {
+            const range = document.createRange(); range.selectNodeContents(cell);
+            const heights = [...range.getClientRects()].map(r => Math.round(r.top));
+            return [cell.textContent, new Set(heights).size];
+        })"""
+    )
+    assert len(lines) > 20
+    for text, n in lines:
+        assert n <= max(1, len(text.replace("-", " ").split())), text
+
+
 def test_text_of_pictures_is_text(model, open_page):
     page = open_page(model.report(others_of(model)))
     texts = page.evaluate("[...document.querySelectorAll('svg text')].map(t => t.textContent)")

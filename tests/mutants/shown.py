@@ -87,4 +87,18 @@ FAULTS = [
         "information += of_both - of_one - of_one.T",
         ("tests/test_dependence.py",),
     ),
+    Fault(
+        "a report's rows: those that were learned are not looked up",
+        "src/naively/evaluation/reservoir.py",
+        "return float(np.isin(keys, kept).mean())",
+        "return float(np.isin(keys, kept[:0]).mean())",
+        ("tests/test_report.py",),
+    ),
+    Fault(
+        "a report's rows: of a sample all are looked up",
+        "src/naively/evaluation/reservoir.py",
+        "            keys = keys[keys <= kept.max(initial=0)]\n",
+        "            pass\n",
+        ("tests/test_report.py",),
+    ),
 ]

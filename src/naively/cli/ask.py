@@ -19,9 +19,9 @@ from naively.cli.source import (
     MemoryOption,
     ModelArgument,
     TargetOption,
-    held_out,
     labelled_rows_for,
     rows_for,
+    set_aside,
     types_for,
 )
 from naively.messages import tell
@@ -95,15 +95,14 @@ def evaluate(
     target = target or provenance.get("target")
     rows, y = labelled_rows_for(learned, data, input_format, target, memory_limit)
     if only_held_out:
-        part, seed = provenance.get("hold_out", 0.0), provenance.get("seed", 0)
-        if not part:
+        if not provenance.get("hold_out"):
             raise ValueError(f"{model} was trained on all rows; train it with --hold-out.")
-        if len(rows) != provenance["rows"]:
+        aside = set_aside(provenance, len(rows))
+        if aside is None:
             raise ValueError(
                 f"{data} has {len(rows):,} rows, but {model} was trained on a file of "
                 f"{provenance['rows']:,}; --held-out needs that file."
             )
-        aside = held_out(len(rows), part, seed)
         rows, y = rows.take(aside), y[aside]
     write_scores(score(learned, rows, y), form)
 

@@ -14,6 +14,7 @@ from naively.cli.source import (
     ModelArgument,
     TargetOption,
     rows_for,
+    set_aside,
 )
 from naively.messages import say, tell
 
@@ -54,6 +55,13 @@ def report(
         rows, table = rows_for(learned, data, input_format, target, memory_limit)
         if target is not None and target in table.names:
             labels = as_classes(table.values(target), learned.classes)
+        aside = set_aside(provenance, len(rows))
+        if aside is not None:
+            rows, labels = rows.take(aside), None if labels is None else labels[aside]
+            tell(
+                f"{data} has as many rows as the file that {model} was trained on: the page is of "
+                f"the {len(rows):,} that --hold-out set aside."
+            )
     if sample is None and data is None:
         say(
             f"{model} holds no sample of rows, so that none is shown or scored; give DATA, or "

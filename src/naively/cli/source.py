@@ -215,6 +215,17 @@ def folder_target(data: str) -> str | None:
     return FOLDER_TARGET if Path(data).is_dir() else None
 
 
+def set_aside(provenance: Mapping[str, Any], rows: int) -> NDArray[np.bool_] | None:
+    """Mark the rows that were held out of the file that a model was trained on.
+
+    None: none were, or this file has another number of rows.
+    """
+    part = provenance.get("hold_out", 0.0)
+    if not part or rows != provenance.get("rows"):
+        return None
+    return held_out(rows, part, provenance.get("seed", 0))
+
+
 def held_out(rows: int, part: float, seed: int) -> NDArray[np.bool_]:
     """Mark the rows that a random split holds out; the same for the same arguments.
 

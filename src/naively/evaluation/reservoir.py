@@ -21,6 +21,7 @@ from naively.evaluation.kept import NO_KEY, Kept, encoded_by, merged_rows, of_le
 from naively.evaluation.sample import Sample
 from naively.model.file.sample import SampledRows
 from naively.model.model import Model
+from naively.schema.fingerprint import fingerprints
 
 SEVERAL = 8  # more batches than this are joined
 
@@ -98,6 +99,18 @@ class Reservoir:
             kept = Kept(kept.batch, (kept.keys * share).astype(np.uint64))
         self._draw()
         self._kept = of_least_keys(merged_rows(self._kept, [kept]), self._size.kept, self._limit)
+
+    def share_of(self, batch: Batch) -> float:
+        """Return which share of some rows are equal to rows that were learned; NaN if unknown.
+
+        A row can be looked up if it would be in the sample had it been learned.
+        """
+        self._draw()
+        kept = np.concatenate([np.empty(0, np.uint64), *(kept.keys for kept in self._kept)])
+        keys = fingerprints(batch.seen(), self._seed)
+        if len(kept) >= self._size.kept:  # others were dropped, of higher keys
+            keys = keys[keys <= kept.max(initial=0)]
+        return float(np.isin(keys, kept).mean()) if len(keys) else np.nan
 
     @property
     def seed(self) -> int:

@@ -22,12 +22,14 @@ from naively.pictures.axes import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.patches import Rectangle
 
 Floats = NDArray[np.float64]
 WIDE_BAND, LIGHT = "#D0D0D0", "#9ECAE1"
 BARS = 0.16  # of the height of a diagram, for the rows of its bins
 WRITTEN = 10  # classes up to which cells of a confusion table hold counts
 DRAWN = 30  # classes up to which it is drawn as a table
+FULL = 0.5  # the opacity of a cell that has all rows of its class
 PAIRS = 15  # that are most confused, of more classes
 
 
@@ -96,9 +98,10 @@ def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = No
     ax = new_axes(ax, width=size + 1.1, height=size + 0.7)
     of_row = table.sum(axis=1)
     share = np.divide(table, of_row[:, None], out=np.zeros_like(table), where=of_row[:, None] > 0)
-    ax.imshow(share, cmap="Blues", vmin=0, vmax=1)
+    ax.set(xlim=(-0.5, k - 0.5), ylim=(k - 0.5, -0.5), aspect="equal")
     for i in range(k):
         for j in range(k):
+            ax.add_patch(_shade((j - 0.5, i - 0.5), share[i, j]))
             if table[i, j] > 0 or k <= 3:
                 ax.text(
                     j,
@@ -107,7 +110,6 @@ def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = No
                     ha="center",
                     va="center",
                     fontsize=7 if k <= 6 else 6 if k <= WRITTEN else 5,
-                    color="white" if share[i, j] > 0.55 else "black",
                 )
     names = [name_of(label) for label in labels]
     turned = 0 if k * max(map(len, names)) <= 32 else 90
@@ -117,6 +119,13 @@ def plot_confusion(table: Floats, labels: Sequence[object], ax: Axes | None = No
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     return ax
+
+
+def _shade(corner: tuple[float, float], share: float) -> Rectangle:
+    """Return a cell that is as full as its share: text on it can be read, on dark paper too."""
+    from matplotlib.patches import Rectangle
+
+    return Rectangle(corner, 1, 1, facecolor=COLOURS[0], alpha=FULL * share, edgecolor="none")
 
 
 def _cell(count: float, share: float, k: int) -> str:

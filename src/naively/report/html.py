@@ -72,6 +72,11 @@ def note(text: str) -> str:
     return f'<p class="note">{escaped(text)}</p>'
 
 
+def alert(lines: Iterable[str]) -> str:
+    """Return sentences, escaped already, that nobody is to overlook."""
+    return "".join(f'<p class="alert">{line}</p>' for line in lines)
+
+
 def figure(svg: str, caption: str = "") -> str:
     """Return a picture with its caption."""
     below = f'<figcaption class="note">{caption}</figcaption>' if caption else ""

@@ -21,6 +21,7 @@ from naively.report.scorer import make_scorer
 from naively.report.subject import Subject
 
 TITLES = {
+    "warnings": "Before you believe it",
     "learned": "What it learned from",
     "good": "How good it is",
     "calibration": "Can its probabilities be believed?",
@@ -91,6 +92,7 @@ def write_report(subject: Subject, name: str = "") -> Report:
     title = name or (f"naively: {target}" if target else "naively: a model")
     scorer = make_scorer(subject)
     bodies = {
+        "warnings": sections.warnings(subject),
         "learned": sections.learned(subject),
         "good": sections.good(subject),
         "calibration": sections.calibration(subject),

@@ -16,6 +16,7 @@ from naively.report import html
 from naively.report.scorer import Scorer
 from naively.report.subject import ShownRows, Subject
 from naively.report.svg import svg_of
+from naively.schema.diagnose import leaks
 
 CLASSES = 30  # that are described one by one
 COLUMNS = 24  # that are drawn
@@ -24,6 +25,23 @@ ITEMS = 10  # of an explanation
 # What a model file says about where the model comes from.
 FILE = {"rows": "rows of its file", "hold_out": "of these held out", "seed": "by the seed"}
 HARDLY = 5e-5  # nats a row, which is 0.0000 when it is written
+
+
+def warnings(subject: Subject) -> str:
+    """Say what would make the scores too good to be true."""
+    said = [html.escaped(text) for text in leaks(subject.model.described, subject.model.taken)]
+    share = subject.share_learned
+    if subject.known:
+        said.append(
+            f"Of the rows that were given {share:.0%} are equal to rows that it has learned, so "
+            "that their scores are those of rows it knows: new rows will be scored worse."
+        )
+    elif math.isnan(share):
+        said.append(
+            "The rows that were given are as many of each class as it has learned. If they are the "
+            "rows that it has learned, new rows will be scored worse."
+        )
+    return html.alert(said) if said else ""
 
 
 def learned(subject: Subject) -> str:
@@ -70,9 +88,10 @@ def good(subject: Subject) -> str:
     """Say how good the model is: by cross-validation, and on rows that it never saw."""
     of: dict[str, Scores] = {}
     if subject.assessment is not None:
-        of["cross-validated, on rows that it learned"] = subject.assessment
+        of["on learned rows, cross-validated"] = subject.assessment
     if subject.scores is not None:
-        of["on the rows that were given"] = subject.scores
+        which = "on given rows, most of them learned" if subject.known else "on the rows given"
+        of[which] = subject.scores
     if not of:
         return html.note(
             "Nothing is known of how good it is: no sample of the learned rows is kept "
@@ -106,7 +125,7 @@ def calibration(subject: Subject) -> str:
     best = subject.best
     if best is None:
         return ""
-    before = subject.scores_without_weights
+    before = subject.scores_without_weights if best is subject.scores else None
     ax = best.plot_reliability(before=before)
     return html.figure(
         svg_of(ax, "reliability", "Accuracy against confidence"),

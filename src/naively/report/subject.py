@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from naively.counting.batch import Batch
-from naively.counting.labels import LabelArray, Target, encode_labels
+from naively.counting.labels import LabelArray, Labels, Target, encode_labels
 from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows, column_rows
 from naively.data.times import times_of
@@ -30,6 +30,7 @@ from naively.model.weights import Weighting
 from naively.report.rows import Chosen, choose
 from naively.schema.held import Held
 
+MOST_ARE_KNOWN = 0.5  # of the other rows: they are hardly new
 MOST_WORK = 2e7  # numbers of evidence; to assess a model of more takes longer than a page may
 
 
@@ -51,6 +52,8 @@ class Subject:
         The right labels of the other rows.
     provenance : mapping, optional
         What a model file says about where the model comes from.
+    share_learned : float, default 0
+        Which share of the other rows are equal to rows that it has learned; NaN if that is unknown.
     """
 
     model: Model
@@ -59,6 +62,7 @@ class Subject:
     rows: Rows | None = None
     y: Target = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    share_learned: float = 0.0
 
     @classmethod
     def of(
@@ -85,7 +89,10 @@ class Subject:
         can_be = n > 1 and len(model.classes) > 1
         if learned is not None and can_be and work(model, n) <= MOST_WORK:
             found = assess(model, learned, kind, interactions=model.has_interactions)
-        return cls(model, sample, found, rows, y, provenance or {})
+        share = 0.0
+        if rows is not None and y is not None:
+            share = _share_learned(model, learned, rows, encode_labels(y))
+        return cls(model, sample, found, rows, y, provenance or {}, share)
 
     @cached_property
     def labels(self) -> LabelArray | None:
@@ -117,8 +124,15 @@ class Subject:
         return scores(plain.posterior(self.rows), self.model.classes, self.labels)
 
     @property
+    def known(self) -> bool:
+        """Whether most of the other rows were learned, so that their scores say too much."""
+        return self.share_learned >= MOST_ARE_KNOWN
+
+    @property
     def best(self) -> Scores | None:
-        """The scores that say most: those on the other rows, or else the assessment."""
+        """The scores that say most: those on new rows, or else the assessment."""
+        if self.known and self.assessment is not None:
+            return self.assessment
         return self.scores or self.assessment
 
     @property
@@ -170,7 +184,13 @@ class Subject:
         rows = self.rows.take(np.array(places, np.int64))
         labels = [None if self.labels is None else self.labels[row] for row in places]
         return ShownRows(
-            rows, chosen, labels, list(explain(self.model, rows)), "the rows that were given"
+            rows,
+            chosen,
+            labels,
+            list(explain(self.model, rows)),
+            "the rows that were given, most of which it has learned"
+            if self.known
+            else "the rows that were given",
         )
 
     def _of_sample(self) -> ShownRows | None:
@@ -205,6 +225,16 @@ class Subject:
             list(explain(model, rows)),
             "rows that it has learned, judged as if it had not",
         )
+
+
+def _share_learned(model: Model, learned: Reservoir | None, rows: Rows, labels: Labels) -> float:
+    """Return which share of some rows a model has learned; NaN if they may be those it learned."""
+    if learned is not None:
+        return learned.share_of(model.counted.encode(rows, labels, model.tally.axes))
+    rows_of = np.bincount(labels.codes, labels.weight, labels.k)
+    given = dict(zip(labels.classes.tolist(), rows_of, strict=True))
+    count = dict(zip(model.classes.tolist(), model.tally.class_count, strict=True))
+    return np.nan if given == count else 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -95,10 +95,10 @@ def leaking(schema: Schema, tally: Tally, *, renamed: bool = False) -> list[Name
     for group in schema.of_columns:
         block = tally.blocks[group.key]
         columns = block.axis.columns
-        leaks = _leaks(group, block, classes)
+        these = _leaks(group, block, classes)
         if renamed and isinstance(block.axis, ByValue):
-            leaks &= block.axis.sizes == classes.sum()
-        found += [columns[j] for j in np.flatnonzero(leaks).tolist()]
+            these &= block.axis.sizes == classes.sum()
+        found += [columns[j] for j in np.flatnonzero(these).tolist()]
     return found
 
 
@@ -137,20 +137,26 @@ def there_for_one_class(schema: Schema, tally: Tally) -> dict[Name, Label]:
     return found
 
 
-def warn_of_leaks(schema: Schema, tally: Tally) -> None:
-    """Warn of columns that are the label under other names, or are there for one class only."""
+def leaks(schema: Schema, tally: Tally) -> Iterator[str]:
+    """Say which columns are the label under other names, or are there for one class only."""
     for name, label in there_for_one_class(schema, tally).items():
-        warn(
+        yield (
             f"Column {title(name)!r} is there in rows of class {label!r} only; if it will not be "
             "known when predicting, leave it out."
         )
     found = leaking(schema, tally, renamed=True)
     if found:
         rows = f"{tally.class_count.sum():,.0f}"
-        warn(
+        yield (
             f"Column {list_names(found)} is the label under other names, without exception in "
             f"{rows} rows; if it will not be known when predicting, leave it out."
         )
+
+
+def warn_of_leaks(schema: Schema, tally: Tally) -> None:
+    """Warn of columns that would not be known when predicting."""
+    for said in leaks(schema, tally):
+        warn(said)
 
 
 def warn_of_no_tokens(schema: Schema, tally: Tally) -> None:
