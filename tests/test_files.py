@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from naively.data.files import read
+from naively.data.files import read, source
 
 DATA = os.environ.get("NAIVELY_DATA")
 needs_data = pytest.mark.skipif(not DATA, reason="NAIVELY_DATA is not set")
@@ -299,6 +299,26 @@ def test_zstandard(tmp_path, name, options):
     for cut in (1, 4, len(whole) // 2, len(whole) - 5, len(whole)):
         path.write_bytes(whole[:-cut])
         assert fault(path) == f"{path} is not a complete .zst file: copy or download it again."
+
+
+@pytest.mark.parametrize(("suffix", "by"), [(".gz", "gunzip"), (".zst", "zstd -d")])
+def test_a_bomb_is_refused(tmp_path, monkeypatch, suffix, by):
+    """What may take all memory is not read; the sentence says what lifts the limit."""
+    monkeypatch.setattr(source, "HARMLESS", 1 << 20)
+    path = tmp_path / f"a.csv{suffix}"
+    method = "gzip" if suffix == ".gz" else "zstd"
+    query = "SELECT 1 AS a, 'yes' AS b FROM range({})"
+    how = f"format csv, compression {method}"
+    duckdb.sql(f"COPY ({query.format(1_000_000)}) TO '{path}' ({how})")
+    assert fault(path).endswith(
+        "more than 200 times its size, as bombs do: if you trust it, unpack it with "
+        f"{by}, and give the plain file."
+    )
+    monkeypatch.setattr(source, "EXPANSION", 1_000_000)
+    assert len(read(path).values["a"]) == 1_000_000
+    monkeypatch.undo()
+    duckdb.sql(f"COPY ({query.format(100_000)}) TO '{path}' ({how})")  # 600 kB do no harm
+    assert len(read(path).values["a"]) == 100_000
 
 
 def test_zstandard_with_a_frame_to_skip(tmp_path):
@@ -684,7 +704,7 @@ def run(program, content=b""):
     ],
 )
 def test_standard_input(content, options):
-    program = f"""from naively.data.files import read
+    program = f"""from naively.data.files import read, source
 print({{name: column.tolist() for name, column in read("-"{options}).values.items()}})"""
     done = run(program, content)
     assert (done.stdout.decode().strip(), done.stderr) == ("{'a': [1], 'b': ['x']}", b"")

@@ -36,6 +36,8 @@ COMPRESSIONS = (".gz", ".zst")
 CHUNK = 1 << 20
 LONG = 1 << 20  # bytes of a line, half of DuckDB's default for the longest
 ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
+EXPANSION = 200  # times its size, which a compressed file may hold; real tables hold up to 50
+HARMLESS = 1 << 26  # bytes, which a compressed file of any size may hold
 NOT_TEXT = 0.3  # a file with a greater share of invalid bytes is not UTF-8 text
 
 Damage: TypeAlias = tuple[type[Exception], ...]
@@ -100,17 +102,30 @@ class Source:
         if self.format == "parquet":
             return self
         if self.compressed == ".zst":
-            return replace(self, survey=Survey(_zstandard_size(self)), long_lines=True)
+            size = _zstandard_size(self)
+            self._check_expansion(size)
+            return replace(self, survey=Survey(size), long_lines=True)
         longest = float("inf") if self.is_json_array else LONGEST
         try:
             with self.open() as file:
                 found = survey(file, self.name, quotes=self.format == "csv", longest=longest)
         except GZIP_DAMAGE:
             raise self.truncated() from None
+        self._check_expansion(found.size)
         if self.is_json_array:
             return replace(self, survey=Survey(found.size))
         # DuckDB drops an unquoted last line that is longer than its buffer, without a word.
         return replace(self, survey=found, long_lines=found.longest > LONG)
+
+    def _check_expansion(self, size: int) -> None:
+        """Raise a ValueError if a compressed file holds so much that it may be a bomb."""
+        packed = self.path.stat().st_size
+        if self.compressed and size > max(HARMLESS, EXPANSION * packed):
+            unpack = "gunzip" if self.compressed == ".gz" else "zstd -d"
+            raise ValueError(
+                f"{self.name} holds {size / 1e9:.1f} GB, more than {EXPANSION} times its size, as "
+                f"bombs do: if you trust it, unpack it with {unpack}, and give the plain file."
+            )
 
 
 def check_exists(path: Path) -> None:

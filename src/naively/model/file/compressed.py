@@ -18,7 +18,7 @@ SUFFIX = ".gz"
 MAGIC = b"\x1f\x8b"
 LEVEL = 6
 RATIO = 100  # times the size of the file
-HARMLESS = 1 << 26  # bytes, which a file of any size may hold
+HARMLESS = 1 << 23  # bytes, which a file of any size may hold; as JSON they take 30 times that
 
 
 def compressed(path: str | PathLike[str], content: bytes) -> bytes:
@@ -58,7 +58,10 @@ def uncompressed(path: Path, file: BinaryIO) -> BinaryIO:
     except (OSError, EOFError, zlib.error) as error:
         raise ValueError(f"{path} is damaged: {error}.") from error
     if len(content) > most:
-        raise ValueError(f"{path} is no model file: it holds more than {RATIO} times its size.")
+        raise ValueError(
+            f"{path} holds more than {RATIO} times its size, as bombs do: if you trust it, "
+            "unpack it with gunzip, and load the plain file."
+        )
     return BytesIO(content)
 
 

@@ -1,0 +1,1 @@
+"""Speed and memory of two commits, each in an environment of its own."""
