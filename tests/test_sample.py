@@ -179,6 +179,14 @@ def test_all_rows_may_be_of_one_class() -> None:
         nb.sample(3, y="d")
 
 
+@pytest.mark.parametrize("event", ["poisson", "geometric", "negative_binomial", "multinomial"])
+def test_what_is_too_large_to_be_drawn_is_said(event: str) -> None:
+    X = np.array([[1.0, 4e18], [2.0, 4e18], [3.0, 4e18], [4.0, 2.0]])
+    nb = NaiveBayes(event, weights=None).fit(X, [0, 0, 1, 1])
+    with pytest.raises(ValueError, match=r"too (large|many) to be drawn.*\.$"):
+        nb.sample(3, random_state=0)
+
+
 def test_a_seed_gives_the_same_rows_each_time() -> None:
     nb = Pure().fit(REAL, Y)
     (a, _), (b, _), (c, _) = (nb.sample(5, random_state=seed) for seed in (0, 0, 1))

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from naively.kernels.reference import Floats
 
+MOST_WORDS = 200_000_000  # that are drawn at once, which take some 5 GB
+
 
 def draw_lengths(
     mean: Floats, rng: np.random.Generator, length: int | None, *, texts: bool
@@ -26,6 +28,12 @@ def draw_lengths(
     2005, section 4.10.1).
     """
     check_length(length)
+    total = float(mean.sum()) if length is None else float(length) * len(mean)
+    if total > MOST_WORDS:
+        raise ValueError(
+            f"Rows of {total:.3g} words together are too many to be drawn word by word: draw fewer "
+            "rows, or say length= words for each."
+        )
     if length is not None:
         return np.full(len(mean), length, np.int64)
     if not texts:

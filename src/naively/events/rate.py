@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from naively.counting.axis import Columns
 from naively.counting.block import Block, Dense, Sparse
+from naively.counting.names import title
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
@@ -37,6 +38,8 @@ from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, sum_of_cells
 from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.pointwise import Pointwise
+
+FARTHEST = 1e17  # a mean of whole numbers of 64 bits that are drawn
 
 TwoSums: TypeAlias = tuple[Floats, Floats]  # a and b, each of shape (columns, classes)
 LEAST = 1e-12  # failures of a column that never failed
@@ -153,6 +156,13 @@ class Rate(Estimable[Columns, Dense | Sparse]):
             rate = self.conjugate.draw_from(a, b, rng)
         else:
             rate = self._rate(tally).T[classes]
+        far = (self.mean(rate) > FARTHEST).any(axis=0)
+        if far.any() and self.support != "positive":
+            name = title(tally.axis.columns[int(far.argmax())])
+            raise ValueError(
+                f"Numbers of column {name!r} are too large to be drawn: beyond {FARTHEST:g} whole "
+                "numbers do not fit into 64 bits."
+            )
         return numbers(self.draw(rate, rng).astype(np.float64), tally)
 
     def prior_of(self, tally: BlockTally[Columns]) -> Gamma | Beta | None:
