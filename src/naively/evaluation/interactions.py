@@ -19,7 +19,7 @@ from naively.evaluation.sample import Sample
 from naively.messages import many
 from naively.model.model import Model
 
-FEWEST = 100  # rows, with fewer of which nothing is chosen
+FEWEST = 100  # rows, by their weight, with fewer of which nothing is chosen
 
 
 class Found(NamedTuple):
@@ -92,8 +92,9 @@ def _why_none(model: Model, sample: Sample) -> str:
     """Say why there can be no interactions, or nothing."""
     if len(model.classes) < 2:
         return "there is only one class"
-    if len(sample) < FEWEST:
-        return f"{len(sample):,} rows are too few, it takes {FEWEST}"
+    rows = sample.labels.total  # a row of weight 2 is two rows
+    if rows < FEWEST:
+        return f"{rows:,.6g} rows are too few, it takes {FEWEST}"
     able = sum(
         len(g.columns) for g in model.schema.of_columns if not g.analyser and not g.event.joined
     )
