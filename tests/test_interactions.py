@@ -16,7 +16,7 @@ from scipy import sparse
 from naively import Multinomial, NaiveBayes, load
 from naively.counting.statistic import LEVEL
 from naively.evaluation import calibrate, cross_validate, fitting, pairs
-from naively.evaluation.interactions import FEWEST, Found, add_interactions
+from naively.evaluation.interactions import FEWEST, add_interactions
 from naively.evaluation.leave_one_out import left_out
 from naively.evaluation.linear_part import joint_of
 from naively.evaluation.losses import log_loss
@@ -172,7 +172,7 @@ def test_the_assessment_chooses_again_without_each_fold(monkeypatch: pytest.Monk
     nb = auto().fit(X, y)
     rows: list[float] = []
 
-    def spied(model: Any, sample: Any, *of: Any) -> Found:
+    def spied(model: Any, sample: Any, *of: Any) -> Any:
         assert not of  # pairs are counted on the sample, without the fold
         assert not model.has_interactions
         rows.append(model.tally.class_count.sum())
@@ -511,3 +511,20 @@ def test_rows_are_left_out_piece_by_piece_as_at_once(monkeypatch: pytest.MonkeyP
         known = joint_of(found.column_weights, at_once)
         np.testing.assert_allclose(found.joint, known, rtol=1e-12, atol=1e-12)
     assert found.found.table.shape[1] < at_once.table.shape[1]
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_a_saved_sample_is_assessed_as_it_was(found: bool, tmp_path: Path) -> None:
+    """What came of looking for interactions is in the file: they are chosen anew without a fold."""
+    X, y = chequers(300) if found else noise(300, 10, 2, 0)
+    nb = auto().fit(X, y)
+    assert bool(nb.notes_) == found
+    nb.save(tmp_path / "m", sample=True)
+    loaded = load(tmp_path / "m")
+    assert loaded.interactions == "auto"
+    assert loaded.notes_ == nb.notes_
+    assert loaded.why_no_interactions_ == nb.why_no_interactions_
+    assert loaded.assess().to_dict() == nb.assess().to_dict()
+    assert pairs_of(loaded.partial_fit(X, y)) == pairs_of(nb.partial_fit(X, y))
+    merged = load(tmp_path / "m").merge(load(tmp_path / "m"))
+    assert merged.interactions == "auto"

@@ -231,12 +231,12 @@ def test_weights_of_rows_that_are_too_few_choose_no_product() -> None:
     X, y = together(99, "truths")
     model, sample, _ = fitted(X, y)
     found = fit_weights(model, sample)
-    assert found.model.weights == sample.weights(model, "loo")
-    assert not found.model.has_interactions
-    assert found.why_none == "99 rows are too few, it takes 100"
+    assert found.weights == sample.weights(model, "loo")
+    assert not found.has_interactions
+    assert found.sought.why_none == "99 rows are too few, it takes 100"
     X, y = together(100, "truths")
     model, sample, _ = fitted(X, y)
-    assert fit_weights(model, sample).model.has_interactions
+    assert fit_weights(model, sample).has_interactions
 
 
 def noted(names: int, products: list[tuple[int, int, float]], **columns: Any) -> list[str]:

@@ -48,8 +48,8 @@ FAULTS = [
     Fault(
         "the folds of an assessment choose interactions by all rows",
         "src/naively/evaluation/cross_validate.py",
-        "add_interactions(rest, others).model",
-        "add_interactions(rest, sample).model",
+        "add_interactions(rest, others)",
+        "add_interactions(rest, sample)",
         ("tests/test_interactions.py",),
     ),
     Fault(

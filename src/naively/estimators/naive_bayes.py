@@ -27,12 +27,12 @@ from naively.estimators.training import (
     read_stream,
     weights_are_stale,
 )
-from naively.evaluation.interactions import Found, add_interactions, fit_weights
+from naively.evaluation.interactions import add_interactions, fit_weights
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.sample import Sample
 from naively.events.base import How
 from naively.messages import warn
-from naively.model.model import Model
+from naively.model.model import Model, Sought
 from naively.model.weights import Weighting
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
 from naively.schema.given import EventModels
@@ -223,12 +223,11 @@ class Learner(Noisy):
         warn_of_leaks(model.schema, model.taken)
         warn_of_no_tokens(model.schema, model.taken)
         self._sample = sample
-        self._noted(Found(model))
         self.__dict__.pop("unlabelled_weight_", None)
         if isinstance(found, InMemory) and not found.is_labelled:
             model = self._with_unlabelled(model, sample, found)
         elif self.interactions:
-            model = self._noted(add_interactions(model, sample.of(model, larger=True), batches))
+            model = add_interactions(model, sample.of(model, larger=True), batches)
         else:
             del batches  # the words of all rows take memory; weights are fitted to a sample
             model = self._weighed(model)
@@ -309,7 +308,7 @@ class Learner(Noisy):
             sample, learned = Sample.of_all(batch), False
             used = float(labels.weights.sum())
         if self.interactions and kind == "loo":
-            self.keep(self._noted(fit_weights(self.model_, sample, learned=learned)))
+            self.keep(fit_weights(self.model_, sample, learned=learned))
         else:
             weights = sample.weights(self.model_, kind, learned=learned)
             self.keep(self.model_.weighed(weights))
@@ -331,7 +330,7 @@ class Learner(Noisy):
             return model.weighed(None)
         sample = self._learned().of(model, larger=self._interacts)
         if self.interactions:
-            return self._noted(fit_weights(model, sample))
+            return fit_weights(model, sample)
         return model.weighed(sample.weights(model, self.weights))
 
     def _learn_as(self, kinds: Collection[Weighting | None], interacts: bool, model: Model) -> None:
@@ -348,10 +347,15 @@ class Learner(Noisy):
         model, self.unlabelled_weight_ = found.learn_unlabelled(*of)
         return model
 
-    def _noted(self, found: Found) -> Model:
-        """Keep what is to be said of interactions, and return the model that has them."""
-        self.why_no_interactions_, self.notes_ = found.why_none, found.notes
-        return found.model
+    @property
+    def why_no_interactions_(self) -> str:
+        """Why ``interactions="auto"`` chose none, or ""."""
+        return (self._checked.sought or Sought()).why_none
+
+    @property
+    def notes_(self) -> tuple[str, ...]:
+        """What ``interactions="auto"`` chose, and what it gained on held-out rows."""
+        return (self._checked.sought or Sought()).notes
 
     @property
     def _kind(self) -> Weighting | None:

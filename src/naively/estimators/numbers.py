@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 class Numbers(Answers):
     """The numbers behind a fitted model, as results that print, tabulate and plot."""
 
-    why_no_interactions_: str = ""  # of those that were asked for
-
     def log_likelihood(self, X: Table, y: Target, sample_weight: RowWeight = None) -> float:
         """Return log p(X, y), the log likelihood of labelled rows under the model, in nats.
 
@@ -147,7 +145,7 @@ class Numbers(Answers):
                 "it in the file with save(path, sample=True), or `naively train --sample`; after "
                 "forget and decay fit again."
             )
-        return dependence(model, self._sample, n, self.why_no_interactions_)
+        return dependence(model, self._sample, n)
 
     def parameters(
         self, how: Estimated | None = None, column: str | int | None = None

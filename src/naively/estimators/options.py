@@ -92,7 +92,7 @@ def learner_of(
         settings.estimate,
         "auto" if as_objects else settings.smoothing,
         weights=None if model.weights is None else model.weights.how,
-        interactions="auto" if model.has_interactions else None,
+        interactions="auto" if model.seeks_interactions else None,
         text="auto" if settings.text == "blocks" else "words",
         missing=settings.missing if model.weights and model.weights.how == "loo" else "auto",
     )

@@ -176,7 +176,7 @@ def cross_validate(
         prior = among_fewer(model.settings.class_prior, model.classes, rest.classes)
         rest = replace(rest, settings=replace(rest.settings, class_prior=prior))
         if interactions:
-            rest = add_interactions(rest, others).model
+            rest = add_interactions(rest, others)
         elif kind is not None:
             rest = rest.weighed(others.weights(rest, kind))
         p = np.zeros((len(held_out.copies), len(model.classes)))

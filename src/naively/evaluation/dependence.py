@@ -108,11 +108,8 @@ class Dependence(Tabular):
         return draw_dependence(names, self.mutual_information[:n], self.expected[:n], ax)
 
 
-def dependence(model: Model, learned: Reservoir, n: int = 20, why: str = "") -> Dependence:
-    """Return which pairs of columns depend on each other (see ``NaiveBayes.dependence``).
-
-    ``why`` is why no interactions were chosen, if it was asked for them.
-    """
+def dependence(model: Model, learned: Reservoir, n: int = 20) -> Dependence:
+    """Return which pairs of columns depend on each other (see ``NaiveBayes.dependence``)."""
     if n < 1:
         raise ValueError(f"n must be a number of pairs that is at least 1, got {n}.")
     sample = learned.of(model)
@@ -120,6 +117,8 @@ def dependence(model: Model, learned: Reservoir, n: int = 20, why: str = "") -> 
     columns, remarks = coded_columns(model, sample)
     if len(sample) < learned.seen:
         remarks.insert(0, f"It is of a sample of {len(sample):,} of {learned.seen:,} learned rows.")
+    if model.sought is not None and model.sought.why_none:
+        remarks.append(f"interactions='auto' chose none: {model.sought.why_none}.")
     codes = np.empty((len(labels), len(columns)), np.int64)
     for j, column in enumerate(columns):
         codes[:, j] = column.codes
@@ -138,7 +137,7 @@ def dependence(model: Model, learned: Reservoir, n: int = 20, why: str = "") -> 
         rows[order],
         pairs=len(first),
         dependent=int((p < LEVEL / max(len(first), 1)).sum()),
-        remarks=(*remarks, *([f"interactions='auto' chose none: {why}."] if why else [])),
+        remarks=tuple(remarks),
     )
 
 

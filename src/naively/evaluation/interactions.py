@@ -10,30 +10,21 @@ rows.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from naively.counting.batch import Batch
 from naively.evaluation.blas import on_one_thread
 from naively.evaluation.fitting import Fitting, Plan
 from naively.evaluation.sample import Sample
 from naively.messages import many
-from naively.model.model import Model
+from naively.model.model import Model, Sought
 
 FEWEST = 100  # rows, by their weight, with fewer of which nothing is chosen
-
-
-class Found(NamedTuple):
-    """A model with its interactions, and what is to be said of them."""
-
-    model: Model
-    why_none: str = ""  # where there are none
-    notes: tuple[str, ...] = ()  # where there are some: which, and what they gain
 
 
 @on_one_thread
 def add_interactions(
     model: Model, sample: Sample, all_rows: Iterable[Batch] | None = None
-) -> Found:
+) -> Model:
     """Choose interactions, count the pairs among them, and fit all weights.
 
     Parameters
@@ -48,18 +39,18 @@ def add_interactions(
     model = model.without_interactions().weighed(None)
     why_none = _why_none(model, sample)
     if why_none:
-        return Found(model.weighed(sample.weights(model, "loo")), why_none)
+        return model.weighed(sample.weights(model, "loo"), Sought(why_none))
     fitting = Fitting.of(model, sample)
     plan = fitting.plan()
     pairs, start = fitting.pairs(plan)
     if pairs:
         model = model.with_interactions(pairs, sample.batches if all_rows is None else all_rows)
     weights = fitting.weights(plan, model, fitting.of_pairs(model), start)
-    return _found(model.weighed(weights), plan)
+    return _noted(model.weighed(weights), plan)
 
 
 @on_one_thread
-def fit_weights(model: Model, sample: Sample, *, learned: bool = True) -> Found:
+def fit_weights(model: Model, sample: Sample, *, learned: bool = True) -> Model:
     """Fit all weights of a model with interactions, to rows that it has learned, or to others.
 
     Its counted pairs stay, and products are chosen anew. Of rows that are too few to choose by,
@@ -67,25 +58,25 @@ def fit_weights(model: Model, sample: Sample, *, learned: bool = True) -> Found:
     """
     why_none = _why_none(model, sample)
     if why_none:
-        return Found(model.weighed(sample.weights(model, "loo", learned=learned)), why_none)
+        return model.weighed(sample.weights(model, "loo", learned=learned), Sought(why_none))
     fitting = Fitting.of(model.without_interactions().weighed(None), sample, learned=learned)
     evidence = fitting.of_pairs(model)
     plan = fitting.plan(evidence)
-    return _found(model.weighed(fitting.weights(plan, model, evidence)), plan)
+    return _noted(model.weighed(fitting.weights(plan, model, evidence)), plan)
 
 
-def _found(model: Model, plan: Plan) -> Found:
-    """Return a model and what is to be said of its interactions."""
+def _noted(model: Model, plan: Plan) -> Model:
+    """Return a model that says which interactions it has, and what they gain."""
     if not model.has_interactions:
         why = "no product and no pair of columns lowers the log loss of held-out rows"
-        return Found(model, why)
+        return model.weighed(model.weights, Sought(why))
     products = 0 if model.weights is None else len(model.weights.linear.products)
     pairs = many(len(model.schema.interactions), "counted pair")
     note = (
         f"Interactions: {many(products, 'product')} and {pairs} of columns; the log loss of "
         f"held-out rows is {plan.after:.4g} with them, and {plan.before:.4g} without."
     )
-    return Found(model, notes=(note,))
+    return model.weighed(model.weights, Sought(notes=(note,)))
 
 
 def _why_none(model: Model, sample: Sample) -> str:

@@ -147,7 +147,7 @@ class Reservoir:
     @classmethod
     def restored(cls, rows: SampledRows, model: Model) -> Reservoir:
         """Return the sample that was saved with the model that has learned it."""
-        sample = cls(grows=model.has_interactions)
+        sample = cls(grows=model.seeks_interactions)
         sample._seed, sample.seen = rows.seed, rows.seen
         # Interactions came after the rows.
         sample._size = sample_size(model.without_interactions(), sample.seen)

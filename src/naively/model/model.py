@@ -43,6 +43,22 @@ from naively.schema.settle import Counted, make_sure, settle
 DERIVED = ("_settled", "counts", "_axes", "parts", "unweighted_likelihoods", "class_log_prior")
 
 
+@dataclass(frozen=True)
+class Sought:
+    """What came of looking for interactions.
+
+    Parameters
+    ----------
+    why_none : str
+        Why there are none, or "".
+    notes : tuple of str
+        Which there are, and what they gain.
+    """
+
+    why_none: str = ""
+    notes: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Model(Shown):
     """What was learned, and everything that follows from it.
@@ -62,6 +78,8 @@ class Model(Shown):
         How much the evidence of each column counts; all alike without.
     noise : tuple of AddedNoise
         The noise in the counts, of each of the models that were merged which has some.
+    sought : Sought, optional
+        What came of looking for interactions; None if nobody looked.
 
     Examples
     --------
@@ -79,6 +97,7 @@ class Model(Shown):
     settings: Settings = field(default_factory=Settings)
     weights: Weights | None = None
     noise: tuple[AddedNoise, ...] = ()
+    sought: Sought | None = None
 
     @classmethod
     def learn(
@@ -143,16 +162,17 @@ class Model(Shown):
         first = next(rest, None)
         if first is None:
             raise ValueError("There is no model to add up.")
-        settings, weights, noise = first.settings, first.weights, first.noise
+        settings, weights, noise, sought = first.settings, first.weights, first.noise, first.sought
         total = CountedTotal(first._counts, consume=consume)  # noqa: SLF001
         for model in rest:
             settings = settings.merged(model.settings)
             weights = mean(weights, model.weights)
             noise += model.noise
+            sought = sought or model.sought
             total.add(model._counts)  # noqa: SLF001
         if noise:  # what was not kept would be taken for missing
             settings = replace(settings, missing="ignore")
-        return cls(*make_sure(*total.counted(), settings), settings, weights, noise)
+        return cls(*make_sure(*total.counted(), settings), settings, weights, noise, sought)
 
     def __sub__(self, other: Model) -> Model:
         (schema, tally), (others, removed) = alike(self._counts, other._counts)
@@ -175,11 +195,19 @@ class Model(Shown):
             weights = replace(weights, rows=weights.rows * factor)
         return replace(self, tally=self.tally * factor, weights=weights)
 
-    def weighed(self, weights: Weights | None) -> Model:
-        """Return the model with these weights; what was derived without them is kept."""
-        model = replace(self, weights=weights)
+    def weighed(self, weights: Weights | None, sought: Sought | None = None) -> Model:
+        """Return the model with these weights; what was derived without them is kept.
+
+        ``sought`` is what came of looking for interactions, if that was done.
+        """
+        model = replace(self, weights=weights, sought=sought or self.sought)
         vars(model).update({name: vars(self)[name] for name in DERIVED if name in vars(self)})
         return model
+
+    @property
+    def seeks_interactions(self) -> bool:
+        """Whether interactions were looked for, or are there."""
+        return self.sought is not None or self.has_interactions
 
     def with_interactions(
         self, columns: Sequence[Derived], batches: Iterable[Batch], event: EventModel | None = None

@@ -88,7 +88,7 @@ class Subject:
         n = 0 if sample is None else len(sample)
         can_be = n > 1 and len(model.classes) > 1
         if learned is not None and can_be and work(model, n) <= MOST_WORK:
-            found = assess(model, learned, kind, interactions=model.has_interactions)
+            found = assess(model, learned, kind, interactions=model.seeks_interactions)
         share = 0.0
         if rows is not None and y is not None:
             share = _share_learned(model, learned, rows, encode_labels(y))

@@ -11,6 +11,7 @@ from naively.events import Beta, Dirichlet
 from naively.events.base import How
 from naively.model.added_noise import AddedNoise
 from naively.model.file.declared import Saved, read
+from naively.model.model import Sought
 from naively.model.weights import Weighting
 from naively.schema.derived import Interaction, Missing, TimePart
 from naively.schema.settings import Missingness
@@ -116,6 +117,7 @@ class Header:
     checksum: str | None = None
     sample: SavedSample | None = None
     noise: tuple[AddedNoise, ...] = ()
+    sought: Sought | None = None
 
 
 class ChangedError(ValueError):

@@ -55,7 +55,14 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     weights = None
     if header.weights is not None:
         weights = read_weights(header.weights, unread, classes, list(blocks), order)
-    model = Model(schema, Tally(classes, weight, blocks), _settings(header), weights, header.noise)
+    model = Model(
+        schema,
+        Tally(classes, weight, blocks),
+        _settings(header),
+        weights,
+        header.noise,
+        header.sought,
+    )
     wrong = model.impossible
     if wrong is not None:
         raise ValueError(f"{wrong}, which no rows can be counted as")

@@ -101,6 +101,8 @@ def to_bytes(
     header = {"format": FORMAT, **_header(model, arrays), "provenance": told}
     if model.noise:
         header["noise"] = [vars(noise) for noise in model.noise]
+    if model.sought is not None:
+        header["sought"] = asdict(model.sought)
     if sample is not None:
         header["sample"] = write_sample(sample, model.counted.groups, arrays)
     return container.to_bytes(header, arrays)
