@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from naively import saving
+from naively import NaiveBayes, saving
 
 POSIX = pytest.mark.skipif(os.name != "posix", reason="files as POSIX has them")
 NEW = b"new" * 1000
@@ -302,3 +302,33 @@ def test_the_lock_is_that_of_the_file_a_link_leads_to(tmp_path: Path, there: Pat
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         saving.locked(tmp_path / "nowhere" / "file")
     assert "nowhere" not in names(tmp_path)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("verb", [["predict", "m", "rows.csv"], ["show", "m"]])
+def test_standard_output_that_is_full_is_named(verb: list[str], tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("x,y\n" + "1,a\n2,b\n" * 50)
+    NaiveBayes(weights=None).fit({"x": [1, 2] * 9}, ["a", "b"] * 9).save(tmp_path / "m")
+    with Path("/dev/full").open("wb") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "naively", *verb],
+            stdout=full, stderr=subprocess.PIPE, cwd=tmp_path, check=False,
+        )  # fmt: skip
+    said = run.stderr.decode().splitlines()[-1]
+    assert said == "naively: Cannot write standard output: No space left on device."
+    assert run.returncode == 2
+
+
+def test_a_copy_that_finds_no_room_is_named(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource", reason="limits of a process are those of Unix")
+    (tmp_path / "rows.csv").write_bytes(("x,y\n" + "1,a\n2,b\n" * 500).encode("utf-16"))
+    run = subprocess.run(
+        [sys.executable, "-m", "naively", "train", "rows.csv", "-t", "y", "-o", "m"],
+        capture_output=True, cwd=tmp_path, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)),
+    )  # fmt: skip
+    said = run.stderr.decode()
+    assert re.fullmatch(
+        r"naively: Cannot write a copy of rows\.csv in .*: File too large\.\n", said
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.csv"]

@@ -105,6 +105,21 @@ def writing(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[
         yield out
 
 
+@contextmanager
+def copying(path: Path, what: str) -> Iterator[BinaryIO]:
+    """Open a file in a folder for a while, to be written; an error names what it is for.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    what : str
+        What is written, such as "a copy of a.csv".
+    """
+    with io.BufferedWriter(_File(path, f"{what} in {path.parent}", mode="wb")) as out:
+        yield out
+
+
 def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
     """Raise an error if a result cannot be written to a path, before the work for it is done.
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 import warnings
 from collections import Counter
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +18,7 @@ from naively.cli import ask, curve, demo, export, learn, report, share, sql, upd
 from naively.mail import command
 from naively.messages import say
 
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 UsageError: Any = typer.BadParameter.__base__  # it has no public name of its own
 
 
@@ -106,6 +110,7 @@ def _run() -> int | None:
     arguments = None if sys.argv[1:] else ["--help"]  # None is what the shell gave
     try:
         status: int | None = app(arguments, prog_name="naively", standalone_mode=False)
+        sys.stdout.flush()
     except UsageError as error:
         hint = f" See `{error.ctx.command_path} --help`." if error.ctx else ""
         say(f"{error.format_message().strip().rstrip('.')}.{hint}")
@@ -113,7 +118,7 @@ def _run() -> int | None:
         sys.stderr.close()
         return 0
     except (ValueError, TypeError, OSError, ImportError) as error:
-        say(error)
+        say(_full(error) or error)
     except MemoryError:
         say("There is not enough memory for this.")
     except (KeyboardInterrupt, typer.Abort):
@@ -121,6 +126,15 @@ def _run() -> int | None:
     else:
         return status
     return 2
+
+
+def _full(error: Exception) -> str:
+    """Say that standard output is full; errors of other files name them."""
+    if not isinstance(error, OSError) or error.errno not in FULL or error.filename is not None:
+        return ""
+    with suppress(OSError):  # what is left to write finds no room when Python ends either
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return f"Cannot write standard output: {error.strerror}."
 
 
 def _say_warning(message: object, *_: object, **__: object) -> None:

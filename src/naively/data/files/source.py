@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias, cast
 
 from naively.data.files.survey import LONGEST, Survey, survey
+from naively.saving import copying
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -165,7 +166,7 @@ def find(path: Path, format_: str | None, scratch: Path) -> Source:
 def spool(stream: BinaryIO, name: str, format_: str | None, scratch: Path) -> Source:
     """Copy a stream, which can be read only once, to a file and return it as a source."""
     path = scratch / "input"
-    with path.open("wb") as copy:
+    with copying(path, f"a copy of {name}") as copy:
         shutil.copyfileobj(stream, copy, CHUNK)
     with path.open("rb") as copy:
         is_gzip = copy.read(2) == b"\x1f\x8b"
@@ -194,7 +195,10 @@ def repair(source: Source, scratch: Path, ends: Ends = "kept") -> Source:
         encoding, errors = ("utf-16", "replace") if is_utf16 else ("utf-8-sig", "surrogateescape")
         newline = None if ends == "plain" else ""
         text = io.TextIOWrapper(binary, encoding, errors, newline=newline)
-        with path.open("w", encoding="utf-8", newline="") as copy:
+        with (
+            copying(path, f"a copy of {source.name}") as file,
+            io.TextIOWrapper(file, "utf-8", newline="") as copy,
+        ):
             try:
                 chunks = iter(lambda: text.read(CHUNK), "")
                 for chunk in _plain_outside_quotes(chunks) if ends == "outside quotes" else chunks:
