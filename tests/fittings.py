@@ -6,12 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from naively import NaiveBayes
+from naively.counting.batch import Batch
 from naively.counting.labels import encode_labels
 from naively.data.rows import column_rows
+from naively.evaluation.canonical import row_order
 from naively.evaluation.fitting import Fitting
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.sample import Sample
 from naively.model.model import Model
+from naively.schema.fingerprint import contents, fingerprints
 from tests.learning import learn
 from tests.products import Product
 
@@ -70,3 +74,10 @@ def noise(n: int, d: int, k: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Draw columns and labels that know nothing of each other."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(n, d)), rng.integers(0, k, n)
+
+
+def order_in_sample(nb: NaiveBayes, batch: Batch) -> np.ndarray:
+    """Return the order in which all rows, which differ, are in the sample."""
+    first = np.argsort(fingerprints(batch, nb._sample._seed))
+    (then,) = row_order([batch.take(first)], [contents(batch)[first]])
+    return first[then]

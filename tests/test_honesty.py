@@ -28,7 +28,7 @@ from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.evaluation import cross_validate
 from naively.evaluation.scores import Scores, score
-from naively.schema.fingerprint import fingerprints
+from tests.fittings import order_in_sample
 
 ROWS = 200  # of each half of a table, at most
 SURE = np.log(1e6)  # nats that chance gives once in a million
@@ -246,9 +246,9 @@ def test_it_is_cross_validation_by_learning_again(weights: Any) -> None:
     assert folds > 2
     sample = nb._sample
     assert sample is not None
-    keys = fingerprints(nb.model_.counted.encode(as_rows(X), labels), sample._seed)
+    order = order_in_sample(nb, nb.model_.counted.encode(as_rows(X), labels))
     fold = np.empty(120, np.int64)
-    fold[np.argsort(keys)] = sample.of(nb.model_).deal(folds).argmax(axis=1)
+    fold[order] = sample.of(nb.model_).deal(folds).argmax(axis=1)
     assert np.ptp(np.bincount(fold)) <= 1
     p = np.empty((120, 2))
     for f in range(folds):

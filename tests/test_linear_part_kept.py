@@ -16,8 +16,8 @@ from naively.evaluation.cross_validate import cross_validate
 from naively.evaluation.leave_one_out import left_out, linear_evidence, weighted_joint
 from naively.evaluation.linear_part import RIDGES
 from naively.model.linear_part import Product
-from naively.schema.fingerprint import fingerprints
 from tests.alike import added, linear_of, loss, table, take, without
+from tests.fittings import order_in_sample
 
 
 def test_merged_without_rows_it_is_the_mean_of_both() -> None:
@@ -132,7 +132,7 @@ def test_each_fold_is_predicted_by_a_linear_part_of_the_other_rows() -> None:
     dealt = sample.deal(3)
     p = cross_validate(nb.model_, sample, "loo", dealt).p
     encoded = nb.model_.counted.encode(as_rows(X), encode_labels(y))
-    order = np.argsort(fingerprints(encoded, nb._sample._seed))  # the sample is in this order
+    order = order_in_sample(nb, encoded)
     rows, label = take(X, order), y[order]
     at = 0
     for fold in dealt.T.astype(bool):

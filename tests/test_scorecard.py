@@ -106,7 +106,7 @@ def table(n: int, seed: int) -> tuple[dict[str, list[Any]], list[str]]:
 
 
 def models() -> list[NaiveBayes]:
-    columns, y = table(600, 0)
+    columns, y = table(600, 3)
     made = [
         NaiveBayes(),
         NaiveBayes(interactions="auto"),

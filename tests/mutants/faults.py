@@ -106,8 +106,8 @@ FAULTS = [
     Fault(
         "a model file keeps only those rows of the sample that are in use",
         "src/naively/evaluation/reservoir.py",
-        "for kept in encoded_by(self._kept, model)]\n        return SampledRows",
-        "for kept in encoded_by(self._sample(), model)]\n        return SampledRows",
+        "every = encoded_by(self._kept, model)",
+        "every = encoded_by(self._sample(), model)",
         ("tests/test_saved_sample.py",),
     ),
     Fault(

@@ -66,4 +66,18 @@ FAULTS = [
         "int(FOLDS * share)",
         ("tests/test_honesty.py",),
     ),
+    Fault(
+        "an order of rows in which those that have the same cells stand as their names have it",
+        "src/naively/evaluation/canonical.py",
+        "return [np.lexsort(of) for of in zip(then, first, strict=True)]",
+        'return [np.argsort(of, kind="stable") for of in first]',
+        ("tests/test_names.py",),
+    ),
+    Fault(
+        "classes are dealt out in the order of their names",
+        "src/naively/evaluation/canonical.py",
+        'order[np.argsort(first[number], kind="stable")]',
+        'order[np.argsort(number, kind="stable")]',
+        ("tests/test_names.py",),
+    ),
 ]

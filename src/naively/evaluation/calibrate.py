@@ -190,7 +190,7 @@ def ridge(found: LeaveOneOut, shrinkage: Shrinkage) -> tuple[Floats, Floats]:
     k = found.labels.k
     one = np.ones((1, len(found.prior)))
     # In one order, whatever that of the columns is: rounding then stops the search at one place.
-    order = np.argsort(list(map(str, found.parts)), kind="stable")
+    order = np.lexsort(np.sort(found.table.sum(axis=1), axis=1).T)
     free = np.array(found.by_class)[order]
     evidence = found.table.transpose(2, 0, 1)
     passes = Passes.of(found.prior.T, found.labels, one, evidence, free=free, order=order)

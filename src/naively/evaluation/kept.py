@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from naively.counting.batch import Batch
 from naively.model.model import Model
-from naively.schema.fingerprint import fingerprints
+from naively.schema.fingerprint import contents, fingerprints
 
 NO_KEY = np.uint64(0)  # below which there is none
 
@@ -24,10 +24,13 @@ class Kept:
         The rows, with how many copies came of each.
     keys : ndarray of uint64, of shape (rows,)
         Their keys, ascending, each of which is there once.
+    contents : ndarray of uint64, of shape (rows,)
+        The sum over the cells of each row, which no name has a say in.
     """
 
     batch: Batch
     keys: NDArray[np.uint64]
+    contents: NDArray[np.uint64]
 
     @classmethod
     def of(
@@ -56,11 +59,11 @@ class Kept:
         if (copies > 1).any():
             weight = np.bincount(of, batch.labels.weights[some], len(first)).astype(np.float64)
             kept = Batch(kept.blocks, replace(kept.labels, weight=weight), copies)
-        return cls(kept, different)
+        return cls(kept, different, contents(kept))
 
     def select(self, rows: NDArray[np.int64]) -> Kept:
         """Return these rows."""
-        return Kept(self.batch.take(rows), self.keys[rows])
+        return Kept(self.batch.take(rows), self.keys[rows], self.contents[rows])
 
     def more(self, other: Kept) -> tuple[Kept, Kept]:
         """Return these rows with their copies in ``other`` too, and the rest of ``other``."""
@@ -72,7 +75,8 @@ class Kept:
         weight[mine] += other.batch.labels.weights[theirs]
         labels = replace(self.batch.labels, weight=weight)
         rest = np.delete(np.arange(len(other.keys)), theirs)
-        return Kept(Batch(self.batch.blocks, labels, copies), self.keys), other.select(rest)
+        more = Batch(self.batch.blocks, labels, copies)
+        return Kept(more, self.keys, self.contents), other.select(rest)
 
 
 def merged_rows(every: list[Kept], more: list[Kept]) -> list[Kept]:
@@ -105,7 +109,7 @@ def encoded_by(every: list[Kept], model: Model) -> list[Kept]:
         others = next((of for of in alike if of[0].batch.form == coded.form), None)
         if others is None:
             alike.append(others := [])
-        others.append(Kept(coded, kept.keys))
+        others.append(Kept(coded, kept.keys, kept.contents))
     return [_joined(of) for of in alike]
 
 
@@ -113,8 +117,10 @@ def _joined(every: list[Kept]) -> Kept:
     """Join rows that are held alike, in the order of their keys, whichever batch they came in."""
     if len(every) == 1:
         return every[0]
-    keys = np.concatenate([kept.keys for kept in every])
-    return Kept(Batch.join([kept.batch for kept in every]), keys).select(np.argsort(keys))
+    keys, cells = (
+        np.concatenate([getattr(kept, of) for kept in every]) for of in ("keys", "contents")
+    )
+    return Kept(Batch.join([kept.batch for kept in every]), keys, cells).select(np.argsort(keys))
 
 
 def _least_different(keys: NDArray[np.uint64], most: int) -> NDArray[np.uint64]:

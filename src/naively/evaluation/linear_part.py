@@ -18,6 +18,7 @@ from naively.counting.batch import Batch
 from naively.counting.labels import Labels
 from naively.evaluation.basis import basis_of, evidence_said
 from naively.evaluation.calibrate import ROWS
+from naively.evaluation.canonical import by_class
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.evaluation.ridge import Problem, Solution, solve
 from naively.kernels.reference import Floats
@@ -167,9 +168,7 @@ def held_out(labels: Labels) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]
 
     All copies of a row are in one third, so that a row of weight 2 is the row twice.
     """
-    order = np.random.default_rng(0).permutation(len(labels))
-    by_class = order[np.argsort(labels.codes[order], kind="stable")]
-    third = np.empty(len(order), np.int64)
-    third[by_class] = np.arange(len(order)) % THIRDS
+    third = np.empty(len(labels), np.int64)
+    third[by_class(labels.codes)] = np.arange(len(labels)) % THIRDS
     times = THIRDS if labels.weights.sum() < FEW else 1
     return [(np.flatnonzero(third != t), np.flatnonzero(third == t)) for t in range(times)]

@@ -10,6 +10,7 @@ may bring classes, for which a larger sample is needed; so more are kept than on
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,7 +97,7 @@ class Reservoir:
         self._last = None
         kept = Kept.of(batch, self._seed, len(batch))
         if share < 1:
-            kept = Kept(kept.batch, (kept.keys * share).astype(np.uint64))
+            kept = replace(kept, keys=(kept.keys * share).astype(np.uint64))
         self._draw()
         self._kept = of_least_keys(merged_rows(self._kept, [kept]), self._size.kept, self._limit)
 
@@ -141,7 +142,8 @@ class Reservoir:
     def saved(self, model: Model) -> SampledRows:
         """Return all rows that are kept as a model file holds them; the model has learned them."""
         self._draw()
-        kept = [(kept.batch, kept.keys) for kept in encoded_by(self._kept, model)]
+        every = encoded_by(self._kept, model)
+        kept = [(kept.batch, kept.keys, kept.contents) for kept in every]
         return SampledRows(kept, self._seed, self.seen)
 
     @classmethod
@@ -151,7 +153,7 @@ class Reservoir:
         sample._seed, sample.seen = rows.seed, rows.seen
         # Interactions came after the rows.
         sample._size = sample_size(model.without_interactions(), sample.seen)
-        sample._kept = [Kept(batch, keys) for batch, keys in rows.batches]
+        sample._kept = [Kept(*of) for of in rows.batches]
         return sample
 
     def of(self, model: Model, *, larger: bool = False) -> Sample:
@@ -162,7 +164,7 @@ class Reservoir:
         if self._last is not None and self._last[0] is model.tally and self._last[1] == larger:
             return self._last[2]
         kept = encoded_by(self._sample(larger=larger), model)
-        sample = Sample([of.batch for of in kept])
+        sample = Sample.of_kept(kept)
         self._last = model.tally, larger, sample
         return sample
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -13,6 +14,7 @@ from naively.counting.labels import Labels
 from naively.counting.tally import Tally
 from naively.evaluation.blas import on_one_thread
 from naively.evaluation.calibrate import ROWS, fit
+from naively.evaluation.canonical import by_class, row_order
 from naively.evaluation.kept import Kept
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out
 from naively.evaluation.linear_part import with_linear_part
@@ -78,7 +80,18 @@ class Sample:
     @classmethod
     def of_all(cls, batch: Batch) -> Sample:
         """Return all rows of a batch, in an order that follows from what they hold."""
-        return cls([Kept.of(batch, np.uint64(0), len(batch)).batch])
+        return cls.of_kept([Kept.of(batch, np.uint64(0), len(batch))])
+
+    @classmethod
+    def of_kept(cls, every: Sequence[Kept]) -> Sample:
+        """Return rows in an order that follows from what they hold, those of the least keys first.
+
+        What is fitted to the first of many rows is fitted to those of the least keys.
+        """
+        batches = [kept.batch for kept in every]
+        orders = row_order(batches, [kept.contents for kept in every])
+        first = (order[np.argsort(order >= ROWS, kind="stable")] for order in orders)
+        return cls([batch.take(rows) for batch, rows in zip(batches, first, strict=True)])
 
     @on_one_thread
     def weights(self, model: Model, kind: Weighting, *, learned: bool = True) -> Weights:
@@ -100,11 +113,10 @@ def deal(codes: NDArray[np.int32], copies: NDArray[np.int64], folds: int) -> NDA
     The rows of each class are dealt out in random order, one copy to a fold after the other.
     ``codes`` are their classes, and ``copies`` how often each row came, both of shape (rows,).
     """
-    order = np.random.default_rng(0).permutation(len(codes))
-    by_class = order[np.argsort(codes[order], kind="stable")]
-    ends = np.concatenate([[0], np.cumsum(copies[by_class])])
+    order = by_class(codes)
+    ends = np.concatenate([[0], np.cumsum(copies[order])])
     # Of the copies before an end, every ``folds``-th is in the same fold.
     before = (ends[:, None] - np.arange(folds) + folds - 1) // folds
     dealt = np.empty((len(codes), folds), np.int64)
-    dealt[by_class] = np.diff(before, axis=0)
+    dealt[order] = np.diff(before, axis=0)
     return dealt

@@ -7,7 +7,7 @@ nothing, so that a column that is missing throughout is as if it were not there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import pairwise
 
@@ -35,7 +35,20 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
     seed : uint64
         With another seed, the numbers and their order are others.
     """
-    total = _of_labels(batch)
+    return mixed(_of_cells(batch, _factors) + _of_labels(batch) + seed)
+
+
+def contents(batch: Batch) -> Hashes:
+    """Return a number for each row by its cells alone, of shape (rows,).
+
+    It is the same whatever the columns and classes are called, and whichever column a cell is in.
+    """
+    return _of_cells(batch, _ones)
+
+
+def _of_cells(batch: Batch, factors: Callable[[Sequence[Name]], Hashes]) -> Hashes:
+    """Return the sum of the hashes of each row's cells, each times a factor of its column."""
+    total = np.zeros(len(batch), np.uint64)
     done: set[Name] = set()
     for key, block in batch.blocks.items():
         # What is derived follows from other columns.
@@ -45,14 +58,15 @@ def fingerprints(batch: Batch, seed: np.uint64) -> Hashes:
         done.update(columns)
         match block:
             case Dense():
-                total += dispatch.hash_rows(block.values, _factors(columns))
+                total += dispatch.hash_rows(block.values, factors(columns))
             case Sparse(axis=Columns()):
-                _add_stored(total, block, _factors(columns))
+                _add_stored(total, block, factors(columns))
             case Codes():
-                _add_codes(total, block)
+                for hashes, factor in zip(level_hashes(block), factors(columns), strict=True):
+                    total += hashes * factor
             case Documents():
-                total += _of_texts(block.texts) * _factors(columns)
-    return _mixed(total + seed)
+                total += _of_texts(block.texts) * factors(columns)
+    return total
 
 
 def _add_stored(total: Hashes, block: Sparse, factors: Hashes) -> None:
@@ -63,13 +77,12 @@ def _add_stored(total: Hashes, block: Sparse, factors: Hashes) -> None:
     np.add.at(total, row, change)
 
 
-def _add_codes(total: Hashes, block: Codes) -> None:
-    """Add what levels say to the totals of their rows."""
-    factors = _factors(block.axis.columns)
+def level_hashes(block: Codes) -> Iterator[Hashes]:
+    """Yield the hashes of the levels of each column, (rows,); 0 where a cell is missing."""
     for j, levels in enumerate(block.axis.levels):
         hashes = np.zeros(len(levels) + 1, np.uint64)  # the last is of missing cells
         hashes[:-1] = [_of_cell(level) for level in levels]
-        total += (hashes * factors[j])[np.maximum(block.codes[:, j].astype(np.int64), -1)]
+        yield hashes[np.maximum(block.codes[:, j].astype(np.int64), -1)]
 
 
 def _of_texts(texts: Sequence[Row]) -> Hashes:
@@ -103,7 +116,12 @@ def _factors(columns: Sequence[Name]) -> Hashes:
     return np.array([_of_cell(title(name)) | 1 for name in columns], np.uint64)
 
 
-def _mixed(total: Hashes) -> Hashes:
+def _ones(columns: Sequence[Name]) -> Hashes:
+    """Return the same factor for each column."""
+    return np.ones(len(columns), np.uint64)
+
+
+def mixed(total: Hashes) -> Hashes:
     """Return numbers whose bits depend on all bits of others (SplitMix64, Steele et al. 2014)."""
     total = (total ^ (total >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     total = (total ^ (total >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

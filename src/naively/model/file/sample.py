@@ -38,27 +38,29 @@ class SampledRows:
 
     Parameters
     ----------
-    batches : sequence of (Batch, ndarray of uint64 of shape (rows,))
-        The rows, with how many copies came of each, and their keys, ascending.
+    batches : sequence of (Batch, ndarray of uint64, ndarray of uint64), both of shape (rows,)
+        The rows, with how many copies came of each, their keys, ascending, and the sums over their
+        cells.
     seed : uint64
         What the keys were made with.
     seen : int
         How many rows they are a sample of.
     """
 
-    batches: Sequence[tuple[Batch, Keys]]
+    batches: Sequence[tuple[Batch, Keys, Keys]]
     seed: np.uint64
     seen: int
 
     def __len__(self) -> int:
-        return int(sum(batch.times.sum() for batch, _ in self.batches))
+        return int(sum(batch.times.sum() for batch, _, _ in self.batches))
 
     def arrays(self, groups: Sequence[Group]) -> Arrays:
         """Return what a file holds of the rows; a block is named by the place of its group."""
         found: Arrays = {}
-        for i, (batch, keys) in enumerate(self.batches):
+        for i, (batch, keys, contents) in enumerate(self.batches):
             parts: Arrays = {
                 "keys": keys.view(np.int64),
+                "contents": contents.view(np.int64),
                 "labels": batch.labels.codes,
                 "weights": batch.labels.weights,
                 "copies": batch.times,
@@ -90,12 +92,12 @@ def read_sample(saved: SavedSample, unread: UnreadArrays, model: Model) -> Sampl
         What has learned the rows.
     """
     batches = [_read_batch(f"sample/{i}", unread, model) for i in range(saved.batches)]
-    keys = np.concatenate([np.empty(0, np.uint64), *(keys for _, keys in batches)])
+    keys = np.concatenate([np.empty(0, np.uint64), *(keys for _, keys, _ in batches)])
     if len(np.unique(keys)) < len(keys):
         raise ValueError("a row is there twice")
-    if sum(float(batch.times.sum(dtype=np.float64)) for batch, _ in batches) > saved.seen:
+    if sum(float(batch.times.sum(dtype=np.float64)) for batch, _, _ in batches) > saved.seen:
         raise ValueError("there are more rows than were seen")
-    _check_learned([batch for batch, _ in batches], model.without_interactions())
+    _check_learned([batch for batch, _, _ in batches], model.without_interactions())
     return SampledRows(batches, np.int64(saved.seed).view(np.uint64), saved.seen)
 
 
@@ -126,12 +128,15 @@ def _write_block(block: Block) -> Arrays:
     raise TypeError(f"A model file cannot hold {type(block).__name__}.")
 
 
-def _read_batch(name: str, unread: UnreadArrays, model: Model) -> tuple[Batch, Keys]:
-    """Return rows that are held alike, and their keys, of shape (rows,)."""
+def _read_batch(name: str, unread: UnreadArrays, model: Model) -> tuple[Batch, Keys, Keys]:
+    """Return rows that are held alike, their keys, and the sums over their cells, (rows,)."""
     keys = unread.take(f"{name}/keys", "i").view(np.uint64)
     if keys.ndim != 1 or (keys[1:] <= keys[:-1]).any():
         raise ValueError("rows are not in the order of their keys")
     rows = (len(keys),)
+    contents = keys  # of older files
+    if f"{name}/contents" in unread:
+        contents = unread.take(f"{name}/contents", "i", rows).view(np.uint64)
     codes = unread.take(f"{name}/labels", "c", rows)
     weight = unread.take(f"{name}/weights", "f", rows)
     copies = unread.take(f"{name}/copies", "i", rows)
@@ -143,7 +148,7 @@ def _read_batch(name: str, unread: UnreadArrays, model: Model) -> tuple[Batch, K
     for place, group in enumerate(model.counted.groups):
         axis = model.tally.blocks[group.key].axis
         blocks[group.key] = _read_block(f"{name}/{place}", group, axis, len(keys), unread)
-    return Batch(blocks, labels, None if (copies == 1).all() else copies), keys
+    return Batch(blocks, labels, None if (copies == 1).all() else copies), keys, contents
 
 
 def _read_block(name: str, group: Group, axis: Axis, rows: int, unread: UnreadArrays) -> Block:
