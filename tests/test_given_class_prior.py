@@ -13,7 +13,11 @@ from scipy.stats import norm
 from naively import Bernoulli, Beta, Dirichlet, NaiveBayes, load
 from naively.evaluation.losses import posterior
 from naively.model.class_prior import class_probabilities
-from tests.test_scorecard import read
+from naively.model.scorecard.scorecard import Scorecard
+from tests.node import ask, question
+from tests.scorecards import posterior as posterior_of
+from tests.test_onnx import answers
+from tests.test_scorecard import read, rows_of
 
 RNG = np.random.default_rng(5)
 N = 400
@@ -128,13 +132,8 @@ def test_so_it_is_of_rows_without_a_label() -> None:
     )
 
 
-def test_so_it_is_in_a_query_and_a_scorecard() -> None:
-    rows = {name: X[name][:50] for name in ("same", "kind", "count")}
-    base = NaiveBayes().fit({name: X[name] for name in rows}, Y)
-    nb = NaiveBayes(class_prior=(0.02, 0.98)).fit({name: X[name] for name in rows}, Y)
-    right = shifted(base, (0.02, 0.98), rows)
-    card = read(nb.model_)
-    np.testing.assert_allclose(card["start"], nb.model_.start)
+def test_so_it_is_in_a_query() -> None:
+    nb, rows, right = in_columns(50)
     connection = sqlite3.connect(":memory:")
     connection.execute("create table t (same, kind, count)")
     cells = zip(*(values.tolist() for values in rows.values()), strict=True)
@@ -143,6 +142,29 @@ def test_so_it_is_in_a_query_and_a_scorecard() -> None:
     assert len(found) == 50
     p = np.array([row[-2:] for row in found], float)
     np.testing.assert_allclose(p, right, atol=1e-12)
+
+
+def in_columns(n: int) -> tuple[NaiveBayes, dict[str, Any], np.ndarray]:
+    """Return a model with a given class prior, some rows, and their right posteriors."""
+    columns = {name: X[name] for name in ("same", "kind", "count")}
+    rows = {name: of[:n] for name, of in columns.items()}
+    base = NaiveBayes().fit(columns, Y)
+    nb = NaiveBayes(class_prior=(0.02, 0.98)).fit(columns, Y)
+    return nb, rows, shifted(base, (0.02, 0.98), rows)
+
+
+def test_so_it_is_in_onnx() -> None:
+    nb, rows, right = in_columns(50)
+    np.testing.assert_allclose(answers(nb, rows)[1], right, atol=1e-9)
+
+
+def test_so_it_is_in_a_scorecard_read_by_python_and_javascript() -> None:
+    nb, rows, right = in_columns(50)
+    cells = rows_of(rows)
+    card = read(nb.model_)
+    np.testing.assert_allclose([posterior_of(card, row) for row in cells], right, atol=1e-12)
+    (found,) = ask([question(Scorecard.of(nb.model_), cells, "posterior")])
+    np.testing.assert_allclose(found, right, atol=1e-12)
 
 
 def test_uniform_finds_the_rare_class() -> None:
