@@ -64,7 +64,7 @@ test-spark: $(NAIVELY) $(MADE)/test-spark ## run the tests of Spark on this mach
 	$(BIN)/python -m pytest -p no:xdist $(ARGS) tests/spark
 
 test-browser: $(NAIVELY) $(MADE)/test-browser ## open the report in a real browser; it needs Chromium
-	$(BIN)/python -m pytest -p no:xdist $(ARGS) tests/browser
+	$(BIN)/python -m pytest $(JOBS) $(ARGS) tests/browser
 
 test-thorough: export HYPOTHESIS_PROFILE := thorough
 test-thorough: SEED := $(or $(SEED),$(shell date +%s))
