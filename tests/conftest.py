@@ -25,6 +25,7 @@ settings.register_profile(
     database=None,
     print_blob=True,
 )
+settings.register_profile("ci-quick", settings.get_profile("ci"), max_examples=4)
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
