@@ -103,8 +103,8 @@ def installed_here() -> Side:
     """Install what is here, as it is; changes that are not committed are said in its name."""
     name = _git("describe", "--always", "--dirty=+", "--exclude=*")
     python = _environment(BUILD / "here")
+    # A folder is installed anew each time.
     _pip(python, "install", "--upgrade", *USED, str(ROOT), build=BUILD / "here" / "build")
-    _pip(python, "install", "--force-reinstall", "--no-deps", str(ROOT), build=BUILD / "here/build")
     return Side(name, python)
 
 
