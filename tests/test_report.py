@@ -383,6 +383,8 @@ def test_a_sample_tells_most_rows_that_were_learned():
     (said,) = alerts(nb.report({"x": x[:10_000]}, y[:10_000]))
     assert "given 100% are" in said
     assert alerts(nb.report({"x": x[30_000:]}, y[30_000:])) == []
+    for i in range(30_000, 30_010):  # of some rows nothing can be looked up
+        assert alerts(nb.report({"x": x[i : i + 1]}, y[i : i + 1])) == []
 
 
 def test_a_leak_stands_at_the_top():

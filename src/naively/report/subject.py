@@ -230,7 +230,9 @@ class Subject:
 def _share_learned(model: Model, learned: Reservoir | None, rows: Rows, labels: Labels) -> float:
     """Return which share of some rows a model has learned; NaN if they may be those it learned."""
     if learned is not None:
-        return learned.share_of(model.counted.encode(rows, labels, model.tally.axes))
+        share = learned.share_of(model.counted.encode(rows, labels, model.tally.axes))
+        if not np.isnan(share):
+            return share
     rows_of = np.bincount(labels.codes, labels.weight, labels.k)
     given = dict(zip(labels.classes.tolist(), rows_of, strict=True))
     count = dict(zip(model.classes.tolist(), model.tally.class_count, strict=True))
