@@ -105,8 +105,7 @@ def writing(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[
         yield out
 
 
-@contextmanager
-def copying(path: Path, what: str) -> Iterator[BinaryIO]:
+def copying(path: Path, what: str) -> BinaryIO:
     """Open a file in a folder for a while, to be written; an error names what it is for.
 
     Parameters
@@ -116,8 +115,7 @@ def copying(path: Path, what: str) -> Iterator[BinaryIO]:
     what : str
         What is written, such as "a copy of a.csv".
     """
-    with io.BufferedWriter(_File(path, f"{what} in {path.parent}", mode="wb")) as out:
-        yield out
+    return io.BufferedWriter(_File(path, f"{what} in {path.parent}", mode="wb"))
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:

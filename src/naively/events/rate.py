@@ -156,8 +156,8 @@ class Rate(Estimable[Columns, Dense | Sparse]):
             rate = self.conjugate.draw_from(a, b, rng)
         else:
             rate = self._rate(tally).T[classes]
-        far = (self.mean(rate) > FARTHEST).any(axis=0)
-        if far.any() and self.support != "positive":
+        whole = self.support != "positive"
+        if whole and (far := (self.mean(rate) > FARTHEST).any(axis=0)).any():
             name = title(tally.axis.columns[int(far.argmax())])
             raise ValueError(
                 f"Numbers of column {name!r} are too large to be drawn: beyond {FARTHEST:g} whole "

@@ -64,7 +64,6 @@ def draw_nomogram(
     room = 0.06 * (high - low)
     ax.set_xlim(low - room, high + room)
     ax.axvline(0, color=GREY, linewidth=0.5, linestyle=":")
-    cut = False
     for y, (of, weight, (least, most)) in enumerate(zip(values, weights, ranges, strict=True)):
         ax.plot(np.clip([least, most], -FAR, FAR), [y, y], color=COLOURS[0], linewidth=0.9)
         at = np.clip(weight, -FAR, FAR)
@@ -74,7 +73,6 @@ def draw_nomogram(
             f"{v} ({_far(w)})" if abs(w) > FAR else v for v, w in zip(of, weight, strict=True)
         ]
         _write(ax, written, at, y, (high - low) + 2 * room)
-        cut = cut or bool((np.abs([least, most]) > FAR).any())
     below = len(columns) + 0.3
     sums = np.array([*probabilities.values()])
     width = max(float(np.ptp(sums)), 1e-9)
@@ -90,8 +88,9 @@ def draw_nomogram(
     ax.set_ylim(below + 0.8, -0.8)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    said = [*notes, f"arrows: beyond {FAR:g} nats"] if cut else notes
-    put_notes(ax, label, said, "right")
+    if any(abs(end) > FAR for both in ranges for end in both):
+        notes = [*notes, f"arrows: beyond {FAR:g} nats"]
+    put_notes(ax, label, notes, "right")
     return ax
 
 

@@ -41,7 +41,7 @@ def warnings(subject: Subject) -> str:
             "The rows that were given are as many of each class as it has learned. If they are the "
             "rows that it has learned, new rows will be scored worse."
         )
-    return html.alert(said) if said else ""
+    return html.alert(said)
 
 
 def learned(subject: Subject) -> str:

@@ -120,8 +120,7 @@ class Source:
 
     def _check_expansion(self, size: int) -> None:
         """Raise a ValueError if a compressed file holds so much that it may be a bomb."""
-        packed = self.path.stat().st_size
-        if self.compressed and size > max(HARMLESS, EXPANSION * packed):
+        if self.compressed and size > max(HARMLESS, EXPANSION * self.path.stat().st_size):
             unpack = "gunzip" if self.compressed == ".gz" else "zstd -d"
             raise ValueError(
                 f"{self.name} holds {size / 1e9:.1f} GB, more than {EXPANSION} times its size, as "
