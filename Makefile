@@ -44,7 +44,6 @@ setup: $(NAIVELY) $(MADE)/test $(MADE)/lint ## install naively and all it is tes
 demo: $(NAIVELY) ## learn, score and explain on real data; or on yours: DATA=file.csv TARGET=column
 	$(BIN)/naively demo $(if $(DATA),"$(DATA)") $(if $(TARGET),--target "$(TARGET)")
 
-test: export HYPOTHESIS_PROFILE := $(if $(HYPOTHESIS_PROFILE),$(HYPOTHESIS_PROFILE)-quick,quick)
 test: $(NAIVELY) $(MADE)/test ## test everything of a kind once, in five minutes
 	$(WITH) $(BIN)/python -m pytest $(JOBS) --quick $(ARGS)
 

@@ -17,7 +17,6 @@ from hypothesis import settings
 # What is checked before a change is accepted draws new ones for each commit, from a seed that it
 # prints.
 settings.register_profile("default", deadline=None, max_examples=10, derandomize=True)
-settings.register_profile("quick", settings.get_profile("default"), max_examples=4)
 settings.register_profile(
     "ci",
     settings.get_profile("default"),
@@ -25,9 +24,16 @@ settings.register_profile(
     database=None,
     print_blob=True,
 )
-settings.register_profile("ci-quick", settings.get_profile("ci"), max_examples=4)
 settings.register_profile("thorough", settings.get_profile("ci"), max_examples=200)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "default")
+settings.load_profile(PROFILE)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try fewer examples, of whatever profile, where everything of a kind is tested once."""
+    if config.getoption("--quick", default=False):
+        settings.register_profile("quick", settings.get_profile(PROFILE), max_examples=4)
+        settings.load_profile("quick")
 
 
 @pytest.fixture(scope="session")
