@@ -34,7 +34,7 @@ def draw(path: Path) -> None:
         axes = [part.subplots() for part in parts]
         for part, title in zip(parts, TITLES, strict=True):
             part.suptitle(title, fontweight="bold", fontsize=10)
-        tumours.column("worst perimeter").plot(axes[0])
+        tumours.inspect.column("worst perimeter").plot(axes[0])
         tumours.explain(data.data.iloc[[ROW]])[0].plot(axes[1], 7)
         before = plain.evaluate(X[1::2], y[1::2])
         digits.evaluate(X[1::2], y[1::2]).plot_reliability(axes[2], before)

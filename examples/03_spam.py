@@ -60,7 +60,7 @@ for name, ax in zip(list(models)[:2], side_by_side(*list(models)[:2]), strict=Tr
 # the next 500, so a learning curve costs one pass over the mails.
 names = list(models)[:2]
 for name, ax in zip(names, side_by_side(*names), strict=True):
-    models[name].learning_curve(*train, test=test, repeats=3).plot(ax=ax)
+    models[name].curve.learning(*train, test=test, repeats=3).plot(ax=ax)
 
 # %%
 # The smoothing curve
@@ -68,7 +68,7 @@ for name, ax in zip(names, side_by_side(*names), strict=True):
 # How much smoothing is best? Nothing is counted again: each pseudo-count is another
 # reading of one tally. Leave-one-out scores need no mails that are held out, and find
 # nearly the same.
-curve = models["pseudo-count 1"].smoothing_curve(*test)
+curve = models["pseudo-count 1"].curve.smoothing(*test)
 for metric, ax in zip(
     ("accuracy", "log_loss"), side_by_side("accuracy", "log loss"), strict=True
 ):

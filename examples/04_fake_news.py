@@ -45,8 +45,8 @@ test = list(texts[::6]), list(labels[::6])
 # These are single words, one pseudo-count each, and no weights: the naive Bayes of the
 # textbook.
 nb = NaiveBayes("multinomial", text="words", smoothing=1.0, weights=None).fit(*learned)
-nb.strongest(8).plot()
-print(nb.strongest(3))
+nb.inspect.strongest(8).plot()
+print(nb.inspect.strongest(3))
 
 # %%
 # A headline, word by word

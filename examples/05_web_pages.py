@@ -60,6 +60,6 @@ for score, ax in zip(
 # %%
 # The words that tell
 # -------------------
-models["multinomial"].strongest(5).plot()
-print(models["multinomial"].strongest(4))
+models["multinomial"].inspect.strongest(5).plot()
+print(models["multinomial"].inspect.strongest(4))
 finish()

@@ -49,7 +49,7 @@ print_scores(scores)
 # The means of the classes
 # ------------------------
 nb = models["one a pixel and class"]
-nb.images((8, 8)).plot()
+nb.inspect.images((8, 8)).plot()
 
 # %%
 # Why this digit is what it is

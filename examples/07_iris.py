@@ -35,7 +35,7 @@ three = {
 }
 print_scores({f"three classes, {name}": nb.assess() for name, nb in three.items()})
 for nb, ax in zip(three.values(), side_by_side(*three, height=3.1), strict=True):
-    nb.regions(both).plot(ax=ax)
+    nb.inspect.regions(both).plot(ax=ax)
 
 # %%
 # The densities behind them
@@ -46,8 +46,8 @@ titles = *both, "both, a variance in each class"
 nb = three["a variance in each class"]
 axes = side_by_side(*titles, height=3.1)
 for column, ax in zip(both, axes, strict=False):
-    nb.column(column).plot(ax=ax)
-nb.regions(both).plot(what="density", ax=axes[2])
+    nb.inspect.column(column).plot(ax=ax)
+nb.inspect.regions(both).plot(what="density", ax=axes[2])
 
 # %%
 # Two classes
@@ -62,7 +62,7 @@ two = {
 }
 print_scores({f"two classes, {name}": nb.assess() for name, nb in two.items()})
 for nb, ax in zip(two.values(), side_by_side(*two, height=3.1), strict=True):
-    nb.regions(both).plot(ax=ax)
+    nb.inspect.regions(both).plot(ax=ax)
 
 # %%
 # Posterior and difference
@@ -71,6 +71,6 @@ for nb, ax in zip(two.values(), side_by_side(*two, height=3.1), strict=True):
 # probabilities, the log odds, is 0.
 nb = two["a variance in each class"]
 left, right = side_by_side("the posterior", "the difference", height=3.1)
-nb.regions(both).plot(what="posterior", ax=left)
-nb.regions(both).plot(what="difference", ax=right)
+nb.inspect.regions(both).plot(what="posterior", ax=left)
+nb.inspect.regions(both).plot(what="difference", ax=right)
 finish()

@@ -67,7 +67,7 @@ for name, model in models.items():
 drawn = [key for key in fitted if key[0] != "joint table"]
 titles = [f"{name}: {shape}" for name, shape in drawn]
 for key, ax in zip(drawn, side_by_side(*titles, rows=3), strict=True):
-    fitted[key].regions(["x", "y"]).plot(ax=ax)
+    fitted[key].inspect.regions(["x", "y"]).plot(ax=ax)
 
 # %%
 # The assumption, tested
@@ -75,6 +75,6 @@ for key, ax in zip(drawn, side_by_side(*titles, rows=3), strict=True):
 # Mutual information of the two columns within the classes is 0 where naive Bayes is
 # right.
 for shape in shapes:
-    found = fitted["histograms", shape].dependence()
+    found = fitted["histograms", shape].inspect.dependence()
     print(f"{shape}:\n{found}")
 finish()

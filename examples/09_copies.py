@@ -61,5 +61,5 @@ print(nb.weights_)
 # The assumption, tested
 # ----------------------
 # Copies depend on each other as much as columns can.
-nb.dependence().plot()
+nb.inspect.dependence().plot()
 finish()

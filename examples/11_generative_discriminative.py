@@ -94,7 +94,7 @@ X = {
     for name in ("mean radius", "mean texture", "mean smoothness", "mean symmetry")
 }
 nb = generative.fit(X, tumours.target)
-line = nb.linear()
+line = nb.inspect.linear()
 matrix = np.column_stack(list(X.values()))
 searched = LogisticRegression().fit(matrix, tumours.target)
 joint = nb.predict_joint_log_proba(X)

@@ -24,14 +24,14 @@ spam = {"cheap": 0.40, "pills": 0.30, "meeting": 0.10, "lunch": 0.20}
 ham = {"cheap": 0.15, "pills": 0.05, "meeting": 0.45, "lunch": 0.35}
 columns = {"text": {"spam": Multinomial.of(spam), "ham": Multinomial.of(ham)}}
 truth = NaiveBayes.of(class_prior={"spam": 0.3, "ham": 0.7}, columns=columns)
-texts, labels = truth.sample(5, random_state=0, length=6)
+texts, labels = truth.inspect.sample(5, random_state=0, length=6)
 for text, label in zip(texts, labels, strict=True):
     print(f"{label:5} {text}")
 
 # %%
 # The parameters come back
 # ------------------------
-texts, labels = truth.sample(2_000, random_state=1, length=6)
+texts, labels = truth.inspect.sample(2_000, random_state=1, length=6)
 learned = NaiveBayes("multinomial", text="words", estimate="mle", weights=None).fit(
     texts, labels
 )
@@ -44,7 +44,7 @@ for label, p in (("spam", spam), ("ham", ham)):
         print(f"{label:5}  {word:8}  {p[word]:.3f}    {die.mle[word]:.4f}")
     if label == "spam":
         Categorical().consistency(words, truth=p).plot()
-print(learned.parameters(column="text"))
+print(learned.inspect.parameters(column="text"))
 
 # %%
 # How well can anybody do?
@@ -53,16 +53,16 @@ print(learned.parameters(column="text"))
 # are easier.
 print("words  truth   learned from 2,000 documents of 6 words")
 for length in (1, 3, 6, 12, 24):
-    test = truth.sample(5_000, random_state=length, length=length)
+    test = truth.inspect.sample(5_000, random_state=length, length=length)
     best, found = truth.evaluate(*test), learned.evaluate(*test)
     print(f"{length:5}  {best.accuracy:.4f}  {found.accuracy:.4f}")
 
 # %%
 # The learning curve
 # ------------------
-test = truth.sample(2_000, random_state=2, length=6)
+test = truth.inspect.sample(2_000, random_state=2, length=6)
 left, right = side_by_side("maximum likelihood", "pseudo-count 1")
-learned.learning_curve(texts, labels, test=test, repeats=3).plot(ax=left)
+learned.curve.learning(texts, labels, test=test, repeats=3).plot(ax=left)
 smoothed = NaiveBayes("multinomial", text="words", smoothing=1.0, weights=None)
-smoothed.learning_curve(texts, labels, test=test, repeats=3).plot(ax=right)
+smoothed.curve.learning(texts, labels, test=test, repeats=3).plot(ax=right)
 finish()

@@ -65,7 +65,7 @@ draw_lines(sizes, lines, ("rows learned", "accuracy"), ax)
 print(f"{'M':>4}{'naive Bayes':>14}{'joint table':>26}")
 for m in (1, 2, 6, 10, 20, 30):
     two = [[bool(i)] * m for i in range(2)]
-    counts = NaiveBayes().fit(two, ["no", "yes"]).parameter_counts()
+    counts = NaiveBayes().fit(two, ["no", "yes"]).inspect.parameter_counts()
     print(f"{m:4}{counts.n_parameters:14,}{counts.n_joint_parameters:26,}")
 counts.plot()
 
@@ -82,6 +82,6 @@ sky, air, plan = zip(*days, strict=True)
 die = NaiveBayes(JointTable(alpha=0)).fit(
     {"sky": list(sky), "air": list(air)}, list(plan)
 )
-print(die.marginal("sky"))
-print(die.conditional(of="class", given=["sky", "air"]))
+print(die.inspect.marginal("sky"))
+print(die.inspect.conditional(of="class", given=["sky", "air"]))
 finish()

@@ -42,7 +42,7 @@ else:
         name: dict(zip(("died", "survived"), two, strict=True))
         for name, two in columns.items()
     }
-    table, y = NaiveBayes.of({"died": 0.62, "survived": 0.38}, of).sample(
+    table, y = NaiveBayes.of({"died": 0.62, "survived": 0.38}, of).inspect.sample(
         900, random_state=0
     )
 
@@ -59,7 +59,7 @@ default = NaiveBayes().fit(table, y)
 # Scores are by leave-one-out.
 print_scores({"chosen by hand": mixed.assess(), "naively's default": default.assess()})
 for column, ax in zip(chosen, side_by_side(*chosen, rows=2), strict=True):
-    mixed.column(column).plot(ax=ax)
+    mixed.inspect.column(column).plot(ax=ax)
 
 # %%
 # What the columns are worth
@@ -72,7 +72,7 @@ default.assess().plot_columns()
 # ---------------------
 # A nomogram reads the model without a computer: look up each cell's weight, add, and
 # read off the probability.
-mixed.nomogram("survived").plot()
+mixed.inspect.nomogram("survived").plot()
 
 # %%
 # One passenger

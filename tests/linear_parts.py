@@ -49,5 +49,5 @@ def with_linear_part(nb: NaiveBayes, *, products: int = 0, seed: int = 0) -> Nai
     of = {part: tuple(rng.uniform(0.3, 1.2, k).tolist()) for part in model.weights.of}
     # Weights of a part whose log likelihoods are not centred are alike for all classes.
     of = {part: (weight[0],) * k for part, weight in of.items()}
-    nb.keep(model.weighed(replace(model.weights, of=of, linear=linear)))
+    nb._keep(model.weighed(replace(model.weights, of=of, linear=linear)))
     return nb

@@ -206,7 +206,7 @@ class Product:
             return nb
         batch = nb.model_.encode(*nb._labelled(*table.labelled))
         alone = nb.model_.without_interactions()
-        nb.keep(alone.with_interactions(self.interactions, [batch]))
+        nb._keep(alone.with_interactions(self.interactions, [batch]))
         return nb.calibrate()
 
 

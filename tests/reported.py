@@ -58,5 +58,5 @@ def with_a_pair() -> NaiveBayes:
     nb = NaiveBayes().fit(rows, "y")
     pair = Interaction(LevelBins("a", ("yes", "no")), LevelBins("b", ("up", "down")))
     batch = nb.model_.encode(as_rows(rows.drop(columns="y")), encode_labels(rows["y"]))
-    nb.keep(nb.model_.with_interactions([pair], [batch]))
+    nb._keep(nb.model_.with_interactions([pair], [batch]))
     return nb.calibrate()

@@ -35,7 +35,7 @@ def test_a_learning_curve_is_that_of_python(data: Path) -> None:
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     frame = {name: X[:, j] for j, name in enumerate("abcd")}
-    expected = NaiveBayes().learning_curve(frame, names, sizes=[20, 60], repeats=2).to_dict()
+    expected = NaiveBayes().curve.learning(frame, names, sizes=[20, 60], repeats=2).to_dict()
     assert [int(line["size"]) for line in written] == expected["size"]
     assert [line["which"] for line in written] == expected["which"]
     losses = [float(line["log_loss"]) for line in written]
@@ -77,7 +77,7 @@ def test_a_smoothing_curve_of_data_and_of_a_model(data: Path, tmp_path: Path) ->
     of_data = [json.loads(line) for line in lines.splitlines()]
     assert [line["smoothing"] for line in of_data] == [0.5, 0.5, 1, 1]
     model = tmp_path / "model"
-    ok("train", data, "-t", "kind", "-o", model, "--sample", "--weights", "none")
+    ok("train", data, "-t", "kind", "-o", model, "--keep-rows", "--weights", "none")
     lines = ok(
         "curve", "smoothing", model, "--values", "0.5,1", "-f", "json", "--test", data
     ).splitlines()

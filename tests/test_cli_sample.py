@@ -51,7 +51,7 @@ def train(data: Path, *, sample: bool = True) -> str:
     path = data.with_suffix(".naively")
     table = np.genfromtxt(data, str, delimiter=",", skip_header=1)
     X = {"x": table[:, 0].astype(float), "colour": table[:, 1].astype(object)}
-    learn._save(Learned().fit(X, table[:, 2]), str(path), {"target": "y"}, sample=sample)
+    learn._save(Learned().fit(X, table[:, 2]), str(path), {"target": "y"}, keep_rows=sample)
     return str(path)
 
 
@@ -72,14 +72,14 @@ def test_a_sample_is_kept_if_it_is_asked_for_and_shown(some: Path) -> None:
     ok("train", some, "-t", "y", "-o", model)
     assert sample_of(model) is None
     assert b"a sample of" not in run("show", model).stderr
-    ok("train", some, "-t", "y", "-o", model, "--sample")
+    ok("train", some, "-t", "y", "-o", model, "--keep-rows")
     sample = sample_of(model)
     assert sample is not None
     size = sum(array.nbytes for array in sample.arrays(store.load(model).counted.groups).values())
     said = run("show", model).stderr.decode()
     assert f"a sample of 100 of 100 rows is in the file ({size:,} bytes)" in said
     assert load(model).assess().rows == 100
-    ok("train", some, "-t", "y", "-o", model, "--sample", "--hold-out", "30")
+    ok("train", some, "-t", "y", "-o", model, "--keep-rows", "--hold-out", "30")
     sample = sample_of(model)
     assert sample is not None
     assert len(sample) == sample.seen == 70  # rows that are held out are not in it
@@ -158,6 +158,6 @@ def test_rows_without_a_label_that_count_leave_none(
     nb = Learned().fit(*rows(slice(50)))
     nb.unlabelled_weight_ = 0.5
     out = some.with_name("semi.naively")
-    learn._save(nb, str(out), {}, sample=True)
+    learn._save(nb, str(out), {}, keep_rows=True)
     assert said == ["rows without a label count, so that no sample of rows is kept."]
     assert sample_of(out) is None

@@ -17,7 +17,7 @@ def asked(tmp_path: Path) -> list[str]:
     X = {"age": [20.0, 30.0, 3.0, 4.0], "colour": ["red", "red", "blue", "red"]}
     nb = NaiveBayes(weights=None).fit(X, ["old", "old", "young", "young"])
     nb.save(tmp_path / "m.naively")
-    return ["sql", str(tmp_path / "m.naively"), "--table", "visits"]
+    return ["export", str(tmp_path / "m.naively"), "--format", "sql", "--table", "visits"]
 
 
 def test_a_script_makes_the_table_of_weights_and_scores(asked: list[str]) -> None:
@@ -40,4 +40,9 @@ def test_a_file_is_written_but_not_over_the_model(asked: list[str], tmp_path: Pa
 
 def test_what_is_wrong_is_one_sentence(asked: list[str]) -> None:
     assert "There is no SQL dialect 'dbase'" in sentence(*asked, "--dialect", "dbase")
-    assert "--table" in sentence(*asked[:2])
+    assert "--table" in sentence(*asked[:-2])
+    assert "--table is of a query" in sentence(*asked[:2], "--table", "visits")
+    assert "--dialect is of a query" in sentence(*asked[:2], "--dialect", "sqlite", "-o", "m.json")
+    assert "--delta is of noise" in sentence(*asked, "--delta", "1e-6")
+    assert "--format sql another" in sentence(*asked, "--noise", "1", "-o", "m.naively")
+    assert "name it with --output" in sentence(*asked[:2], "--noise", "1")

@@ -65,7 +65,7 @@ WHOLE = np.arange(2_000.0)
     ids=lambda of: getattr(of, "name", None),
 )  # fmt: skip
 def test_is_the_distribution_that_scipy_has_and_sums_to_one(event, x, at, of):
-    view = fitted(event, x).column("x", at=at)
+    view = fitted(event, x).inspect.column("x", at=at)
     assert view.x.tolist() == at.tolist()
     for c, label in enumerate("abc"):
         expected = of(of_class(x, label))
@@ -76,10 +76,10 @@ def test_is_the_distribution_that_scipy_has_and_sums_to_one(event, x, at, of):
 
 
 def test_a_histogram_integrates_to_one_over_its_bins():
-    view = fitted(Histogram()).column("x")
+    view = fitted(Histogram()).inspect.column("x")
     assert trapezoid(view.density, view.x, axis=0) == pytest.approx(1, abs=0.02)  # 0.5 to 99.5 %
     inside = np.linspace(*fitted_extent(), 400_001)
-    whole = fitted(Histogram()).column("x", at=inside)
+    whole = fitted(Histogram()).inspect.column("x", at=inside)
     np.testing.assert_allclose(trapezoid(whole.density, inside, axis=0), 1, atol=1e-3)
 
 
@@ -92,7 +92,7 @@ def fitted_extent():
 
 def test_kernel_densities_integrate_to_one():
     at = np.linspace(-200, 200, 200_001)
-    density = fitted(KernelDensity()).column("x", at=at).density
+    density = fitted(KernelDensity()).inspect.column("x", at=at).density
     for of in density.T:  # far out it is the same everywhere, as it is scored
         there = np.flatnonzero(np.diff(of))
         some = slice(there[0], there[-1] + 2)
@@ -103,7 +103,7 @@ def test_kernel_densities_integrate_to_one():
 def test_weighted_is_the_joint_of_the_class_and_the_number(event):
     x = COUNTS if event.name == "poisson" else X
     nb = fitted(event, x)
-    plain, weighted = nb.column("x"), nb.column("x", weighted=True)
+    plain, weighted = nb.inspect.column("x"), nb.inspect.column("x", weighted=True)
     prior = np.array([0.2, 0.3, 0.5])
     np.testing.assert_allclose(weighted.density, plain.density * prior, rtol=1e-12)
     np.testing.assert_allclose(weighted.observed, plain.observed * prior, rtol=1e-12)
@@ -111,16 +111,16 @@ def test_weighted_is_the_joint_of_the_class_and_the_number(event):
 
 
 def test_weights_have_no_part_in_densities():
-    plain = fitted(Gaussian(smoothing=0)).column("x")
+    plain = fitted(Gaussian(smoothing=0)).inspect.column("x")
     weighed = NaiveBayes({"x": Gaussian(smoothing=0)}).fit({"x": X}, Y)
     assert weighed.weights_ is not None
-    np.testing.assert_allclose(weighed.column("x").density, plain.density, rtol=1e-12)
+    np.testing.assert_allclose(weighed.inspect.column("x").density, plain.density, rtol=1e-12)
 
 
 @pytest.mark.parametrize("event", [Gaussian(), Histogram(bins=200)], ids=["sample", "cells"])
 def test_the_data_under_the_densities_are_a_histogram_of_the_numbers(event):
     nb = fitted(event)
-    view = nb.column("x")
+    view = nb.inspect.column("x")
     for c, label in enumerate("abc"):
         x = of_class(X, label)
         expected = np.histogram(x, view.edges)[0] / len(x) / np.diff(view.edges)
@@ -146,7 +146,7 @@ def test_numbers_of_a_cell_are_spread_over_it():
 def test_rows_that_came_twice_and_weights_count_in_the_data():
     weight = np.where(Y == "a", 2.0, 1.0) * np.where(X > 0, 3.0, 1.0)
     nb = NaiveBayes({"x": Gaussian()}, weights=None).fit({"x": X}, Y, sample_weight=weight)
-    view = nb.column("x")
+    view = nb.inspect.column("x")
     some = Y == "a"
     expected = np.histogram(X[some], view.edges, weights=weight[some])[0]
     expected = expected / weight[some].sum() / np.diff(view.edges)
@@ -156,19 +156,19 @@ def test_rows_that_came_twice_and_weights_count_in_the_data():
 def test_without_a_sample_the_data_are_left_out_and_it_says_what_keeps_them(tmp_path):
     nb = fitted(Gaussian(smoothing=0))
     nb.save(tmp_path / "without")
-    nb.save(tmp_path / "with", sample=True)
-    without, kept = (load(tmp_path / name).column("x") for name in ("without", "with"))
+    nb.save(tmp_path / "with", keep_rows=True)
+    without, kept = (load(tmp_path / name).inspect.column("x") for name in ("without", "with"))
     assert without.observed is None
-    assert "save(path, sample=True)" in str(without)
+    assert "save(path, keep_rows=True)" in str(without)
     assert not without.plot().collections
-    np.testing.assert_allclose(kept.observed, nb.column("x").observed)
+    np.testing.assert_allclose(kept.observed, nb.inspect.column("x").observed)
     assert "save" not in str(kept)
     # The range follows from numbers that are drawn from the model.
-    assert without.x[0] == pytest.approx(nb.column("x").x[0], abs=1.0)
+    assert without.x[0] == pytest.approx(nb.inspect.column("x").x[0], abs=1.0)
 
 
 def test_the_axes_hold_the_numbers_and_the_names():
-    view = fitted(Gaussian()).column("x")
+    view = fitted(Gaussian()).inspect.column("x")
     ax = view.plot()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["a", "b", "c"]
     for c, line in enumerate(ax.lines):
@@ -180,7 +180,7 @@ def test_the_axes_hold_the_numbers_and_the_names():
 
 
 def test_counts_are_drawn_as_stems():
-    view = fitted(Poisson(), COUNTS).column("x")
+    view = fitted(Poisson(), COUNTS).inspect.column("x")
     ax = view.plot()
     markers = [line for line in ax.lines if line.get_marker() not in (None, "None", "")]
     for c, line in enumerate(markers):
@@ -196,8 +196,8 @@ def test_it_draws_on_the_axes_that_are_given():
 
     _, ax = plt.subplots()
     nb = NaiveBayes().fit({"x": X, "s": np.where(X > 2, "u", "v")}, Y)
-    assert nb.column("x").plot(ax) is ax
-    assert nb.column("s").plot(ax) is ax
+    assert nb.inspect.column("x").plot(ax) is ax
+    assert nb.inspect.column("s").plot(ax) is ax
 
 
 @pytest.mark.parametrize("scale", [1.0, 3.0])
@@ -205,7 +205,7 @@ def test_numbers_far_beyond_are_cut_and_it_says_how_many(scale):
     rng = np.random.default_rng(1)
     x = rng.standard_t(1, 4_000) * scale
     y = np.repeat(["a", "b"], 2_000)
-    view = fitted(KernelDensity(), x, y).column("x")
+    view = fitted(KernelDensity(), x, y).inspect.column("x")
     low, high = np.percentile(x, [0.4, 99.6])
     assert low * 1.5 < view.x[0] < low / 1.5 < high / 1.5 < view.x[-1] < high * 1.5
     beyond = int(((x < view.x[0]) | (x > view.x[-1])).sum())
@@ -216,7 +216,7 @@ def test_numbers_far_beyond_are_cut_and_it_says_how_many(scale):
 
 def test_positive_numbers_far_apart_have_logarithmic_axes():
     x = np.exp(np.random.default_rng(0).normal(0, 3, 200))
-    view = fitted(LogNormal(), x).column("x")
+    view = fitted(LogNormal(), x).inspect.column("x")
     assert view.log
     assert view.plot().get_xscale() == "log"
     steps = np.diff(np.log(view.x))
@@ -226,7 +226,7 @@ def test_positive_numbers_far_apart_have_logarithmic_axes():
 def test_levels_are_probabilities_as_scored():
     s = np.array(["u", "v", "w"])[RNG.integers(0, 3, len(Y))]
     nb = NaiveBayes({"s": Categorical(alpha=1.0)}, weights=None).fit({"s": s}, Y)
-    view = nb.column("s")
+    view = nb.inspect.column("s")
     np.testing.assert_allclose(view.p.sum(axis=0), 1)
     table = view.to_dict()
     for level, label, count in zip(table["level"], table["class"], table["count"], strict=True):
@@ -234,12 +234,14 @@ def test_levels_are_probabilities_as_scored():
     # With the class prior and nothing else, Bayes' rule is predict_proba.
     joint = view.p[view.levels.index("v")] * [0.2, 0.3, 0.5]
     np.testing.assert_allclose(joint / joint.sum(), nb.predict_proba({"s": ["v"]})[0])
-    np.testing.assert_allclose(nb.column("s", weighted=True).p[0], view.p[0] * [0.2, 0.3, 0.5])
+    np.testing.assert_allclose(
+        nb.inspect.column("s", weighted=True).p[0], view.p[0] * [0.2, 0.3, 0.5]
+    )
 
 
 def test_bars_are_the_probabilities_and_marks_the_shares():
     s = np.where(X > 2, "u", np.where(X > 0, "v", "w"))
-    view = NaiveBayes(Categorical(alpha=0.5), weights=None).fit({"s": s}, Y).column("s")
+    view = NaiveBayes(Categorical(alpha=0.5), weights=None).fit({"s": s}, Y).inspect.column("s")
     ax = view.plot()
     shown = [text.get_text() for text in ax.get_yticklabels()]
     of = [view.levels.index(level) for level in shown]
@@ -253,7 +255,7 @@ def test_bars_are_the_probabilities_and_marks_the_shares():
 @pytest.mark.parametrize("event", [Bernoulli(alpha=1.0), Bernoulli(alpha=1.0, threshold=None)])
 def test_truths_are_two_levels(event):
     truth = X > 2
-    view = NaiveBayes(event, weights=None).fit({"x": truth}, Y).column("x")
+    view = NaiveBayes(event, weights=None).fit({"x": truth}, Y).inspect.column("x")
     assert view.levels == [False, True]
     for c, label in enumerate("abc"):
         of = of_class(truth, label)
@@ -266,7 +268,7 @@ def test_truths_are_two_levels(event):
 def test_a_column_of_a_joint_table_is_its_marginal():
     a, b = np.where(X > 2, "u", "v"), np.where(X > 1, "s", "t")
     nb = NaiveBayes({("a", "b"): JointTable(alpha=0.0)}, weights=None).fit({"a": a, "b": b}, Y)
-    view = nb.column("b")
+    view = nb.inspect.column("b")
     for c, label in enumerate("abc"):
         share = (of_class(b, label) == "s").mean()
         assert view.p[view.levels.index("s"), c] == pytest.approx(share)
@@ -274,7 +276,7 @@ def test_a_column_of_a_joint_table_is_its_marginal():
 
 def test_a_column_of_a_bag_of_counts_is_its_share():
     counts = RNG.integers(0, 5, (len(Y), 3))
-    view = NaiveBayes(Multinomial(alpha=1.0), weights=None).fit(counts, Y).column(1)
+    view = NaiveBayes(Multinomial(alpha=1.0), weights=None).fit(counts, Y).inspect.column(1)
     of = counts[Y == "b"].sum(axis=0)
     assert view.p[0, 1] == pytest.approx((of[1] + 1) / (of.sum() + 3))
 
@@ -282,7 +284,7 @@ def test_a_column_of_a_bag_of_counts_is_its_share():
 def test_words_are_those_of_greatest_weight():
     texts = ["cheap pills now", "cheap cheap offer", "lunch at noon", "lunch and notes"]
     nb = NaiveBayes(Multinomial(alpha=1.0), weights=None).fit(texts, ["spam", "spam", "ham", "ham"])
-    view = nb.column("text")
+    view = nb.inspect.column("text")
     table = view.to_dict()
     best = [i for i in range(len(table["word"])) if table["class"][i] == "spam"]
     assert table["word"][best[0]] == "cheap"
@@ -300,7 +302,7 @@ def test_words_are_those_of_greatest_weight():
 
 def test_times_are_densities_per_day():
     when = pd.date_range("2024-01-01", periods=200, freq="D").to_numpy()
-    view = NaiveBayes({"x": Gaussian()}).fit(pd.DataFrame({"x": when}), Y).column("x")
+    view = NaiveBayes({"x": Gaussian()}).fit(pd.DataFrame({"x": when}), Y).inspect.column("x")
     assert view.x.dtype.kind == "M"
     days = (view.x - view.x[0]) / np.timedelta64(1, "D")
     assert trapezoid(view.density[:, 1], days) == pytest.approx(1, abs=0.02)
@@ -309,7 +311,7 @@ def test_times_are_densities_per_day():
 
 def test_parts_of_times_are_columns():
     when = pd.date_range("2024-01-01", periods=200, freq="h")
-    view = NaiveBayes().fit(pd.DataFrame({"x": when}), Y).column("x (hour)")
+    view = NaiveBayes().fit(pd.DataFrame({"x": when}), Y).inspect.column("x (hour)")
     assert view.levels[:2] == ["00", "01"]
     assert view.count.sum() == 200
 
@@ -319,12 +321,12 @@ def test_more_classes_and_levels_than_can_be_drawn_are_summarised():
     s = [f"level {i % 50}" for i in range(400)]
     nb = NaiveBayes(weights=None).fit({"s": s, "x": np.arange(400.0)}, y)
     for name in ("s", "x"):
-        ax = nb.column(name).plot()
+        ax = nb.inspect.column(name).plot()
         assert len(ax.get_legend().get_texts()) == 8
         said = " ".join(text.get_text() for text in ax.texts)
         assert "and 12 more classes" in said
-        assert "and 12 more classes" in str(nb.column(name))
-    said = " ".join(text.get_text() for text in nb.column("s").plot().texts)
+        assert "and 12 more classes" in str(nb.inspect.column(name))
+    said = " ".join(text.get_text() for text in nb.inspect.column("s").plot().texts)
     assert "and 44 more levels, which 88.0% of the rows have" in said.replace("\n", " ")
 
 
@@ -337,26 +339,26 @@ def test_any_class_and_level_can_be_drawn(tmp_path):
     level = np.array([*NAMES, "😀"], object)[np.arange(140) % 8]
     nb = NaiveBayes(weights=None).fit({"$a_b$": np.arange(140.0), "_": level}, y)
     for name in ("$a_b$", "_"):
-        ax = nb.column(name).plot()
+        ax = nb.inspect.column(name).plot()
         ax.figure.savefig(tmp_path / "picture.png")
         names = [text.get_text() for text in ax.get_legend().get_texts()]
         assert "_under" in names
         assert r"\$x\$_a" in names
-        assert "\x1b" not in str(nb.column(name))
+        assert "\x1b" not in str(nb.inspect.column(name))
 
 
 def test_missing_cells_are_said():
     x = X.copy()
     x[:30] = np.nan
     for event in (Gaussian(), Histogram()):
-        view = fitted(event, x).column("x")
+        view = fitted(event, x).inspect.column("x")
         assert "30 of 200 cells are missing" in str(view)
         assert np.isfinite(view.density).all()
 
 
 @pytest.mark.parametrize("event", [Gaussian(), Histogram(), KernelDensity(), Poisson()])
 def test_a_constant_column_can_be_drawn(event):
-    view = fitted(event, np.full(200, 3.0)).column("x")
+    view = fitted(event, np.full(200, 3.0)).inspect.column("x")
     assert view.x[0] <= 3 <= view.x[-1]
     assert np.isfinite(view.density).all()
     view.plot()
@@ -365,26 +367,26 @@ def test_a_constant_column_can_be_drawn(event):
 def test_an_unknown_column_lists_those_that_are():
     nb = NaiveBayes().fit({"x": X, "y": -X, "none": [None] * 200}, Y)
     with pytest.raises(ValueError, match="no column 'z'; the columns are 'x', 'y'"):
-        nb.column("z")
+        nb.inspect.column("z")
     with pytest.raises(ValueError, match="'none' was missing throughout"):
-        nb.column("none")
+        nb.inspect.column("none")
     array = NaiveBayes().fit(X[:, None], Y)
     with pytest.raises(ValueError, match="'x3'; the columns are 'x0'"):
-        array.column(3)
-    assert array.column(0).x.tolist() == array.column("x0").x.tolist()
+        array.inspect.column(3)
+    assert array.inspect.column(0).x.tolist() == array.inspect.column("x0").x.tolist()
 
 
 def test_at_is_for_numbers():
     nb = NaiveBayes().fit({"s": np.where(X > 0, "u", "v")}, Y)
     with pytest.raises(ValueError, match="'s' holds no numbers"):
-        nb.column("s", at=[1.0])
+        nb.inspect.column("s", at=[1.0])
 
 
 def test_a_sparse_matrix_is_looked_at_too():
     from scipy.sparse import csr_matrix
 
     nb = NaiveBayes(Poisson(), weights=None).fit(csr_matrix(np.stack([COUNTS, COUNTS], 1)), Y)
-    view = nb.column(1)
+    view = nb.inspect.column(1)
     of = of_class(COUNTS, "b")
     expected = np.histogram(of, view.edges)[0] / len(of)
     np.testing.assert_allclose(view.observed[:, 1] * np.diff(view.edges), expected)
@@ -394,7 +396,7 @@ def test_numbers_with_zeros_have_a_linear_axis() -> None:
     """The cell of 0 has a middle that is no number to begin a logarithmic axis with."""
     rng = np.random.default_rng(0)
     x = np.where(rng.random(400) < 0.02, 0.0, rng.gamma(2.0, 9.0, 400))
-    view = NaiveBayes().fit({"x": x}, np.arange(400) % 2).column("x")
+    view = NaiveBayes().fit({"x": x}, np.arange(400) % 2).inspect.column("x")
     assert view.x.min() > -1
     assert not view.log
     assert view.plot()

@@ -37,7 +37,9 @@ def test_is_scikit_learns_scores_best_log_likelihood_first() -> None:
 def test_a_column_of_labels_and_nothing_to_compare() -> None:
     table = {"a": X[:, 0], "kind": Y}
     nb = NaiveBayes().fit(table, "kind")
-    assert compare({"one": nb}, table, "kind").log_likelihood == [nb.log_likelihood(table, "kind")]
+    assert compare({"one": nb}, table, "kind").log_likelihood == [
+        nb.inspect.log_likelihood(table, "kind")
+    ]
     with pytest.raises(ValueError, match="no models to compare"):
         compare({}, table, "kind")
     with pytest.raises(ValueError, match="label 7, which the model does not know"):

@@ -26,13 +26,13 @@ def nb() -> NaiveBayes:
 @pytest.fixture
 def saved(nb: NaiveBayes, tmp_path: Path) -> Path:
     path = tmp_path / "model.naively.gz"
-    nb.save(path, sample=True)
+    nb.save(path, keep_rows=True)
     return path
 
 
 def test_it_is_the_plain_file_compressed(nb: NaiveBayes, saved: Path, tmp_path: Path) -> None:
     plain = tmp_path / "model.naively"
-    nb.save(plain, sample=True)
+    nb.save(plain, keep_rows=True)
     content = plain.read_bytes()
     assert gzip.decompress(saved.read_bytes()) == content
     assert saved.stat().st_size < 0.6 * len(content)

@@ -157,19 +157,21 @@ def run(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[b
 
 def test_the_command_line_says_what_it_did_not_learn(tmp_path: Path) -> None:
     path = tmp_path / "m"
-    done = run("learn", path, "--as", "spam")
+    done = run("mail", "learn", path, "--as", "spam")
     assert (done.returncode, path.exists()) == (0, False)
     assert done.stderr == b"naively: Not learned, as there are no words in them: 1 message.\n"
     raw = b"Subject: pills\n\ncheap\n"
-    assert run("learn", "--remember", path, "--as", "spam", stdin=raw).stderr == b""
+    assert run("mail", "learn", "--remember", path, "--as", "spam", stdin=raw).stderr == b""
     before = path.read_bytes()
-    done = run("learn", path, "--as", "spam", stdin=raw.replace(b"\n", b"\r\n"))
+    done = run("mail", "learn", path, "--as", "spam", stdin=raw.replace(b"\n", b"\r\n"))
     assert (done.returncode, path.read_bytes()) == (0, before)
     assert done.stderr == b"naively: Not learned, as they had been learned already: 1 message.\n"
-    done = run("unlearn", path, "--as", "ham", stdin=raw)
+    done = run("mail", "unlearn", path, "--as", "ham", stdin=raw)
     assert (done.returncode, path.read_bytes()) == (3, before)
     assert b"The message pills was not learned as ham" in done.stderr
-    assert run("unlearn", path, "--as", "spam", stdin=b"X-Status: a\n" + raw).returncode == 0
+    assert (
+        run("mail", "unlearn", path, "--as", "spam", stdin=b"X-Status: a\n" + raw).returncode == 0
+    )
     assert path.read_bytes() == MailTable.empty(remembers=True).to_bytes()
 
 
@@ -228,13 +230,13 @@ def test_the_real_folder_is_taken_back(spamassassin: Path, tmp_path: Path) -> No
             folder = half[i % 2] / label
             folder.mkdir(parents=True, exist_ok=True)
             os.link(file, folder / file.name)
-    assert run("learn", path, half[0]).returncode == 0
+    assert run("mail", "learn", path, half[0]).returncode == 0
     before = path.read_bytes()
-    assert run("learn", path, half[1]).returncode == 0
+    assert run("mail", "learn", path, half[1]).returncode == 0
     assert (
         Verdict(open_table(str(path)), words_of(read_message(file.read_bytes()))).probability > 0.5
     )
-    assert run("unlearn", path, half[1]).returncode == 0
+    assert run("mail", "unlearn", path, half[1]).returncode == 0
     assert path.read_bytes() == before
 
 

@@ -42,7 +42,7 @@ def categories(n: int = 400) -> tuple[dict[str, np.ndarray], np.ndarray]:
 
 def test_is_scikit_learns_information_within_classes_and_scipys_g_test() -> None:
     table, y = categories()
-    found = NaiveBayes().fit(table, y).dependence()
+    found = NaiveBayes().fit(table, y).inspect.dependence()
     assert (found.pairs, len(found.a)) == (3, 3)
     for one, other in (("a", "b"), ("a", "c"), ("b", "c")):
         there = np.array(
@@ -70,7 +70,7 @@ def test_a_copy_has_the_entropy_of_the_column_given_the_class() -> None:
         y, RNG.choice(list("abc"), 300, p=[0.6, 0.3, 0.1]), RNG.choice(list("abc"), 300)
     )
     found = NaiveBayes().fit({"one": level, "same": level.copy(), "truth": level == "a"}, y)
-    row = pair(found.dependence(), "one", "same")
+    row = pair(found.inspect.dependence(), "one", "same")
     entropy = sum(
         (y == c).mean() * stats.entropy(np.unique(level[y == c], return_counts=True)[1])
         for c in (0, 1)
@@ -87,7 +87,7 @@ def test_independent_columns_are_not_taken_for_dependent(n: int) -> None:
         y = rng.integers(0, 3, n)
         table = {f"n{j}": rng.normal(size=n) + 2 * y for j in range(5)}
         table |= {"level": rng.choice(list("abc"), n), "truth": rng.random(n) < 0.2 + 0.2 * y}
-        found = NaiveBayes(weights=None).fit(table, y).dependence(99)
+        found = NaiveBayes(weights=None).fit(table, y).inspect.dependence(99)
         assert found.dependent <= 1
         p.append(found.p_value)
         ratio.append(found.mutual_information.sum() / found.expected.sum())
@@ -98,7 +98,7 @@ def test_independent_columns_are_not_taken_for_dependent(n: int) -> None:
 def test_xor_is_seen_though_each_column_says_nothing() -> None:
     rows = [[a, b] for a in (False, True) for b in (False, True)] * 50
     y = [a == b for a, b in rows]
-    found = NaiveBayes().fit(np.array(rows), y).dependence()
+    found = NaiveBayes().fit(np.array(rows), y).inspect.dependence()
     assert found.mutual_information[0] == pytest.approx(math.log(2))
     assert str(found).splitlines()[0] == (
         "1 of 1 pairs depend on each other more than chance, given the class (p < 0.05 / 1)."
@@ -107,7 +107,7 @@ def test_xor_is_seen_though_each_column_says_nothing() -> None:
 
 def test_the_petals_of_irises_depend_within_each_kind() -> None:
     X, y = load_iris(return_X_y=True, as_frame=True)
-    found = NaiveBayes().fit(X, y).dependence()
+    found = NaiveBayes().fit(X, y).inspect.dependence()
     row = pair(found, "petal length (cm)", "petal width (cm)")
     within = np.mean(
         [np.corrcoef(X.values[y == c, 2], X.values[y == c, 3])[0, 1] for c in range(3)]
@@ -144,8 +144,8 @@ def test_a_weight_is_the_row_so_often() -> None:
     table, y = categories(300)
     often = RNG.integers(1, 4, 300)
     again = np.repeat(np.arange(300), often)
-    whole = NaiveBayes().fit({k: v[again] for k, v in table.items()}, y[again]).dependence()
-    weighed = NaiveBayes().fit(table, y, often).dependence()
+    whole = NaiveBayes().fit({k: v[again] for k, v in table.items()}, y[again]).inspect.dependence()
+    weighed = NaiveBayes().fit(table, y, often).inspect.dependence()
     for a, b in (("a", "b"), ("b", "c")):
         assert pair(weighed, a, b) == pytest.approx(
             {**pair(whole, a, b), "a": pair(weighed, a, b)["a"], "b": pair(weighed, a, b)["b"]}
@@ -167,7 +167,7 @@ def texts(n: int = 400) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("text", ["auto", "words"])
 def test_words_that_come_together_are_found(text: Any) -> None:
     X, y = texts()
-    found = NaiveBayes(text=text).fit(X, y).dependence(3)
+    found = NaiveBayes(text=text).fit(X, y).inspect.dependence(3)
     assert {found.a[0], found.b[0]} == {"donald", "trump"}
     holds = np.array(["donald" in x for x in X])
     expected = sum(
@@ -177,7 +177,7 @@ def test_words_that_come_together_are_found(text: Any) -> None:
     )
     assert found.mutual_information[0] == pytest.approx(expected, rel=1e-9)
     beside = NaiveBayes(text=text).fit({"note": X, "size": RNG.normal(size=len(X))}, y)
-    top = beside.dependence(1)
+    top = beside.inspect.dependence(1)
     assert {top.a[0], top.b[0]} == {"note=donald", "note=trump"}
 
 
@@ -185,7 +185,7 @@ def test_a_text_that_comes_again_counts_again() -> None:
     texts = ["donald trump speaks", "donald trump wins", "donald trump again", "mike speaks"]
     y = ["politics"] * 4 + ["weather"] * 2
     found = NaiveBayes("bernoulli").fit([*texts, "rain wins", "rain again"] * 10, y * 10)
-    row = pair(found.dependence(), "donald", "trump")
+    row = pair(found.inspect.dependence(), "donald", "trump")
     # Both or neither: the entropy of 3/4 in two thirds of the rows.
     assert row["mutual_information"] == pytest.approx(2 / 3 * stats.bernoulli(0.75).entropy())
     assert row["rows"] == 60
@@ -193,8 +193,10 @@ def test_a_text_that_comes_again_counts_again() -> None:
 
 def test_a_missing_text_is_left_out() -> None:
     X, y = texts()
-    whole = NaiveBayes(text="words").fit({"note": X[:300]}, y[:300]).dependence(1)
-    gaps = NaiveBayes(text="words").fit({"note": [*X[:300], *[None] * 100]}, y).dependence(1)
+    whole = NaiveBayes(text="words").fit({"note": X[:300]}, y[:300]).inspect.dependence(1)
+    gaps = (
+        NaiveBayes(text="words").fit({"note": [*X[:300], *[None] * 100]}, y).inspect.dependence(1)
+    )
     assert gaps.rows.tolist() == [300]
     assert gaps.mutual_information[0] == pytest.approx(whole.mutual_information[0], rel=1e-12)
 
@@ -203,7 +205,7 @@ def test_columns_of_a_sparse_bag_are_there_or_not() -> None:
     y = RNG.integers(0, 2, 300)
     counts = RNG.poisson(0.5, (300, 4))
     counts[:, 3] = np.where(counts[:, 0] > 0, 7, 0)
-    found = NaiveBayes(Multinomial()).fit(csr_array(counts.astype(float)), y).dependence()
+    found = NaiveBayes(Multinomial()).fit(csr_array(counts.astype(float)), y).inspect.dependence()
     assert {found.a[0], found.b[0]} == {"x0", "x3"}
     expected = sum(
         (y == c).mean() * stats.entropy(np.bincount(counts[y == c, 0] > 0)) for c in (0, 1)
@@ -216,7 +218,7 @@ def test_of_many_columns_some_are_looked_at_and_it_says_so() -> None:
     X = RNG.normal(size=(200, 120))
     X[:, 117] += 2 * y
     X[:, 118] = X[:, 117]
-    found = NaiveBayes("gaussian", weights=None).fit(X, y).dependence()
+    found = NaiveBayes("gaussian", weights=None).fit(X, y).inspect.dependence()
     assert found.pairs == 100 * 99 // 2
     assert (found.a[0], found.b[0]) == ("x117", "x118")
     assert "Of 120 columns the 100 that say most were looked at." in str(found)
@@ -228,7 +230,8 @@ def test_a_time_is_no_pair_with_its_own_parts() -> None:
     )
     found = NaiveBayes().fit({"when": when, "x": RNG.normal(size=300)}, RNG.integers(0, 2, 300))
     assert all(
-        "x" in (a, b) for a, b in zip(found.dependence().a, found.dependence().b, strict=True)
+        "x" in (a, b)
+        for a, b in zip(found.inspect.dependence().a, found.inspect.dependence().b, strict=True)
     )
 
 
@@ -236,40 +239,44 @@ def test_interactions_that_were_not_chosen_say_why() -> None:
     X, y = RNG.normal(size=(400, 3)), RNG.integers(0, 2, 400)
     none = NaiveBayes(interactions="auto").fit(X, y)
     assert none.schema_.interactions == {}
-    assert "interactions='auto' chose none: no product and no pair" in str(none.dependence())
+    assert "interactions='auto' chose none: no product and no pair" in str(
+        none.inspect.dependence()
+    )
     assert "lowers the log loss of held-out rows" in none.why_no_interactions_
     few = NaiveBayes(interactions="auto").fit(X[:99], y[:99])
-    assert "chose none: 99 rows are too few, it takes 100." in str(few.dependence())
+    assert "chose none: 99 rows are too few, it takes 100." in str(few.inspect.dependence())
     bag = NaiveBayes(interactions="auto").fit(texts()[0], texts()[1])
     assert "not of words of texts" in bag.why_no_interactions_
     assert NaiveBayes().fit(X, y).why_no_interactions_ == ""
     some = NaiveBayes(interactions="auto").fit(X, (X[:, 0] > 0) ^ (X[:, 1] > 0))
     assert some.why_no_interactions_ == ""
     assert some.model_.has_interactions
-    assert "auto" not in str(some.dependence())
+    assert "auto" not in str(some.inspect.dependence())
 
 
 def test_without_a_sample_it_says_how_to_keep_one(tmp_path: Path) -> None:
     table, y = categories()
     nb = NaiveBayes().fit(table, y)
     nb.save(tmp_path / "without.naively")
-    nb.save(tmp_path / "with.naively", sample=True)
-    with pytest.raises(ValueError, match=r"save\(path, sample=True\), or `naively train --sample`"):
-        load(tmp_path / "without.naively").dependence()
-    again = load(tmp_path / "with.naively").dependence()
-    assert again.mutual_information.tolist() == nb.dependence().mutual_information.tolist()
+    nb.save(tmp_path / "with.naively", keep_rows=True)
+    with pytest.raises(
+        ValueError, match=r"save\(path, keep_rows=True\), or `naively train --keep-rows`"
+    ):
+        load(tmp_path / "without.naively").inspect.dependence()
+    again = load(tmp_path / "with.naively").inspect.dependence()
+    assert again.mutual_information.tolist() == nb.inspect.dependence().mutual_information.tolist()
     with pytest.raises(ValueError, match="keep it in the file"):
-        nb.forget({k: v[:1] for k, v in table.items()}, y[:1]).dependence()
+        nb.forget({k: v[:1] for k, v in table.items()}, y[:1]).inspect.dependence()
 
 
 def test_one_column_and_one_value_are_no_dependence() -> None:
-    alone = NaiveBayes().fit({"x": RNG.normal(size=20)}, [0, 1] * 10).dependence()
+    alone = NaiveBayes().fit({"x": RNG.normal(size=20)}, [0, 1] * 10).inspect.dependence()
     assert str(alone) == "There is no pair of columns to test."
     constant = NaiveBayes().fit({"x": RNG.normal(size=20), "c": ["same"] * 20}, [0, 1] * 10)
-    found = constant.dependence()
+    found = constant.inspect.dependence()
     assert (found.mutual_information[0], found.p_value[0], found.dependent) == (0, 1, 0)
     with pytest.raises(ValueError, match="at least 1, got 0"):
-        constant.dependence(0)
+        constant.inspect.dependence(0)
 
 
 def test_p_values_and_information_of_no_rows() -> None:
@@ -281,7 +288,7 @@ def test_p_values_and_information_of_no_rows() -> None:
 
 def test_bars_are_the_information_with_chance_as_a_mark() -> None:
     table, y = categories()
-    found = NaiveBayes().fit(table, y).dependence()
+    found = NaiveBayes().fit(table, y).inspect.dependence()
     ax = found.plot()
     assert [bar.get_width() for bar in ax.patches] == found.mutual_information.tolist()
     (marks,) = ax.lines

@@ -39,7 +39,7 @@ def test_what_only_one_has_and_counts() -> None:
     event = Categorical(alpha=1.0)
     a = pure(SKY, WEATHER, event)
     b = pure({"sky": [*SKY["sky"], "red"]}, [*WEATHER, "sun"], event)
-    found = a.compare_with(b)
+    found = a.inspect.difference(b)
     assert rows(found, "rows") == [(None, None, "sun", 2.0, 3.0, 1.0)]
     assert rows(found, "levels") == [("sky", None, None, 0, 1, 1)]
     assert rows(found, "level") == [("sky", "red", None, None, 1.0, 1.0)]
@@ -61,7 +61,7 @@ def test_evidence_is_how_much_an_item_changes_the_log_odds(case: str, labels: st
     """The posterior odds of a row of this item alone, over the prior odds, as predictions have."""
     X, Z, event = CASES[case]
     a, b = pure(X, list(labels), event), pure(Z, list(labels), event)
-    found = [c for c in a.compare_with(b, 99).changes if c.what == "evidence"]
+    found = [c for c in a.inspect.difference(b, 99).changes if c.what == "evidence"]
     assert found
     for change in found:
         item = 1 if change.item is None else change.item
@@ -76,7 +76,7 @@ def test_evidence_is_how_much_an_item_changes_the_log_odds(case: str, labels: st
     sizes = [abs(change.change) for change in found]
     assert sizes == sorted(sizes, reverse=True)
     assert [c.change for c in found[:2]] == [
-        c.change for c in a.compare_with(b, 2).changes if c.what == "evidence"
+        c.change for c in a.inspect.difference(b, 2).changes if c.what == "evidence"
     ]
 
 
@@ -89,11 +89,11 @@ def made() -> dict[str, tuple[NaiveBayes, NaiveBayes]]:
 @pytest.mark.parametrize("name", models())
 def test_a_model_is_equal_to_itself_and_not_to_one_of_more_rows(name: str, made: Any) -> None:
     nb, twice = made[name]
-    same = nb.compare_with(nb)
+    same = nb.inspect.difference(nb)
     assert same.equal
     assert str(same) == "The models are equal."
     assert same.to_dict()["what"] == []
-    other = nb.compare_with(twice)
+    other = nb.inspect.difference(twice)
     assert not other.equal
     total = {c.label: (c.before, c.after) for c in other.changes if c.what == "rows"}
     assert total.keys() == set(nb.classes_.tolist())
@@ -103,7 +103,7 @@ def test_a_model_is_equal_to_itself_and_not_to_one_of_more_rows(name: str, made:
 def test_the_change_there_is_the_change_back_with_the_other_sign() -> None:
     a = pure({"x": [1.0, 2.0, 7.0], "c": list("uuv")}, list("aab"), {"x": "gaussian"})
     b = pure({"x": [1.0, 5.0, 9.0, 3.0], "c": list("uvvu")}, list("aabb"), {"x": "gaussian"})
-    there, back = a.compare_with(b, 99).changes, b.compare_with(a, 99).changes
+    there, back = a.inspect.difference(b, 99).changes, b.inspect.difference(a, 99).changes
     signs = [
         sorted((c.what, c.column or "", str(c.item), str(c.label), round(sign * (c.change or 0), 9))
                for c in of)
@@ -121,15 +121,15 @@ def test_merging_in_any_order_is_equal() -> None:
         for _ in range(3)
     ]  # fmt: skip
     a, b = copy(parts[0]).merge(*parts[1:]), copy(parts[2]).merge(parts[1], parts[0])
-    assert a.compare_with(b).equal
-    assert not a.compare_with(parts[1]).equal
+    assert a.inspect.difference(b).equal
+    assert not a.inspect.difference(parts[1]).equal
 
 
 def test_columns_classes_settings_and_event_models() -> None:
     a = pure({"x": [1.0, 2.0, 7.0], "only": [1.5, 2.5, 3.5]}, list("aab"))
     b = NaiveBayes({"x": Gaussian()}, class_prior="uniform", weights="temperature")
     b.fit({"x": [1.0, 2.0, 7.0], "new": list("uuv")}, list("aac"))
-    found = a.compare_with(b)
+    found = a.inspect.difference(b)
     assert rows(found, "class") == [
         (None, None, "b", 1.0, None, None),
         (None, None, "c", None, 1.0, None),
@@ -146,18 +146,20 @@ def test_columns_classes_settings_and_event_models() -> None:
 def test_words_that_only_one_has_are_those_of_most_texts() -> None:
     a = pure(["one two", "one three three", "four four five"], list("aab"), Text())
     b = pure(["one two", "six six six seven", "four eight"], list("aab"), Text())
-    found = a.compare_with(b, 2)
+    found = a.inspect.difference(b, 2)
     assert rows(found, "words") == [("text", None, None, 2, 3, 1)]
     assert rows(found, "word") == [
         ("text", "six", None, None, 3.0, 3.0),
         ("text", "three", None, 2.0, None, -2.0),
     ]
-    assert {(c[1], c[2]): c[5] for c in rows(a.compare_with(b), "count")} == {
+    assert {(c[1], c[2]): c[5] for c in rows(a.inspect.difference(b), "count")} == {
         ("one", "a"): -1.0,
         ("four", "b"): -1.0,
     }
     ngrams = [pure([text], ["a"], Text("char_wb", (2, 2))) for text in ("abc", "abd")]
-    assert rows(ngrams[0].compare_with(ngrams[1]), "n-grams") == [("text", None, None, 2, 2, 0)]
+    assert rows(ngrams[0].inspect.difference(ngrams[1]), "n-grams") == [
+        ("text", None, None, 2, 2, 0)
+    ]
 
 
 def test_weights_that_changed_most_come_first() -> None:
@@ -167,7 +169,9 @@ def test_weights_that_changed_most_come_first() -> None:
     nb = NaiveBayes().fit(X, y)
     other = NaiveBayes().fit(X, y)
     other.calibrate({"a": X["b"], "b": X["a"]}, y)
-    found = rows(nb.compare_with(other, 3), "weight") + rows(nb.compare_with(other, 3), "bias")
+    found = rows(nb.inspect.difference(other, 3), "weight") + rows(
+        nb.inspect.difference(other, 3), "bias"
+    )
     assert 1 <= len(found) <= 3
     mine, theirs = nb.weights_.by_name, other.weights_.by_name
     for column, _, label, before, after, change in found:
@@ -175,21 +179,21 @@ def test_weights_that_changed_most_come_first() -> None:
             assert before == pytest.approx(mine[column][label])
             assert after == pytest.approx(theirs[column][label])
             assert change == pytest.approx(after - before)
-    assert not nb.compare_with(other).equal
+    assert not nb.inspect.difference(other).equal
 
 
 def test_numbers_in_other_cells_are_not_equal() -> None:
     """Though each column has as many cells in each class."""
     a, b = (pure({"x": [1.0, 2.0, 3.0, x]}, list("aabb")) for x in (4.0, 4.5))
-    assert not a.compare_with(b).equal
+    assert not a.inspect.difference(b).equal
     truths = [pure({"x": x}, list("aabb"), Bernoulli()) for x in ([1, 0, 1, 0], [0, 0, 1, 0])]
-    assert rows(truths[0].compare_with(truths[1]), "evidence")[0][0] == "x"
+    assert rows(truths[0].inspect.difference(truths[1]), "evidence")[0][0] == "x"
 
 
 def test_bad_numbers_are_named() -> None:
     nb = pure(SKY, WEATHER)
     with pytest.raises(ValueError, match="at least 1, got 0"):
-        nb.compare_with(nb, 0)
+        nb.inspect.difference(nb, 0)
 
 
 @pytest.mark.slow

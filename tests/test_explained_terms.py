@@ -104,7 +104,7 @@ def test_a_missing_cell_says_its_weighted_log_probability() -> None:
     nb = fitted()
     classes = nb.classes_.tolist()
     for name in COLUMNS:
-        p = nb.parameters(column=name).to_dict()
+        p = nb.inspect.parameters(column=name).to_dict()
         log_p = np.log([v for v, item in zip(p["value"], p["item"], strict=True)
                         if item == "(missing)"])  # fmt: skip
         weight = [nb.weights_.by_name[f"{name} is missing"][label] for label in classes]
@@ -169,7 +169,7 @@ def test_products_join_the_interaction_of_the_same_columns_in_either_order(turne
         a, b = pair.sources[::-1] if turned else pair.sources
         products[Product(terms[a], terms[b], 0.7)] = slope
     linear = replace(nb.weights_.linear, products=products)
-    nb.keep(nb.model_.weighed(replace(nb.weights_, linear=linear)))
+    nb._keep(nb.model_.weighed(replace(nb.weights_, linear=linear)))
     joint = nb.predict_joint_log_proba(X[:20])
     for i, row in enumerate(nb.explain(X[:20])):
         assert row.column == before[i].column

@@ -84,19 +84,19 @@ def test_onnx_is_written_to_a_file(saved: Path) -> None:
     session = InferenceSession(out, providers=["CPUExecutionProvider"])
     nb = NaiveBayes().fit(*table(80, 0))
     columns, _ = table(9, 1)
-    _, p = session.run(None, nb.onnx_inputs(columns))
+    _, p = session.run(None, nb.export.onnx_inputs(columns))
     np.testing.assert_allclose(p, nb.predict_proba(columns), rtol=1e-9)
 
 
 def test_a_script_may_stand_in_a_page(tmp_path: Path) -> None:
     nb = NaiveBayes("categorical").fit({"c": ["</script>", "x"]}, [0, 1])
-    nb.scorecard().save(tmp_path / "m.js")
+    nb.export.scorecard().save(tmp_path / "m.js")
     assert "</script" not in (tmp_path / "m.js").read_text(encoding="utf-8")
 
 
 def test_half_a_character_is_escaped(tmp_path: Path) -> None:
     nb = NaiveBayes("categorical").fit({"c": ["\ud800", "x"]}, [0, 1])
-    nb.scorecard().save(tmp_path / "m.json")
+    nb.export.scorecard().save(tmp_path / "m.json")
     card = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
     assert card["terms"][0]["levels"] == ["\ud800", "x"]
 
@@ -116,4 +116,4 @@ def test_what_is_to_be_written_is_told_or_asked_for(saved: Path) -> None:
 def test_drop_ins_have_scorecards_too() -> None:
     nb = GaussianNB().fit([[1.0], [2.0], [4.0], [5.0]], [0, 0, 1, 1])
     assert {term["term"] for term in read(nb.model_)["terms"]} == {"presence", "parabola"}
-    assert nb.scorecard().columns == ["x0"]
+    assert nb.export.scorecard().columns == ["x0"]

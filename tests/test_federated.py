@@ -74,7 +74,7 @@ def parts_of(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
 @pytest.mark.parametrize("sample", [True, False])
 def test_three_files_are_the_pooled_model(tmp_path: Path, sample: bool) -> None:
     table = pooled()
-    options = ("--sample",) if sample else ()
+    options = ("--keep-rows",) if sample else ()
     *parties, whole = trained(tmp_path, {**parts_of(table), "whole": table}, *options)
     merged = tmp_path / "merged.naively"
     ok("merge", *parties, "-o", merged)
@@ -106,7 +106,7 @@ def test_three_files_are_the_pooled_model(tmp_path: Path, sample: bool) -> None:
 @pytest.mark.slow
 def test_the_order_of_parties_does_not_matter(tmp_path: Path) -> None:
     table = pooled(3).drop(columns="note")
-    paths = trained(tmp_path, parts_of(table), "--sample")
+    paths = trained(tmp_path, parts_of(table), "--keep-rows")
     X, found = table.drop(columns="kind"), []
     for order in ((0, 1, 2), (2, 0, 1)):
         merged = tmp_path / f"{order}.naively"
@@ -155,11 +155,11 @@ def test_parties_of_other_classes_levels_and_columns_are_the_pooled_model() -> N
 @pytest.mark.slow
 def test_noisy_files_are_merged_and_say_so(tmp_path: Path) -> None:
     table = pooled(4).drop(columns="note")
-    paths = trained(tmp_path, parts_of(table), "--sample")
+    paths = trained(tmp_path, parts_of(table), "--keep-rows")
     shared = []
     for i, path in enumerate(paths):
         before, out = Path(path).read_bytes(), tmp_path / f"shared {i}.naively"
-        done = run("share", path, "-o", out, "--epsilon", 50, "--delta", 1e-3)
+        done = run("export", path, "-o", out, "--noise", 50, "--delta", 1e-3)
         assert done.returncode == 0, done.stderr.decode()
         said = done.stderr.decode()
         assert said.startswith("noise: epsilon 50, delta 0.001, discrete ")
@@ -196,11 +196,11 @@ def test_what_cannot_be_shared_is_one_sentence(tmp_path: Path) -> None:
     (path,) = trained(tmp_path, {"all": pooled(5)}, *options)
     out = tmp_path / "out.naively"
     assert "Each text of column 'note' may change any number of counts" in sentence(
-        "share", path, "-o", out, "--epsilon", 1, "--delta", 1e-6
+        "export", path, "-o", out, "--noise", 1, "--delta", 1e-6
     )
-    assert "epsilon must be from" in sentence("share", path, "-o", out, "--epsilon", 0)
-    assert "would destroy" in sentence("share", path, "-o", path, "--epsilon", 1)
-    assert "There is no model file" in sentence("share", out, "-o", path, "--epsilon", 1)
+    assert "epsilon must be from" in sentence("export", path, "-o", out, "--noise", 0)
+    assert "would destroy" in sentence("export", path, "-o", path, "--noise", 1)
+    assert "There is no model file" in sentence("export", out, "-o", path, "--noise", 1)
     assert not out.exists()
 
 
@@ -210,6 +210,6 @@ def test_a_seed_repeats_a_shared_file(tmp_path: Path) -> None:
     contents = []
     for seed in (1, 1, 2):
         out = tmp_path / "out.naively"
-        ok("share", path, "-o", out, "--epsilon", 0.5, "--delta", 1e-6, "--seed", seed)
+        ok("export", path, "-o", out, "--noise", 0.5, "--delta", 1e-6, "--seed", seed)
         contents.append(out.read_bytes())
     assert contents[0] == contents[1] != contents[2]

@@ -241,7 +241,7 @@ def test_byte_for_byte(model: Path) -> None:
         SPAM[:-1],
         SPAM + b"\0\xff\r",
     ):
-        done = run("filter", model, stdin=raw)
+        done = run("mail", "filter", model, stdin=raw)
         assert done.returncode == 0, done.stderr
         added = rb"X-Naively-Class: (spam|ham)\r?\nX-Naively-Probability: [01]\.\d{6}\r?\n"
         assert re.sub(added, b"", done.stdout, count=1) == raw
@@ -306,7 +306,7 @@ def test_headers_that_are_cut_off_are_followed_by_ours(end: bytes) -> None:
 def test_explanation_is_a_header_of_telling_words(model: Path) -> None:
     raw = "Subject: pills für dich\n\ncheap schön noon\n".encode()
     learn(str(model), [(read_message("\n\nschön\n".encode()), "spam")])
-    done = run("filter", model, "--explain", stdin=raw)
+    done = run("mail", "filter", model, "--explain", stdin=raw)
     text = str(
         make_header(decode_header(email.message_from_bytes(done.stdout)["X-Naively-Evidence"]))
     )
@@ -323,22 +323,29 @@ def test_explanation_is_a_header_of_telling_words(model: Path) -> None:
 
 
 def test_exit_codes(model: Path, tmp_path: Path) -> None:
-    assert run("filter", "--exit-code", model, stdin=SPAM).returncode == 0
-    assert run("filter", "--exit-code", model, stdin=HAM).returncode == 1
+    assert run("mail", "filter", "--exit-code", model, stdin=SPAM).returncode == 0
+    assert run("mail", "filter", "--exit-code", model, stdin=HAM).returncode == 1
     done = run(
-        "filter", "--exit-code", "--unsure", "0.4", "0.6", model, stdin=b"Subject: new\n\nwho"
+        "mail",
+        "filter",
+        "--exit-code",
+        "--unsure",
+        "0.4",
+        "0.6",
+        model,
+        stdin=b"Subject: new\n\nwho",
     )
     assert done.returncode == 2
     assert b"X-Naively-Class: unsure" in done.stdout
-    assert run("filter", model, stdin=HAM).returncode == 0
+    assert run("mail", "filter", model, stdin=HAM).returncode == 0
     for broken in (tmp_path / "none", tmp_path):
-        done = run("filter", "--exit-code", broken, stdin=HAM)
+        done = run("mail", "filter", "--exit-code", broken, stdin=HAM)
         assert (done.returncode, done.stdout) == (3, HAM)
         assert done.stderr.startswith(b"naively: ")
     model.write_bytes(b"x" * 100)
-    assert run("filter", model, stdin=SPAM).stdout == SPAM
+    assert run("mail", "filter", model, stdin=SPAM).stdout == SPAM
     for wrong in (["--no-such-option"], ["--unsure", "0.9", "0.1"], ["--costs", "0", "1"]):
-        done = run("filter", *wrong, model, stdin=SPAM)
+        done = run("mail", "filter", *wrong, model, stdin=SPAM)
         assert (done.returncode, done.stdout) == (3, SPAM), wrong
 
 
@@ -346,13 +353,13 @@ def test_help_names_the_verbs() -> None:
     text = run("--help").stdout.decode()
     for verb in ("filter", "learn", "unlearn"):
         assert verb in text
-        done = run(verb, "--help")
-        assert (done.returncode, f"naively {verb}" in done.stdout.decode()) == (0, True)
+        done = run("mail", verb, "--help")
+        assert (done.returncode, f"naively mail {verb}" in done.stdout.decode()) == (0, True)
 
 
 def test_costs_move_the_threshold(model: Path) -> None:
     raw = b"Subject: pills\n\nnoon pills\n"
-    answer = lambda *options: run("filter", *options, model, stdin=raw).stdout  # noqa: E731
+    answer = lambda *options: run("mail", "filter", *options, model, stdin=raw).stdout  # noqa: E731
     assert b"X-Naively-Class: spam" in answer()
     assert b"X-Naively-Class: ham" in answer("--costs", "1000", "1")
     assert b"X-Naively-Class: spam" in answer("--costs", "1", "1000")
@@ -360,14 +367,14 @@ def test_costs_move_the_threshold(model: Path) -> None:
 
 def test_learn_and_unlearn_are_exact(tmp_path: Path) -> None:
     path = tmp_path / "m"
-    assert run("learn", path, "--as", "ham", stdin=HAM).returncode == 0
+    assert run("mail", "learn", path, "--as", "ham", stdin=HAM).returncode == 0
     before = path.read_bytes()
-    assert run("learn", path, "--as", "spam", stdin=SPAM).returncode == 0
+    assert run("mail", "learn", path, "--as", "spam", stdin=SPAM).returncode == 0
     assert path.read_bytes() != before
-    marked = run("filter", "--explain", path, stdin=SPAM).stdout
-    assert run("unlearn", path, "--as", "spam", stdin=marked).returncode == 0
+    marked = run("mail", "filter", "--explain", path, stdin=SPAM).stdout
+    assert run("mail", "unlearn", path, "--as", "spam", stdin=marked).returncode == 0
     assert path.read_bytes() == before
-    done = run("unlearn", path, "--as", "spam", stdin=SPAM)
+    done = run("mail", "unlearn", path, "--as", "spam", stdin=SPAM)
     assert done.returncode == 3
     assert b"not learned as spam" in done.stderr
     assert path.read_bytes() == before
@@ -380,17 +387,19 @@ def test_learn_folders_and_contacts(tmp_path: Path) -> None:
             (tmp_path / "mail" / label / f"{i}.eml").write_bytes(raw)
     (tmp_path / "contacts").write_text("ann@example.org")
     options = ("--contacts", tmp_path / "contacts")
-    assert run("learn", tmp_path / "m", tmp_path / "mail", *options).returncode == 0
+    assert run("mail", "learn", tmp_path / "m", tmp_path / "mail", *options).returncode == 0
     table = open_table(str(tmp_path / "m"))
     assert table.messages == (25, 25)
     assert table["sender_in_contacts:yes"] == (25, 0)
     assert table.temperature != 1.0
-    done = run("filter", tmp_path / "m", *options, "--explain", stdin=HAM)
+    done = run("mail", "filter", tmp_path / "m", *options, "--explain", stdin=HAM)
     assert b"sender_in_contacts" in done.stdout
-    done = run("learn", tmp_path / "m", "--as", "spam", tmp_path / "no")
+    done = run("mail", "learn", tmp_path / "m", "--as", "spam", tmp_path / "no")
     assert (done.returncode, b"no mail at" in done.stderr) == (3, True)
     (tmp_path / "mail" / "ham").rename(tmp_path / "mail" / "good")
-    assert b"there is mail of 'good'" in run("learn", tmp_path / "m", tmp_path / "mail").stderr
+    assert (
+        b"there is mail of 'good'" in run("mail", "learn", tmp_path / "m", tmp_path / "mail").stderr
+    )
 
 
 def test_a_new_model_is_private_and_keeps_its_mode(model: Path) -> None:
@@ -404,7 +413,7 @@ def test_a_new_model_is_private_and_keeps_its_mode(model: Path) -> None:
 
 def test_two_at_once_lose_nothing(model: Path) -> None:
     several = [
-        subprocess.Popen(command("learn", model, "--as", label), stdin=subprocess.PIPE)
+        subprocess.Popen(command("mail", "learn", model, "--as", label), stdin=subprocess.PIPE)
         for label in ["spam", "ham"] * 4
     ]
     for i, process in enumerate(several):

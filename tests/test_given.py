@@ -159,18 +159,18 @@ def test_columns_of_all_kinds_are_scored_as_scipy_does() -> None:
 
 def test_a_saved_model_predicts_alike(tmp_path) -> None:
     nb = mixed()
-    X, _ = nb.sample(20, random_state=0)
+    X, _ = nb.inspect.sample(20, random_state=0)
     nb.save(tmp_path / "model")
     again = load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict_proba(X), nb.predict_proba(X))
     text = mail()
     text.save(tmp_path / "mail")
-    X, _ = text.sample(20, random_state=0)
+    X, _ = text.inspect.sample(20, random_state=0)
     np.testing.assert_array_equal(load(tmp_path / "mail").predict_proba(X), text.predict_proba(X))
 
 
 def test_100_000_drawn_rows_recover_the_parameters() -> None:
-    X, y = mixed().sample(100_000, random_state=1)
+    X, y = mixed().inspect.sample(100_000, random_state=1)
     n = (y == SPAM).sum()
     assert abs(n / 100_000 - 0.4) < 5 * np.sqrt(0.24 / 100_000)
     mine = {name: np.asarray(column)[y == SPAM] for name, column in X.items()}
@@ -205,7 +205,7 @@ def mail() -> NaiveBayes:
 
 def test_texts_come_from_the_given_words() -> None:
     nb = mail()
-    texts, y = nb.sample(40_000, random_state=0)
+    texts, y = nb.inspect.sample(40_000, random_state=0)
     assert all(texts)
     words = [
         word for text, label in zip(texts, y, strict=True) if label == HAM for word in text.split()
@@ -214,7 +214,7 @@ def test_texts_come_from_the_given_words() -> None:
     n = len(words)
     assert abs(words.count("noon") / n - 0.4) < 5 * np.sqrt(0.24 / n)
     assert n / (y == HAM).sum() == pytest.approx(5, abs=0.1)
-    texts, _ = nb.sample(100, random_state=0, length=7)
+    texts, _ = nb.inspect.sample(100, random_state=0, length=7)
     assert {len(text.split()) for text in texts} == {7}
     found = nb.predict_proba(["pills"])[0]
     np.testing.assert_allclose(found, [0.06 / 0.16, 0.1 / 0.16])

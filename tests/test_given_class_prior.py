@@ -138,7 +138,7 @@ def test_so_it_is_in_a_query() -> None:
     connection.execute("create table t (same, kind, count)")
     cells = zip(*(values.tolist() for values in rows.values()), strict=True)
     connection.executemany("insert into t values (?, ?, ?)", cells)
-    found = connection.execute(nb.to_sql("t", dialect="sqlite", probabilities=True)).fetchall()
+    found = connection.execute(nb.export.sql("t", dialect="sqlite", probabilities=True)).fetchall()
     assert len(found) == 50
     p = np.array([row[-2:] for row in found], float)
     np.testing.assert_allclose(p, right, atol=1e-12)
@@ -233,13 +233,13 @@ def test_an_object_takes_the_estimate_of_its_estimator_unless_it_has_its_own() -
     own = Bernoulli(prior=Beta(2, 2))
     options: dict[str, Any] = {"class_prior": Beta(3, 2), "weights": None}
     nb = NaiveBayes(own, estimate="map", **options).fit(x, y)
-    p = nb.parameters().to_dict()
+    p = nb.inspect.parameters().to_dict()
     of_true = [v for v, item in zip(p["value"], p["column"], strict=True) if item == "x0"]
     assert of_true == pytest.approx([(2 + 1) / (3 + 2), (1 + 1) / (2 + 2)])
     assert np.exp(nb.class_log_prior_)[1] == pytest.approx((2 + 2) / (5 + 3))
     given = Bernoulli(prior=Beta(2, 2), estimate="mean")
     nb = NaiveBayes(given, estimate="map", **options).fit(x, y)
-    p = nb.parameters().to_dict()
+    p = nb.inspect.parameters().to_dict()
     of_true = [v for v, item in zip(p["value"], p["column"], strict=True) if item == "x0"]
     assert of_true == pytest.approx([(2 + 2) / (3 + 4), (1 + 2) / (2 + 4)])
 

@@ -114,9 +114,9 @@ def test_what_was_a_way_round_the_filter_is_marked_and_noted(name: str, tmp_path
         [sys.executable, "-m", "naively", *map(str, arguments)], input=message,
         capture_output=True, timeout=60, check=True,
     )  # fmt: skip
-    run("learn", model, "--as", "spam", message=b"Subject: pills\n\nhi")
-    run("learn", model, "--as", "ham", message=b"Subject: lunch\n\nat noon")
-    done = run("filter", model, "--contacts", contacts, message=HOSTILE[name])
+    run("mail", "learn", model, "--as", "spam", message=b"Subject: pills\n\nhi")
+    run("mail", "learn", model, "--as", "ham", message=b"Subject: lunch\n\nat noon")
+    done = run("mail", "filter", model, "--contacts", contacts, message=HOSTILE[name])
     assert done.stderr == b""
     assert b"\nX-Naively-Class: " in done.stdout
     assert (b"\nX-Naively-Note: " in done.stdout) == (name != "HTML: nested b")

@@ -28,7 +28,7 @@ SHAPE = (8, 8)
     ids=["gaussian", "histogram", "poisson", "categorical", "bernoulli", "multinomial"],
 )
 def test_the_mean_of_each_class(event, x):
-    found = NaiveBayes(event, weights=None).fit(x, Y).images(SHAPE)
+    found = NaiveBayes(event, weights=None).fit(x, Y).inspect.images(SHAPE)
     for c in range(10):
         mean = x[c == Y].mean(axis=0).reshape(SHAPE)
         # A cell of a histogram holds numbers up to 1/64 apart, relative to them.
@@ -39,7 +39,7 @@ def test_the_mean_of_each_class(event, x):
 
 @pytest.mark.slow
 def test_the_images_are_drawn_side_by_side():
-    found = NaiveBayes("gaussian").fit(X, Y).images(SHAPE)
+    found = NaiveBayes("gaussian").fit(X, Y).inspect.images(SHAPE)
     ax = found.plot()
     assert len(ax.images) == 10
     for c, image in enumerate(ax.images):
@@ -54,7 +54,7 @@ def test_the_images_are_drawn_side_by_side():
 def test_a_pixel_without_numbers_is_left_white():
     x = X.copy()
     x[Y == 3, 20] = np.nan
-    found = NaiveBayes("gaussian").fit(x, Y).images(SHAPE)
+    found = NaiveBayes("gaussian").fit(x, Y).inspect.images(SHAPE)
     assert np.argwhere(np.isnan(found.mean)).tolist() == [[3, 2, 4]]
     found.plot()
 
@@ -97,7 +97,7 @@ def test_missing_pixels_have_no_evidence():
 def test_a_wrong_shape_is_one_sentence(shape):
     nb = NaiveBayes("gaussian").fit(X[:50], Y[:50])
     with pytest.raises(ValueError, match="the model has 64 columns; give a"):
-        nb.images(shape)
+        nb.inspect.images(shape)
     with pytest.raises(ValueError, match="the model has 64 columns; give a"):
         nb.explain(X[:1])[0].plot_image(shape)
 
@@ -105,14 +105,14 @@ def test_a_wrong_shape_is_one_sentence(shape):
 def test_words_and_strings_are_no_pixels():
     nb = NaiveBayes().fit({"a": ["u", "v"] * 5, "b": ["u", "v"] * 5}, ["x", "y"] * 5)
     with pytest.raises(ValueError, match="'a' holds no numbers, so it is no pixel"):
-        nb.images((1, 2))
+        nb.inspect.images((1, 2))
     with pytest.raises(ValueError, match="'text' holds no numbers, so it is no pixel"):
-        NaiveBayes().fit(["a few words", "some more words"], ["x", "y"]).images((1, 1))
+        NaiveBayes().fit(["a few words", "some more words"], ["x", "y"]).inspect.images((1, 1))
 
 
 @pytest.mark.slow
 def test_more_classes_than_fit_are_summarised():
     y = np.arange(600) % 30
-    ax = NaiveBayes("gaussian").fit(X[:600], y).images(SHAPE).plot()
+    ax = NaiveBayes("gaussian").fit(X[:600], y).inspect.images(SHAPE).plot()
     assert len(ax.images) == 20
     assert "and 10 more classes" in " ".join(text.get_text() for text in ax.texts)

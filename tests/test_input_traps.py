@@ -199,10 +199,10 @@ def test_an_empty_list_has_no_rows(verb: str, weights: Any) -> None:
 def test_a_negative_number_of_rows_cannot_be_drawn() -> None:
     nb = NaiveBayes().fit({"x": [1.0, 2.0]}, ["a", "b"])
     with pytest.raises(ValueError, match="a number of rows that is at least 0, got -1"):
-        nb.sample(-1)
+        nb.inspect.sample(-1)
     with pytest.raises(ValueError, match="got -1"):
-        nb.sample(-1, y="a")
-    assert nb.sample(0)[1].shape == (0,)
+        nb.inspect.sample(-1, y="a")
+    assert nb.inspect.sample(0)[1].shape == (0,)
 
 
 # What is shown are plain Python values, whatever scalars come in.
@@ -224,7 +224,7 @@ def test_scalars_of_numpy_do_not_leak_out(wrap: Any) -> None:
               if hasattr(block.axis, "levels")]),
         repr(nb.explain(x).to_dict()), str(nb.explain(x)), str(nb.schema_), repr(nb.schema_.order),
         repr(as_rows(x).values("sure")), repr(as_rows(x).values("colour")),
-        repr({name: column.tolist() for name, column in nb.sample(3)[0].items()}),
+        repr({name: column.tolist() for name, column in nb.inspect.sample(3)[0].items()}),
     ]  # fmt: skip
     assert [text for text in shown if "np." in text] == []
 

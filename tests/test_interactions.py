@@ -64,7 +64,7 @@ def pairs_of(nb: NaiveBayes) -> list[Interaction]:
 def with_pairs(nb: NaiveBayes, pairs: list[Interaction], table: Labelled) -> NaiveBayes:
     """Give a model that has learned a table these counted pairs, and no others."""
     batch = nb.model_.encode(*nb._labelled(*table, None))
-    nb.keep(nb.model_.without_interactions().with_interactions(pairs, [batch]))
+    nb._keep(nb.model_.without_interactions().with_interactions(pairs, [batch]))
     return nb.calibrate()
 
 
@@ -354,7 +354,7 @@ def test_models_are_saved_to_the_last_bit(sample: bool, tmp_path: Path) -> None:
     nb, other = auto().fit(X, y), auto().fit(*chequers(500, seed=3))
     assert weights_of(nb).linear.products
     assert pairs_of(nb)
-    nb.save(tmp_path / "m.naively", sample=sample)
+    nb.save(tmp_path / "m.naively", keep_rows=sample)
 
     def again() -> NaiveBayes:
         same = load(tmp_path / "m.naively")
@@ -461,11 +461,11 @@ def test_interactions_have_no_part_in_log_p_of_a_row_nor_in_what_is_drawn() -> N
     X, y = chequers(1000)
     plain, nb = NaiveBayes().fit(X, y), auto().fit(X, y)
     np.testing.assert_allclose(plain.score_samples(X), nb.score_samples(X))
-    drawn, _ = nb.sample(3, random_state=0)
+    drawn, _ = nb.inspect.sample(3, random_state=0)
     assert list(drawn) == ["a", "b", "c"]
     levels, of = together(600, "levels")
     with pytest.raises(ValueError, match="two columns at a time"):
-        auto(event_models="categorical").fit(levels, of).linear()
+        auto(event_models="categorical").fit(levels, of).inspect.linear()
 
 
 @pytest.mark.parametrize(
@@ -523,7 +523,7 @@ def test_a_saved_sample_is_assessed_as_it_was(found: bool, tmp_path: Path) -> No
     X, y = chequers(300) if found else noise(300, 10, 2, 0)
     nb = auto().fit(X, y)
     assert bool(nb.notes_) == found
-    nb.save(tmp_path / "m", sample=True)
+    nb.save(tmp_path / "m", keep_rows=True)
     loaded = load(tmp_path / "m")
     assert loaded.interactions == "auto"
     assert loaded.notes_ == nb.notes_

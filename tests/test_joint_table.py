@@ -137,7 +137,7 @@ def test_some_columns_depend_on_each_other_and_the_rest_do_not() -> None:
 
 def test_what_it_draws_has_its_probabilities() -> None:
     nb = Pure(JointTable(alpha=0.5)).fit(X, Y)
-    drawn, y = nb.sample(40_000, random_state=0)
+    drawn, y = nb.inspect.sample(40_000, random_state=0)
     assert drawn.dtype.kind == "i"
     sides = np.array([*product((0, 1), repeat=4)])
     p = np.exp(nb.predict_joint_log_proba(sides))

@@ -88,11 +88,11 @@ def test_a_point_is_a_model_of_these_rows_alone(case: str, own_test: bool) -> No
         X_test, y_test = rows_of(X, np.arange(0, n, 3)), y[::3]
         rest = np.setdiff1d(np.arange(n), np.arange(0, n, 3))
         X, y = rows_of(X, rest), y[rest]
-        curve = nb.learning_curve(
+        curve = nb.curve.learning(
             X, y, test=(X_test, y_test), sizes=sizes, repeats=2, random_state=4
         )
     else:
-        curve = nb.learning_curve(X, y, test=17, sizes=sizes, repeats=2, random_state=4)
+        curve = nb.curve.learning(X, y, test=17, sizes=sizes, repeats=2, random_state=4)
     for repeat in range(2):
         order = rng.permutation(len(y))
         if not own_test:
@@ -115,7 +115,7 @@ def test_a_point_is_a_model_of_these_rows_alone(case: str, own_test: bool) -> No
 def test_with_weights_it_is_what_fit_gives(case: str) -> None:
     make, event_models = CASES[case]
     X, y = make()
-    curve = NaiveBayes(event_models).learning_curve(
+    curve = NaiveBayes(event_models).curve.learning(
         X, y, test=20, sizes=[40], repeats=1, weights=True, random_state=4
     )
     order = np.random.default_rng(4).permutation(len(y))
@@ -136,14 +136,14 @@ def test_each_row_is_counted_once_in_a_repeat(monkeypatch: pytest.MonkeyPatch) -
         return count(batch, schema)
 
     monkeypatch.setattr(module, "count_batch", watched)
-    NaiveBayes().learning_curve(*numbers(), test=50, sizes=[10, 30, 70], repeats=2)
+    NaiveBayes().curve.learning(*numbers(), test=50, sizes=[10, 30, 70], repeats=2)
     assert counted == [10, 20, 40] * 2
 
 
 def test_a_class_that_has_not_come_has_posterior_0() -> None:
     X, y = truths()
     X_test, y_test = X[:10], np.where(y[:10] > 0, "new", "known")
-    curve = NaiveBayes().learning_curve(
+    curve = NaiveBayes().curve.learning(
         X, np.where(y > 0, "other", "known"), test=(X_test, y_test), sizes=[1, 60], repeats=1
     )
     accuracy, loss, classes = of(curve, 1, 0, "held-out")
@@ -160,7 +160,7 @@ def test_a_given_class_prior_is_that_among_the_classes_that_came() -> None:
     X, y = numbers()
     prior = {"s": 0.2, "ve": 0.3, "vi": 0.5}
     nb = NaiveBayes("gaussian", class_prior=prior)
-    curve = nb.learning_curve(X, y, test=(X, y), sizes=[2, 150], repeats=1, random_state=3)
+    curve = nb.curve.learning(X, y, test=(X, y), sizes=[2, 150], repeats=1, random_state=3)
     first = np.random.default_rng(3).permutation(150)[:2]
     assert set(y[first]) == {"s", "vi"}
     then = NaiveBayes("gaussian", class_prior={"s": 2 / 7, "vi": 5 / 7}, weights=None)
@@ -172,18 +172,18 @@ def test_a_given_class_prior_is_that_among_the_classes_that_came() -> None:
 def test_it_needs_no_fit_and_changes_nothing() -> None:
     X, y = numbers()
     nb = NaiveBayes()
-    nb.learning_curve(X, y, repeats=1, sizes=[10])
+    nb.curve.learning(X, y, repeats=1, sizes=[10])
     assert "model_" not in vars(nb)
     nb.fit(X[:50], y[:50])
     before = vars(nb).copy()
-    nb.learning_curve(X, y, repeats=1, sizes=[10])
+    nb.curve.learning(X, y, repeats=1, sizes=[10])
     assert vars(nb) == before
 
 
 def test_drop_ins_have_curves() -> None:
     X = np.random.default_rng(0).poisson(2.0, (60, 4))
     y = np.arange(60) % 2
-    curve = MultinomialNB(alpha=0.7).learning_curve(X, y, test=10, sizes=[5, 50], repeats=1)
+    curve = MultinomialNB(alpha=0.7).curve.learning(X, y, test=10, sizes=[5, 50], repeats=1)
     order = np.random.default_rng(0).permutation(60)
     fresh = MultinomialNB(alpha=0.7).fit(X[order[:50]], y[order[:50]])
     expected = fresh.evaluate(X[order[-10:]], y[order[-10:]])
@@ -195,9 +195,9 @@ def test_tables_that_are_not_in_memory() -> None:
     X, y = levels()
     frame = pl.DataFrame({**X, "y": y})
     nb = NaiveBayes()
-    lazy = nb.learning_curve(frame.lazy(), "y", sizes=[10, 50], repeats=2)
-    assert lazy.to_dict() == nb.learning_curve(frame, "y", sizes=[10, 50], repeats=2).to_dict()
-    batches = nb.learning_curve(iter([frame[:30], frame[30:]]), "y", sizes=[10, 50], repeats=2)
+    lazy = nb.curve.learning(frame.lazy(), "y", sizes=[10, 50], repeats=2)
+    assert lazy.to_dict() == nb.curve.learning(frame, "y", sizes=[10, 50], repeats=2).to_dict()
+    batches = nb.curve.learning(iter([frame[:30], frame[30:]]), "y", sizes=[10, 50], repeats=2)
     assert batches.log_loss == pytest.approx(lazy.log_loss)
 
 
@@ -241,11 +241,11 @@ def test_more_rows_than_there_are() -> None:
         with pytest.raises(ValueError, match="test must be a share"):
             count_held_out(wrong, 10)
     with pytest.raises(ValueError, match="repeats must be"):
-        NaiveBayes().learning_curve(*numbers(), repeats=0)
+        NaiveBayes().curve.learning(*numbers(), repeats=0)
 
 
 def test_the_picture_shows_mean_least_and_greatest() -> None:
-    curve = NaiveBayes().learning_curve(*numbers(), sizes=[5, 20, 100], repeats=3)
+    curve = NaiveBayes().curve.learning(*numbers(), sizes=[5, 20, 100], repeats=3)
     frame = curve.to_frame("pandas")
     for metric in ("accuracy", "log_loss"):
         ax = curve.plot(metric=metric)
@@ -267,7 +267,7 @@ def test_the_picture_shows_mean_least_and_greatest() -> None:
 
 
 def test_it_draws_on_axes_that_are_given() -> None:
-    curve = NaiveBayes().learning_curve(*numbers(), sizes=[20], repeats=1)
+    curve = NaiveBayes().curve.learning(*numbers(), sizes=[20], repeats=1)
     _, ax = plt.subplots()
     assert curve.plot(ax=ax) is ax
     assert not ax.collections  # one order has no band

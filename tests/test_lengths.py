@@ -85,10 +85,10 @@ Y = ["spam", "spam", "ham", "spam", "ham", "ham"]
 @pytest.mark.parametrize("event", [Multinomial(), Bernoulli(), Multinomial(estimate="predictive")])
 def test_drawn_texts_have_words(event) -> None:
     nb = NaiveBayes(Text(event=event), weights=None).fit(TEXTS, Y)
-    X, _ = nb.sample(300, random_state=0)
+    X, _ = nb.inspect.sample(300, random_state=0)
     assert min(len(text.split()) for text in X) >= 1
     for length in (0, 1, 3):
-        X, _ = nb.sample(50, random_state=0, length=length)
+        X, _ = nb.inspect.sample(50, random_state=0, length=length)
         assert {len(text.split()) for text in X} == {length}
 
 

@@ -45,7 +45,7 @@ def test_categorical_is_the_sum_of_n_log_p() -> None:
     expected = of_counts(Counter(LABELS.tolist()))
     for c in "ab":
         expected += sum(of_counts(Counter(column.tolist())) for column in COLOURS[c == LABELS].T)
-    assert nb.log_likelihood(COLOURS, LABELS) == pytest.approx(expected, rel=1e-12)
+    assert nb.inspect.log_likelihood(COLOURS, LABELS) == pytest.approx(expected, rel=1e-12)
 
 
 def test_bernoulli_is_the_sum_of_n_log_p() -> None:
@@ -53,7 +53,7 @@ def test_bernoulli_is_the_sum_of_n_log_p() -> None:
     expected = of_counts(Counter(LABELS.tolist()))
     for c in "ab":
         expected += sum(of_counts(Counter(column.tolist())) for column in TRUTHS[c == LABELS].T)
-    assert nb.log_likelihood(TRUTHS, LABELS) == pytest.approx(expected, rel=1e-12)
+    assert nb.inspect.log_likelihood(TRUTHS, LABELS) == pytest.approx(expected, rel=1e-12)
 
 
 def test_multinomial_has_its_coefficients() -> None:
@@ -63,7 +63,7 @@ def test_multinomial_has_its_coefficients() -> None:
         of_class = COUNTS[c == LABELS]
         p = of_class.sum(axis=0) / of_class.sum()
         expected += stats.multinomial.logpmf(of_class, of_class.sum(axis=1), p).sum()
-    assert nb.log_likelihood(COUNTS, LABELS) == pytest.approx(expected, rel=1e-12)
+    assert nb.inspect.log_likelihood(COUNTS, LABELS) == pytest.approx(expected, rel=1e-12)
 
 
 def test_gaussian_is_scipys() -> None:
@@ -73,13 +73,17 @@ def test_gaussian_is_scipys() -> None:
         rows = x[c == LABELS]
         expected += stats.norm(rows.mean(axis=0), rows.std(axis=0)).logpdf(rows).sum()
     for nb in (NaiveBayes(Gaussian(estimate="mle"), weights=None), GaussianNB(var_smoothing=0)):
-        assert nb.fit(x, LABELS).log_likelihood(x, LABELS) == pytest.approx(expected, rel=1e-9)
+        assert nb.fit(x, LABELS).inspect.log_likelihood(x, LABELS) == pytest.approx(
+            expected, rel=1e-9
+        )
 
 
 def test_the_maximum_is_at_the_maximum_likelihood_estimate() -> None:
     best = NaiveBayes(Categorical(alpha=0, estimate="mle"), weights=None).fit(COLOURS, LABELS)
     other = NaiveBayes(Categorical(alpha=1)).fit(COLOURS, LABELS)
-    assert best.log_likelihood(COLOURS, LABELS) > other.log_likelihood(COLOURS, LABELS)
+    assert best.inspect.log_likelihood(COLOURS, LABELS) > other.inspect.log_likelihood(
+        COLOURS, LABELS
+    )
 
 
 def test_a_weight_is_the_row_so_often_and_none_is_nothing() -> None:
@@ -88,11 +92,11 @@ def test_a_weight_is_the_row_so_often_and_none_is_nothing() -> None:
     )
     often = RNG.integers(0, 4, 40)
     again = np.repeat(np.arange(40), often)
-    whole = nb.log_likelihood(COLOURS[again], LABELS[again])
-    assert nb.log_likelihood(COLOURS, LABELS, often) == pytest.approx(whole, rel=1e-12)
+    whole = nb.inspect.log_likelihood(COLOURS[again], LABELS[again])
+    assert nb.inspect.log_likelihood(COLOURS, LABELS, often) == pytest.approx(whole, rel=1e-12)
     rows = [["red", "red"], ["never seen", "red"]]
-    assert nb.log_likelihood(rows, ["a", "a"]) == -math.inf
-    assert math.isfinite(nb.log_likelihood(rows, ["b", "a"], [1, 0]))
+    assert nb.inspect.log_likelihood(rows, ["a", "a"]) == -math.inf
+    assert math.isfinite(nb.inspect.log_likelihood(rows, ["b", "a"], [1, 0]))
 
 
 def test_weights_have_no_part_in_it_and_labels_may_be_a_column() -> None:
@@ -100,9 +104,13 @@ def test_weights_have_no_part_in_it_and_labels_may_be_a_column() -> None:
     pure = NaiveBayes(weights=None).fit(table, "kind")
     weighed = NaiveBayes().fit(table, "kind")
     assert weighed.weights_ is not None
-    assert weighed.log_likelihood(table, "kind") == pure.log_likelihood(table, "kind")
+    assert weighed.inspect.log_likelihood(table, "kind") == pure.inspect.log_likelihood(
+        table, "kind"
+    )
     features = {name: table[name] for name in ("size", "colour")}
-    assert pure.log_likelihood(features, LABELS) == pure.log_likelihood(table, "kind")
+    assert pure.inspect.log_likelihood(features, LABELS) == pure.inspect.log_likelihood(
+        table, "kind"
+    )
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if "complement" not in repr(c)], ids=repr)
@@ -142,10 +150,10 @@ def test_a_text_is_a_sequence_of_words_and_a_row_of_counts_has_its_coefficient(h
         of_counts_.score_samples(counts), of_texts.score_samples(texts) + coefficient
     )
     of_labels = joint[[0, 1], [1, 0]].sum()
-    assert of_texts.log_likelihood(texts, ["spam", "ham"]) == pytest.approx(of_labels)
-    difference = of_counts_.log_evidence(counts, ["spam", "ham"]) - of_texts.log_evidence(
-        texts, ["spam", "ham"]
-    )
+    assert of_texts.inspect.log_likelihood(texts, ["spam", "ham"]) == pytest.approx(of_labels)
+    difference = of_counts_.inspect.log_marginal_likelihood(
+        counts, ["spam", "ham"]
+    ) - of_texts.inspect.log_marginal_likelihood(texts, ["spam", "ham"])
     assert difference == pytest.approx(coefficient.sum())
 
 
@@ -160,7 +168,7 @@ def test_score_samples_of_a_class_and_of_a_class_for_each_row() -> None:
     np.testing.assert_array_equal(nb.score_samples(COUNTS, LABELS), own)
     np.testing.assert_array_equal(nb.score_samples(COUNTS, list(LABELS)), own)
     total = own.sum() + nb.class_log_prior_[(LABELS == "b").astype(int)].sum()
-    assert nb.log_likelihood(COUNTS, LABELS) == pytest.approx(total, rel=1e-12)
+    assert nb.inspect.log_likelihood(COUNTS, LABELS) == pytest.approx(total, rel=1e-12)
     numbered = NaiveBayes("gaussian").fit(COUNTS, (LABELS == "b").astype(int))
     np.testing.assert_array_equal(numbered.score_samples(COUNTS, np.int64(1)), by_class[1])
 
@@ -169,7 +177,7 @@ def test_a_label_that_is_not_known_is_named() -> None:
     nb = NaiveBayes("gaussian").fit(COUNTS, LABELS)
     why = r"Row 1 has the label 'c', which the model does not know; its classes are \['a', 'b'\]."
     with pytest.raises(ValueError, match=why):
-        nb.log_likelihood(COUNTS[:2], ["a", "c"])
+        nb.inspect.log_likelihood(COUNTS[:2], ["a", "c"])
     with pytest.raises(ValueError, match=why):
         nb.score_samples(COUNTS[:2], ["a", "c"])
     with pytest.raises(ValueError, match="label 'c', which the model does not know"):
@@ -190,7 +198,7 @@ def test_a_lazy_table_takes_one_label() -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda nb, X, y: nb.log_likelihood(X, y),
+        lambda nb, X, y: nb.inspect.log_likelihood(X, y),
         lambda nb, X, y: nb.score_samples(X, y),
     ],
 )
@@ -213,7 +221,7 @@ def test_a_text_is_a_sequence_and_has_no_coefficient(event: Multinomial) -> None
     of_class = np.stack([nb.score_samples(texts, c) for c in nb.classes_], axis=1)
     np.testing.assert_allclose(of_class + nb.class_log_prior_, joint, rtol=1e-12)
     right = joint[np.arange(4), [0, 1, 1, 0]].sum()
-    assert nb.log_likelihood(texts, list("abba")) == pytest.approx(right, rel=1e-12)
+    assert nb.inspect.log_likelihood(texts, list("abba")) == pytest.approx(right, rel=1e-12)
 
 
 def test_the_worked_example_of_a_text_by_hand() -> None:

@@ -98,7 +98,7 @@ def design(X: Any, names: list[str], event: Any) -> np.ndarray:
 def test_the_sign_of_w_x_plus_b_is_the_prediction(event: EventModel, X: Any) -> None:
     for prior in ("data", [0.9, 0.1]):
         nb = Pure(event, class_prior=prior).fit(X, TWO)
-        view = nb.linear()
+        view = nb.inspect.linear()
         w, b = view.coef[0], view.intercept[0]
         odds = design(X, view.feature_names.tolist(), event) @ w + b
         joint = nb.predict_joint_log_proba(X)
@@ -109,7 +109,7 @@ def test_the_sign_of_w_x_plus_b_is_the_prediction(event: EventModel, X: Any) -> 
 @pytest.mark.parametrize(("event", "X"), LINEAR, ids=by_event)
 def test_the_largest_of_several_is_the_prediction(event: EventModel, X: Any) -> None:
     nb = Pure(event).fit(X, THREE)
-    view = nb.linear()
+    view = nb.inspect.linear()
     score = design(X, view.feature_names.tolist(), event) @ view.coef.T + view.intercept
     np.testing.assert_array_equal(view.classes[score.argmax(axis=1)], nb.predict(X))
     score -= np.logaddexp.reduce(score, axis=1, keepdims=True)
@@ -124,7 +124,7 @@ def test_weights_of_columns_are_in_it() -> None:
     y = np.tile(["yes", "yes", "no", "no"], 20)
     nb = NaiveBayes(weights="loo").fit(X, y)
     assert nb.weights_.by_name["in"]["yes"] != 1.0
-    view = nb.linear()
+    view = nb.inspect.linear()
     odds = np.column_stack([X[name] for name in view.feature_names]) @ view.coef[0] + view.intercept
     joint = nb.predict_joint_log_proba(X)
     np.testing.assert_allclose(odds, joint[:, 1] - joint[:, 0], rtol=1e-9)
@@ -133,7 +133,7 @@ def test_weights_of_columns_are_in_it() -> None:
 @pytest.mark.parametrize("make", [BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB])
 def test_drop_ins_are_linear_too(make: Any) -> None:
     nb = make().fit(COUNT.astype(int), TWO)
-    view = nb.linear()
+    view = nb.inspect.linear()
     X = COUNT.astype(int) if make is not BernoulliNB else COUNT > 0
     event = Categorical() if make is CategoricalNB else None
     odds = design(X, view.feature_names.tolist(), event) @ view.coef[0] + view.intercept[0]
@@ -200,7 +200,7 @@ def test_of_default_weights_it_is_the_joint_of_rows_without_missing_cells(
     assert any(group.kind == "missing" for group in nb.schema_.groups)
     if made_up:
         with_linear_part(nb)
-    view = nb.linear()
+    view = nb.inspect.linear()
     score = by_names(whole, view.feature_names.tolist()) @ view.coef.T + view.intercept
     joint = nb.predict_joint_log_proba(whole)
     right = joint[:, 1:] - joint[:, :1] if labels is TWO else joint
@@ -212,7 +212,7 @@ def test_of_default_weights_it_is_the_joint_of_rows_without_missing_cells(
 def test_numbers_that_are_clipped_are_named_exactly_and_truths_are_not_clipped() -> None:
     nb = NaiveBayes(DEFAULT[-1]).fit(mixed()[["n", "t", "c"]], TWO)
     weights = with_linear_part(nb).weights_
-    names = nb.linear().feature_names.tolist()
+    names = nb.inspect.linear().feature_names.tolist()
     assert sorted(names) == ["c", "c in [-0.5, 1.25]", "n", "n in [-0.5, 1.25]", "t"]
     of = {
         replace(term, function=replace(term.function, low=17.0, high=90.0 + 1e-13))
@@ -220,9 +220,9 @@ def test_numbers_that_are_clipped_are_named_exactly_and_truths_are_not_clipped()
         else term: slope
         for term, slope in weights.linear.of.items()
     }
-    nb.keep(nb.model_.weighed(replace(weights, linear=replace(weights.linear, of=of))))
+    nb._keep(nb.model_.weighed(replace(weights, linear=replace(weights.linear, of=of))))
     high = repr(90.0 + 1e-13)
-    assert f"n in [17, {high}]" in nb.linear().feature_names.tolist()
+    assert f"n in [17, {high}]" in nb.inspect.linear().feature_names.tolist()
 
 
 def test_of_shares_what_is_clipped_is_a_feature_of_its_own() -> None:
@@ -239,9 +239,9 @@ def test_of_shares_what_is_clipped_is_a_feature_of_its_own() -> None:
         of[replace(term, function=replace(line, low=low, high=high))] = slope
         z = (np.clip(whole[term.column], low, high).to_numpy() - line.centre) / line.scale
         expected += z[:, None] * np.array(slope)
-    nb.keep(nb.model_.weighed(replace(nb.weights_, linear=replace(linear, of=of))))
+    nb._keep(nb.model_.weighed(replace(nb.weights_, linear=replace(linear, of=of))))
     np.testing.assert_allclose(added(nb, whole), expected, atol=1e-12)
-    view = nb.linear()
+    view = nb.inspect.linear()
     names = view.feature_names.tolist()
     assert names == ["whole", "up", "down", "up in [0.25, 1]", "down in [0, 0.5]"]
     joint = nb.predict_joint_log_proba(whole)
@@ -251,10 +251,10 @@ def test_of_shares_what_is_clipped_is_a_feature_of_its_own() -> None:
 
 def test_products_are_not_linear_and_it_says_why() -> None:
     nb = with_linear_part(NaiveBayes("bernoulli").fit(COUNT > 1, TWO))
-    nb.linear()
+    nb.inspect.linear()
     with_linear_part(nb, products=1)
     with pytest.raises(ValueError, match=r"not linear in its interactions: each is of two columns"):
-        nb.linear()
+        nb.inspect.linear()
 
 
 CURVED = [
@@ -272,10 +272,10 @@ CURVED = [
 @pytest.mark.parametrize(("event", "X", "why"), CURVED, ids=by_event)
 def test_what_is_not_linear_says_why(event: EventModel, X: Any, why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        Pure(event).fit(X, TWO).linear()
+        Pure(event).fit(X, TWO).inspect.linear()
     if isinstance(event, Gaussian) and event.name == "gaussian":
         with pytest.raises(ValueError, match="not linear in its gaussian"):
-            GaussianNB().fit(X, TWO).linear()
+            GaussianNB().fit(X, TWO).inspect.linear()
 
 
 GENERATED = [
@@ -295,8 +295,10 @@ def test_logistic_regression_converges_to_it(event: EventModel, X: Any) -> None:
     for n in (400, 6400):
         apart = []
         for seed in range(8):
-            rows, y = true.sample(n, random_state=seed)
+            rows, y = true.inspect.sample(n, random_state=seed)
             theirs = LogisticRegression(C=np.inf, tol=1e-8, max_iter=1000).fit(rows, y)
-            apart.append(np.abs(theirs.coef_ - Pure(event).fit(rows, y).linear().coef).max())
+            apart.append(
+                np.abs(theirs.coef_ - Pure(event).fit(rows, y).inspect.linear().coef).max()
+            )
         distance[n] = np.mean(apart)
     assert 2.5 < distance[400] / distance[6400] < 6.4  # 4 is expected

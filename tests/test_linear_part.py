@@ -184,7 +184,7 @@ def test_truths_stay_a_straight_line() -> None:
     y = np.where(z & e, "a", "b")
     nb = NaiveBayes(missing="ignore").fit(X, y)
     assert linear_of(nb).of
-    view = nb.linear()
+    view = nb.inspect.linear()
     of = np.column_stack([X[name] for name in view.feature_names]).astype(float)
     joint = nb.predict_joint_log_proba(X)
     np.testing.assert_allclose(of @ view.coef[0] + view.intercept[0], joint[:, 1] - joint[:, 0])

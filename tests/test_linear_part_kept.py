@@ -48,7 +48,7 @@ def test_the_mean_with_nothing_is_a_share() -> None:
 
 
 def _with(nb: NaiveBayes, weights: Any) -> NaiveBayes:
-    nb.keep(nb.model_.weighed(weights))
+    nb._keep(nb.model_.weighed(weights))
     return nb
 
 

@@ -143,7 +143,7 @@ def test_what_is_stopped_while_it_writes_leaves_nothing(stop: str, model: Path) 
 def test_the_mail_it_learns_is_not_the_model(tmp_path: Path) -> None:
     mail = tmp_path / "mail"
     mail.write_bytes(b"Subject: a\n\nb\n")
-    done = run("learn", mail, mail, "--as", "spam")
+    done = run("mail", "learn", mail, mail, "--as", "spam")
     assert done.returncode == 3
     assert b"would destroy what is read from" in done.stderr
     assert mail.read_bytes() == b"Subject: a\n\nb\n"

@@ -30,7 +30,7 @@ REAL = rng.normal(1.0, 2.0, N)
 
 def of(column, event):
     nb = NaiveBayes({"x": event}, weights=None).fit({"x": column}, Y)
-    return nb.log_evidence({"x": column}, Y)
+    return nb.inspect.log_marginal_likelihood({"x": column}, Y)
 
 
 def integral(likelihood, prior, low, high):
@@ -95,9 +95,11 @@ def test_numbers_are_predicted_one_after_the_other_by_students_t():
 def test_columns_and_classes_add_up():
     events = {"a": Bernoulli(), "b": Categorical(), "c": Poisson()}
     table = {"a": TRUTH, "b": COLOUR, "c": COUNT}
-    whole = NaiveBayes(events, weights=None).fit(table, Y).log_evidence(table, Y)
+    whole = NaiveBayes(events, weights=None).fit(table, Y).inspect.log_marginal_likelihood(table, Y)
     parts = [
-        NaiveBayes({name: event}).fit({name: table[name]}, Y).log_evidence({name: table[name]}, Y)
+        NaiveBayes({name: event})
+        .fit({name: table[name]}, Y)
+        .inspect.log_marginal_likelihood({name: table[name]}, Y)
         for name, event in events.items()
     ]
     assert whole == pytest.approx(sum(parts))
@@ -113,21 +115,23 @@ def test_words_are_one_event():
         right += stats.dirichlet_multinomial.logpmf(total, np.ones(3), total.sum())
         right -= stats.multinomial.logpmf(total, total.sum(), np.full(3, 1 / 3))
         right += sum(stats.multinomial.logpmf(r, r.sum(), np.full(3, 1 / 3)) for r in of_class)
-    assert nb.log_evidence(X, Y) == pytest.approx(right)
+    assert nb.inspect.log_marginal_likelihood(X, Y) == pytest.approx(right)
 
 
 def test_weight_two_is_the_row_twice():
     nb = NaiveBayes(Poisson(prior=Gamma(2, 1)), weights=None).fit(COUNT[:, None], Y)
     weight = np.arange(N) % 3
     twice = np.repeat(np.arange(N), weight)
-    found = nb.log_evidence(COUNT[:, None], Y, weight)
-    assert found == pytest.approx(nb.log_evidence(COUNT[twice, None], Y[twice]))
+    found = nb.inspect.log_marginal_likelihood(COUNT[:, None], Y, weight)
+    assert found == pytest.approx(nb.inspect.log_marginal_likelihood(COUNT[twice, None], Y[twice]))
 
 
 def test_what_was_learned_has_no_say():
     nb = NaiveBayes(Poisson(prior=Gamma(2, 1)), weights=None).fit(COUNT[:, None], Y)
     more = NaiveBayes(Poisson(prior=Gamma(2, 1)), weights=None).fit(COUNT[:20, None], Y[:20])
-    assert nb.log_evidence(COUNT[:, None], Y) == more.log_evidence(COUNT[:, None], Y)
+    assert nb.inspect.log_marginal_likelihood(
+        COUNT[:, None], Y
+    ) == more.inspect.log_marginal_likelihood(COUNT[:, None], Y)
 
 
 def test_better_model_has_more_evidence():
@@ -137,7 +141,7 @@ def test_better_model_has_more_evidence():
 def test_column_without_evidence_is_named():
     nb = NaiveBayes(weights=None).fit({"x": REAL}, Y)
     with pytest.raises(ValueError, match="Column 'x' has no evidence: histogram"):
-        nb.log_evidence({"x": REAL}, Y)
+        nb.inspect.log_marginal_likelihood({"x": REAL}, Y)
 
 
 def test_every_class_has_the_prior_of_all_rows():

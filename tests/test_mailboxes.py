@@ -109,7 +109,17 @@ def test_a_fifo_is_passed_over_with_a_note(is_maildir: bool, tmp_path: Path) -> 
     assert [str(note.message).split(" is ")[0] for note in told] == [
         str(place / "fifo"), str(place / "gone"),
     ]  # fmt: skip
-    command = [sys.executable, "-m", "naively", "learn", tmp_path / "m", "--as", "ham", folder]
+    command = [
+        sys.executable,
+        "-m",
+        "naively",
+        "mail",
+        "learn",
+        tmp_path / "m",
+        "--as",
+        "ham",
+        folder,
+    ]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stderr.count(b"is no file: it is passed over.\n")) == (0, 2)
     assert done.stderr.count(b"\n") == 2
@@ -141,7 +151,7 @@ def test_a_csv_among_mail_leaves_the_model_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "spam").mkdir()
     (tmp_path / "spam" / "1.eml").write_bytes(RAW)
     (tmp_path / "spam" / "labels.csv").write_text(json.dumps(["a", "b"]))
-    command = [sys.executable, "-m", "naively", "learn", tmp_path / "m", tmp_path]
+    command = [sys.executable, "-m", "naively", "mail", "learn", tmp_path / "m", tmp_path]
     done = subprocess.run(command, capture_output=True, timeout=60, check=False)
     assert (done.returncode, (tmp_path / "m").exists()) == (3, False)
     assert b"labels.csv is no mail" in done.stderr

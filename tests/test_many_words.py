@@ -79,7 +79,7 @@ def test_nothing_of_a_bag_is_words_times_classes(monkeypatch, form, settings, ev
         half.merge(NaiveBayes(event, **settings).fit(X[2_000:], y[2_000:]))
         nb.explain(X[:1])
         if event == "multinomial":
-            nb.sample(2, random_state=0)
+            nb.inspect.sample(2, random_state=0)
         str(nb.model_)
         nb.n_parameters_  # noqa: B018
         half.forget(X[:500], y[:500])

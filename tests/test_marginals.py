@@ -47,7 +47,7 @@ def rows_of(table: Any) -> dict[tuple[Any, ...], float]:
 )
 def test_marginals_are_sums(alpha: float, asked: list[str]) -> None:
     nb = NaiveBayes(JointTable(alpha=alpha), weights=None).fit(TABLE, LABELS)
-    found = nb.marginal(asked)
+    found = nb.inspect.marginal(asked)
     place = [["class", *NAMES].index(name) for name in asked]
     expected: dict[tuple[Any, ...], Fraction] = {}
     for cell, p in brute(Fraction(alpha)).items():
@@ -66,7 +66,7 @@ def test_marginals_are_sums(alpha: float, asked: list[str]) -> None:
 )
 def test_conditionals_are_ratios_of_sums(alpha: int, of: Any, given: Any) -> None:
     nb = NaiveBayes(JointTable(alpha=alpha), weights=None).fit(TABLE, LABELS)
-    found = nb.conditional(of, given)
+    found = nb.inspect.conditional(of, given)
     given, of = ([one] if isinstance(one, str) else one for one in (given, of))
     place = [["class", *NAMES].index(name) for name in [*given, *of]]
     joint, total = {}, {}
@@ -88,7 +88,7 @@ def test_conditionals_are_ratios_of_sums(alpha: int, of: Any, given: Any) -> Non
 
 def test_the_class_given_all_columns_is_the_posterior() -> None:
     nb = NaiveBayes(JointTable(alpha=1), weights=None).fit(TABLE, LABELS)
-    found = rows_of(nb.conditional("class", NAMES))
+    found = rows_of(nb.inspect.conditional("class", NAMES))
     rows = {name: [row[j] for row in EVERY] for j, name in enumerate(NAMES)}
     for row, p in zip(EVERY, nb.predict_proba(rows), strict=True):
         assert [found[(*row, label)] for label in nb.classes_] == pytest.approx(p.tolist())
@@ -120,7 +120,7 @@ def test_of_a_plain_sample_there_is_no_class() -> None:
 
 def test_a_condition_that_never_holds_is_undefined() -> None:
     nb = NaiveBayes(JointTable(alpha=0), weights=None).fit({"a": [0, 1], "b": [True, True]}, [0, 1])
-    assert "undefined" in str(nb.conditional("a", given="b"))
+    assert "undefined" in str(nb.inspect.conditional("a", given="b"))
 
 
 def test_wrong_columns_are_named() -> None:
@@ -128,16 +128,16 @@ def test_wrong_columns_are_named() -> None:
     with pytest.raises(
         ValueError, match="no column 'snow' in the joint table of 'sky', 'wet', 'n'"
     ):
-        nb.marginal("snow")
+        nb.inspect.marginal("snow")
     with pytest.raises(ValueError, match="A column is named twice"):
-        nb.conditional("sky", given=["sky", "wet"])
+        nb.inspect.conditional("sky", given=["sky", "wet"])
     with pytest.raises(ValueError, match=r"learn with NaiveBayes\(JointTable\(\)\)"):
-        NaiveBayes().fit(TABLE, LABELS).marginal("sky")
+        NaiveBayes().fit(TABLE, LABELS).inspect.marginal("sky")
     with pytest.raises(ValueError, match="Categorical has no joint probabilities of columns"):
         Categorical().fit(["a", "b"]).marginal(0)
     many = NaiveBayes(JointTable()).fit(
         np.random.default_rng(0).random((20, 1100)) < 0.5, np.arange(20) % 2
     )
-    np.testing.assert_allclose(many.marginal([3, 4]).p.sum(), 1)
+    np.testing.assert_allclose(many.inspect.marginal([3, 4]).p.sum(), 1)
     with pytest.raises(ValueError, match="name fewer columns"):
-        many.marginal(list(range(30)))
+        many.inspect.marginal(list(range(30)))

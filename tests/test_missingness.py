@@ -490,9 +490,9 @@ def test_the_model_of_how_rows_are_generated_has_none() -> None:
     np.testing.assert_array_equal(auto.score_samples(table), ignore.score_samples(table))
     a, b = fit(numbers, event_models=given), fit(numbers, event_models=given, missing="ignore")
     assert group_of(a) is not None
-    assert a.log_likelihood(numbers, Y) == b.log_likelihood(numbers, Y)
-    drawn, labels = auto.sample(50, random_state=3)
-    other, others = ignore.sample(50, random_state=3)
+    assert a.inspect.log_likelihood(numbers, Y) == b.inspect.log_likelihood(numbers, Y)
+    drawn, labels = auto.inspect.sample(50, random_state=3)
+    other, others = ignore.inspect.sample(50, random_state=3)
     np.testing.assert_array_equal(labels, others)
     for name in table:
         np.testing.assert_array_equal(
@@ -502,7 +502,7 @@ def test_the_model_of_how_rows_are_generated_has_none() -> None:
     few = {name: table[name] for name in conjugate}
     a = fit(few, event_models=conjugate, estimate="mean")
     b = fit(few, event_models=conjugate, estimate="mean", missing="ignore")
-    assert a.log_evidence(few, Y) == b.log_evidence(few, Y)
+    assert a.inspect.log_marginal_likelihood(few, Y) == b.inspect.log_marginal_likelihood(few, Y)
 
 
 def test_another_word_is_an_error() -> None:

@@ -53,20 +53,20 @@ def test_weights_of_two_classes_sum_to_the_log_odds(weights, event):
     models = "auto" if event == "auto" else {"weight": event, "legs": "poisson"}
     # Without the time, whose parts are columns that follow from it.
     nb = NaiveBayes(models, weights=weights).fit(TABLE[TWO].drop(columns="when"), Y[TWO])
-    sums_to_explain(nb, nb.nomogram(), "cat", "bird")
-    sums_to_explain(nb, nb.nomogram("bird"), "bird", "cat")
+    sums_to_explain(nb, nb.inspect.nomogram(), "cat", "bird")
+    sums_to_explain(nb, nb.inspect.nomogram("bird"), "bird", "cat")
 
 
 def test_weights_of_one_of_three_against_another_sum_too():
     nb = NaiveBayes().fit(TABLE.drop(columns="when"), Y)
-    found = nb.nomogram("dog", against="bird")
+    found = nb.inspect.nomogram("dog", against="bird")
     assert (found.label, found.against) == ("dog", "bird")
     sums_to_explain(nb, found, "dog", "bird")
 
 
 def test_against_all_others_they_are_one_class_by_their_priors():
     nb = NaiveBayes({"coat": Categorical(alpha=1.0)}, weights=None).fit(TABLE[["coat"]], Y)
-    found = nb.nomogram("bird")
+    found = nb.inspect.nomogram("bird")
     prior = np.array([(label == Y).mean() for label in ("bird", "cat", "dog")])
     assert found.against is None
     assert found.intercept == pytest.approx(logit(prior[0]))
@@ -80,14 +80,14 @@ def test_against_all_others_they_are_one_class_by_their_priors():
 
 def test_the_scale_below_is_the_probability():
     nb = NaiveBayes().fit(TABLE[TWO], Y[TWO])
-    found = nb.nomogram()
+    found = nb.inspect.nomogram()
     for p, total in found.probabilities.items():
         assert 1 / (1 + np.exp(-(total + found.intercept))) == pytest.approx(p)
 
 
 def test_the_widest_columns_come_first_and_it_says_how_many_there_are():
     nb = NaiveBayes().fit(TABLE[TWO], Y[TWO])
-    every, two = nb.nomogram(n=99), nb.nomogram(n=2)
+    every, two = nb.inspect.nomogram(n=99), nb.inspect.nomogram(n=2)
     widths = [scale.high - scale.low for scale in every.scales]
     assert widths == sorted(widths, reverse=True)
     assert [scale.column for scale in two.scales] == [s.column for s in every.scales[:2]]
@@ -100,7 +100,7 @@ def test_marks_are_at_the_weights():
     nb = NaiveBayes({"weight": "gaussian"}, weights=None).fit(
         TABLE[TWO][["weight", "coat"]], Y[TWO]
     )
-    found = nb.nomogram()
+    found = nb.inspect.nomogram()
     ax = found.plot()
     marks = [line for line in ax.lines if line.get_marker() == "|"]
     for y, scale in enumerate(found.scales):
@@ -118,24 +118,24 @@ def test_truths_levels_and_what_is_impossible():
     nb = NaiveBayes(
         {"wings": Bernoulli(alpha=1.0), "coat": Categorical(alpha=0.0)}, weights=None
     ).fit(X, ["bird", "bird", "cat", "cat"])
-    found = {scale.column: scale for scale in nb.nomogram("bird").scales}
+    found = {scale.column: scale for scale in nb.inspect.nomogram("bird").scales}
     assert found["wings"].value == [False, True]
     assert found["wings"].weight == pytest.approx([np.log(1 / 3), np.log(3)])
     assert found["coat"].weight.tolist() == [np.inf, -np.inf]
-    nb.nomogram("bird").plot()
+    nb.inspect.nomogram("bird").plot()
 
 
 def test_texts_and_interactions_are_left_out_and_it_says_so():
     text = np.where(Y == "cat", "it sits on the mat and purrs", "it flies or it barks all day")
     nb = NaiveBayes({"text": "text"}).fit(pd.DataFrame({"text": text, "legs": TABLE["legs"]}), Y)
-    assert "texts are left out" in str(nb.nomogram())
+    assert "texts are left out" in str(nb.inspect.nomogram())
     with pytest.raises(ValueError, match="no column whose cells have a weight each; see explain"):
-        NaiveBayes().fit(list(text), Y).nomogram()
+        NaiveBayes().fit(list(text), Y).inspect.nomogram()
 
 
 def test_many_levels_are_those_that_came_most():
     level = np.array([f"l{min(i, 30)}" for i in np.arange(N) % 60])
-    scale = NaiveBayes().fit({"level": level}, Y).nomogram().scales[0]
+    scale = NaiveBayes().fit({"level": level}, Y).inspect.nomogram().scales[0]
     assert len(scale.value) == 12
     assert scale.more == 19
     assert "l30" in scale.value
@@ -144,15 +144,15 @@ def test_many_levels_are_those_that_came_most():
 def test_wrong_arguments_are_one_sentence():
     nb = NaiveBayes().fit(TABLE, Y)
     with pytest.raises(ValueError, match="n must be at least 1"):
-        nb.nomogram(n=0)
+        nb.inspect.nomogram(n=0)
     with pytest.raises(ValueError, match="no class 'fish'; the classes are 'bird', 'cat', 'dog'"):
-        nb.nomogram("fish")
+        nb.inspect.nomogram("fish")
     with pytest.raises(ValueError, match="no class 'fish'"):
-        nb.nomogram("cat", against="fish")
+        nb.inspect.nomogram("cat", against="fish")
     with pytest.raises(ValueError, match="compares two classes, got 'cat' twice"):
-        nb.nomogram("cat", against="cat")
+        nb.inspect.nomogram("cat", against="cat")
     with pytest.raises(ValueError, match="only one was learned"):
-        NaiveBayes().fit([[1.0], [2.0]], ["a", "a"]).nomogram()
+        NaiveBayes().fit([[1.0], [2.0]], ["a", "a"]).inspect.nomogram()
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_round_numbers_are_few_and_within(low, high):
 def test_evidence_without_end_is_drawn_as_such() -> None:
     X = {"a": ["u", "u", "v", "v", "w", "w"]}
     nb = NaiveBayes("categorical", weights=None, smoothing=0).fit(X, ["p", "p", "p", "n", "n", "n"])
-    ax = nb.nomogram().plot()
+    ax = nb.inspect.nomogram().plot()
     written = {text.get_text() for text in ax.texts}
     assert {"u (+∞)", "w (-∞)", "v"} <= written
     markers = {line.get_marker() for line in ax.lines}

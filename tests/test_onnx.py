@@ -43,7 +43,9 @@ def session_of(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
 
 def answers(nb: NaiveBayes, rows: Any) -> tuple[np.ndarray, np.ndarray]:
     """The labels and the probabilities of rows."""
-    label, p = session_of(nb.to_onnx()).run(["label", "probabilities"], nb.onnx_inputs(rows))
+    label, p = session_of(nb.export.onnx()).run(
+        ["label", "probabilities"], nb.export.onnx_inputs(rows)
+    )
     return label, p
 
 
@@ -97,7 +99,7 @@ class Sessions(list[Any]):
 
 @pytest.fixture(scope="module")
 def fitted() -> Sessions:
-    return Sessions((nb, session_of(nb.to_onnx())) for nb in models())
+    return Sessions((nb, session_of(nb.export.onnx())) for nb in models())
 
 
 @given(rows=st.lists(st.fixed_dictionaries(COLUMNS), min_size=1, max_size=6))
@@ -106,7 +108,7 @@ def test_it_says_all_that_a_model_says_by_default(fitted: Sessions, rows: list[R
         columns = {name: [row[name] for row in rows] for name in COLUMNS}
         if i == 4:
             columns["size"] = [x and abs(x) for x in columns["size"]]
-        p = session.run(["probabilities"], nb.onnx_inputs(columns))[0]
+        p = session.run(["probabilities"], nb.export.onnx_inputs(columns))[0]
         np.testing.assert_allclose(p, nb.predict_proba(columns), rtol=1e-9, atol=1e-12)
 
 
@@ -114,7 +116,7 @@ def test_rows_of_a_table_of_all_kinds() -> None:
     columns, y = table(300, 5)
     nb = NaiveBayes(interactions="auto").fit(columns, y)
     assert_equal(nb, columns)
-    assert nb.to_onnx().opset_import[0].version == 17
+    assert nb.export.onnx().opset_import[0].version == 17
 
 
 @given(
@@ -145,8 +147,8 @@ def test_the_empty_string_is_a_level_and_is_not_missing() -> None:
 def test_who_says_nothing_of_missing_strings_has_none() -> None:
     columns, y = table(200, 6)
     nb = NaiveBayes().fit({name: columns[name] for name in ("size", "colour")}, y)
-    inputs = nb.onnx_inputs({"size": [0.5, None], "colour": ["red", "blue"]})
-    session = session_of(nb.to_onnx())
+    inputs = nb.export.onnx_inputs({"size": [0.5, None], "colour": ["red", "blue"]})
+    session = session_of(nb.export.onnx())
     assert [each.name for each in session.get_overridable_initializers()] == ["colour_missing"]
     whole = session.run(None, inputs)
     del inputs["colour_missing"]
@@ -182,7 +184,7 @@ def test_labels_are_whole_numbers_or_strings(labels: list[Any], kind: str) -> No
     assert np.asarray(label).dtype.kind == kind
     of = [str(x) for x in labels] if kind == "O" else labels
     assert label.tolist() == of
-    said = {each.key: each.value for each in nb.to_onnx().metadata_props}
+    said = {each.key: each.value for each in nb.export.onnx().metadata_props}
     assert len(json.loads(said["classes"])) == len(nb.classes_)
 
 
@@ -199,7 +201,7 @@ def test_columns_of_any_names() -> None:
     }
     nb = NaiveBayes().fit(columns, y)
     assert_equal(nb, columns)
-    model = nb.to_onnx()
+    model = nb.export.onnx()
     names = [each.name for each in [*model.graph.input, *model.graph.output]]
     assert len(set(names)) == len(names)
     assert all(name.isascii() and name.isidentifier() for name in names)
@@ -260,12 +262,12 @@ def test_the_plain_reader_of_scorecards_agrees() -> None:
 def test_it_is_the_same_after_it_was_written(tmp_path: Path) -> None:
     columns, y = table(100, 10)
     nb = NaiveBayes().fit(columns, y)
-    model = nb.to_onnx(tmp_path / "model.onnx")
+    model = nb.export.onnx(tmp_path / "model.onnx")
     nb.save(tmp_path / "model.naively")
     assert onnx.load(tmp_path / "model.onnx") == model
-    assert load(tmp_path / "model.naively").to_onnx() == model
+    assert load(tmp_path / "model.naively").export.onnx() == model
     with pytest.raises(FileNotFoundError, match="There is no folder"):
-        nb.to_onnx(tmp_path / "nowhere" / "model.onnx")
+        nb.export.onnx(tmp_path / "nowhere" / "model.onnx")
 
 
 @pytest.mark.parametrize(
@@ -277,14 +279,14 @@ def test_what_has_no_onnx_is_refused(event_models: Any, why: str) -> None:
     columns, y = table(60, 1)
     some = {"size": columns["size"]} if isinstance(event_models, str) else columns
     with pytest.raises(ValueError, match=why):
-        NaiveBayes(event_models).fit(some, y).to_onnx()
+        NaiveBayes(event_models).fit(some, y).export.onnx()
 
 
 def test_without_the_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     nb = NaiveBayes().fit([[1.0], [2.0]], [0, 1])
     monkeypatch.setitem(sys.modules, "onnx", None)
     with pytest.raises(ImportError, match=r"pip install 'naively\[onnx\]'"):
-        nb.to_onnx()
+        nb.export.onnx()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ Y = np.arange(30) % 2
 
 def test_booleans_grow_by_two_each_and_the_joint_table_doubles() -> None:
     nb = NaiveBayes(weights=None).fit(TRUTHS, Y)
-    counts = nb.parameter_counts()
+    counts = nb.inspect.parameter_counts()
     assert counts.with_assumption == [2 * m + 1 for m in range(1, 13)]
     assert counts.without == [2 * (2**m - 1) + 1 for m in range(1, 13)]
     assert (counts.n_parameters, counts.n_joint_parameters) == (
@@ -41,7 +41,7 @@ def test_columns_of_all_kinds_add_up_in_their_order() -> None:
     }
     for events in ("auto", {"size": Gaussian(variance="shared")}):
         nb = NaiveBayes(events, weights=None).fit(table, Y)
-        counts = nb.parameter_counts()
+        counts = nb.inspect.parameter_counts()
         columns = counts.to_dict()
         assert list(dict.fromkeys(columns["column"])) == list(table)
         assert counts.n_parameters == nb.n_parameters_ == sum(columns["parameters"]) + 1
@@ -54,18 +54,18 @@ def test_columns_of_all_kinds_add_up_in_their_order() -> None:
 def test_interactions_bags_and_joint_tables() -> None:
     pairs = NaiveBayes(interactions="auto").fit(*chessboard(2000))
     assert pairs.schema_.interactions
-    assert pairs.parameter_counts().n_parameters == pairs.n_parameters_
-    bag = NaiveBayes(Multinomial()).fit(TRUTHS.astype(float), Y).parameter_counts()
+    assert pairs.inspect.parameter_counts().n_parameters == pairs.n_parameters_
+    bag = NaiveBayes(Multinomial()).fit(TRUTHS.astype(float), Y).inspect.parameter_counts()
     assert (bag.to_dict()["column"], bag.n_parameters) == (["x0, x1, x2, ..."], 2 * 11 + 1)
     whole = NaiveBayes(JointTable()).fit(TRUTHS[:, :3], Y)
-    assert whole.parameter_counts().without == [whole.n_joint_parameters_] == [2 * 7 + 1]
+    assert whole.inspect.parameter_counts().without == [whole.n_joint_parameters_] == [2 * 7 + 1]
     given = NaiveBayes(Categorical(), class_prior="uniform").fit(TRUTHS[:, :2].astype(int), Y)
-    assert given.parameter_counts().without == [2 * (2 - 1), 2 * (4 - 1)]
+    assert given.inspect.parameter_counts().without == [2 * (2 - 1), 2 * (4 - 1)]
 
 
 def test_numbers_print_and_are_written_at_any_size() -> None:
     X = RNG.random((20, 3000)) < 0.5
-    counts = NaiveBayes(weights=None).fit(X, np.arange(20) % 2).parameter_counts()
+    counts = NaiveBayes(weights=None).fit(X, np.arange(20) % 2).inspect.parameter_counts()
     first = "6,001 parameters with the naive Bayes assumption, about 2^3001 without it"
     assert str(counts).startswith(first)
     last = json.loads(counts.to_json())[-1]
@@ -76,19 +76,24 @@ def test_numbers_print_and_are_written_at_any_size() -> None:
     assert counts.log2_without[-1] == pytest.approx(3001)
     mixed = NaiveBayes({"n": "gaussian"}, weights=None)
     table = {f"b{j}": X[:, j] for j in range(1100)} | {"n": np.arange(20.0)}
-    assert mixed.fit(table, np.arange(20) % 2).parameter_counts().n_joint_parameters == math.inf
+    assert (
+        mixed.fit(table, np.arange(20) % 2).inspect.parameter_counts().n_joint_parameters
+        == math.inf
+    )
     one = NaiveBayes(Categorical(), weights=None).fit([["same"]] * 3, ["a"] * 3)
-    assert one.parameter_counts().log2_without == [-math.inf]
+    assert one.inspect.parameter_counts().log2_without == [-math.inf]
 
 
 def test_the_picture_has_both_curves_on_a_logarithmic_axis() -> None:
-    counts = NaiveBayes(weights=None).fit(TRUTHS, Y).parameter_counts()
+    counts = NaiveBayes(weights=None).fit(TRUTHS, Y).inspect.parameter_counts()
     ax = counts.plot()
     lines = {line.get_label(): line.get_xydata() for line in ax.lines}
     for name, numbers in (("naive Bayes", counts.with_assumption), ("joint table", counts.without)):
         np.testing.assert_allclose(lines[name][:, 0], np.arange(1, 13))
         np.testing.assert_allclose(2 ** lines[name][:, 1], np.array(numbers, float), rtol=1e-9)
     assert counts.plot(ax) is ax
-    endless = NaiveBayes("gaussian").fit(RNG.normal(size=(30, 3)), Y).parameter_counts().plot()
+    endless = (
+        NaiveBayes("gaussian").fit(RNG.normal(size=(30, 3)), Y).inspect.parameter_counts().plot()
+    )
     assert "joint table: without end" in [line.get_label() for line in endless.lines]
     plt.close("all")

@@ -49,7 +49,7 @@ def values(table: Parameters, **of: Any) -> list[float]:
 
 
 def test_gaussian_means_and_variances_are_scikit_learns() -> None:
-    table = NaiveBayes(Gaussian(smoothing=0)).fit(X, Y).parameters()
+    table = NaiveBayes(Gaussian(smoothing=0)).fit(X, Y).inspect.parameters()
     theirs = GaussianNB(var_smoothing=0).fit(X, Y)
     for c in range(3):
         for j in range(4):
@@ -64,7 +64,7 @@ def test_words_are_scikit_learns_and_counts_and_pretend_counts_make_the_value() 
     nb = NaiveBayes({"text": Text(event=Multinomial(alpha=0.5))}).fit({"text": texts}, y)
     counter = CountVectorizer()
     theirs = MultinomialNB(alpha=0.5).fit(counter.fit_transform(texts), y)
-    found = nb.parameters(column="text")
+    found = nb.inspect.parameters(column="text")
     for word, j in counter.vocabulary_.items():
         for c, label in enumerate(theirs.classes_):
             p = values(found, **{"class": label, "item": word})
@@ -80,22 +80,24 @@ def test_how_chooses_among_the_estimates_of_one_prior() -> None:
         [[1], [1], [1], [0]], ["a", "a", "b", "a"]
     )
     of = {"class": "a", "column": "x0"}
-    assert values(nb.parameters(), **of) == [pytest.approx(5 / 8)]
-    assert values(nb.parameters("mean"), **of) == [pytest.approx(5 / 8)]
-    assert values(nb.parameters("map"), **of) == [pytest.approx(4 / 6)]
-    assert values(nb.parameters("mle"), **of) == [pytest.approx(2 / 3)]
-    prior = {how: values(nb.parameters(how, "class prior")) for how in ("mle", "map", "mean")}
+    assert values(nb.inspect.parameters(), **of) == [pytest.approx(5 / 8)]
+    assert values(nb.inspect.parameters("mean"), **of) == [pytest.approx(5 / 8)]
+    assert values(nb.inspect.parameters("map"), **of) == [pytest.approx(4 / 6)]
+    assert values(nb.inspect.parameters("mle"), **of) == [pytest.approx(2 / 3)]
+    prior = {
+        how: values(nb.inspect.parameters(how, "class prior")) for how in ("mle", "map", "mean")
+    }
     expected = {"mle": [3 / 4, 1 / 4], "map": [4 / 6, 2 / 6], "mean": [5 / 8, 3 / 8]}
     assert prior == {how: pytest.approx(p) for how, p in expected.items()}
     with pytest.raises(ValueError, match="how must be 'mle', 'map' or 'mean', got 'mode'"):
-        nb.parameters("mode")
+        nb.inspect.parameters("mode")
 
 
 def test_bins_are_intervals_with_ends_and_their_p_is_counted() -> None:
     x = np.array([1.0, 2.0, 3.0, 7.0, 8.0, 9.0])
     y = np.array(["a", "b", "a", "b", "a", "b"])
     nb = NaiveBayes(Histogram(bins=2, smoothing=0, alpha=1.0), weights=None).fit(x[:, None], y)
-    table = nb.parameters(column="x0").to_dict()
+    table = nb.inspect.parameters(column="x0").to_dict()
     bins = table["item"][::2]
     assert [str(b) for b in bins] == ["[0.5, 5.0)", "[5.0, 9.5]"]
     assert all(isinstance(b, Interval) for b in bins)
@@ -109,7 +111,7 @@ def test_bins_are_intervals_with_ends_and_their_p_is_counted() -> None:
 
 def test_bins_of_times_are_times() -> None:
     when = np.array(["2020-01-01", "2020-06-01", "2021-01-01", "2021-06-01"], "datetime64[s]")
-    bins = NaiveBayes().fit({"when": when}, ["a", "a", "b", "b"]).parameters(column="when")
+    bins = NaiveBayes().fit({"when": when}, ["a", "a", "b", "b"]).inspect.parameters(column="when")
     first = bins.to_dict()["item"][0]
     assert first.low < when[0].item() < first.high < when[1].item()
     assert str(first).startswith("[2019-")
@@ -141,14 +143,19 @@ def test_every_event_model_has_its_table(case: Case, data: st.DataObject) -> Non
 def test_joint_tables_densities_and_interactions() -> None:
     rows = {"a": [0, 1, 1], "b": ["x", "y", "x"]}
     nb = NaiveBayes(JointTable()).fit(rows, ["u", "v", "v"])
-    table = nb.parameters(column="a").to_dict()  # one of several that are one
+    table = nb.inspect.parameters(column="a").to_dict()  # one of several that are one
     assert table["item"][::2] == [(0, "x"), (1, "y"), (1, "x")]
-    density = NaiveBayes(KernelDensity(bandwidth=0.25)).fit(X, Y).parameters(column="x2").to_dict()
+    density = (
+        NaiveBayes(KernelDensity(bandwidth=0.25))
+        .fit(X, Y)
+        .inspect.parameters(column="x2")
+        .to_dict()
+    )
     assert (set(density["parameter"]), set(density["value"])) == ({"bandwidth"}, {0.25})
     assert density["count"] == [50.0] * 3
     pairs = NaiveBayes(interactions="auto").fit(*chessboard(2000))
     (name,) = pairs.schema_.interactions
-    found = pairs.parameters(column=name).to_dict()
+    found = pairs.inspect.parameters(column=name).to_dict()
     assert set(found["parameter"]) == {"ratio"}
     assert sum(found["count"]) == 2000
     assert found["item"][0].startswith("(-inf, ")
@@ -168,9 +175,9 @@ def test_strongest_are_those_of_the_largest_log_ratio_to_the_others() -> None:
         ]
         tells.append(max(abs(math.log(p[c, j] / others[c])) for c in range(3)))
     best = [f"x{j}" for j in np.argsort(tells)[::-1][:5]]
-    assert nb.parameters().strongest(5).to_dict()["column"][::3] == best
+    assert nb.inspect.parameters().strongest(5).to_dict()["column"][::3] == best
     with pytest.raises(ValueError, match="at least 1, got 0"):
-        nb.parameters().strongest(0)
+        nb.inspect.parameters().strongest(0)
 
 
 def test_the_ratio_is_to_the_others_and_not_to_all_classes() -> None:
@@ -179,7 +186,7 @@ def test_the_ratio_is_to_the_others_and_not_to_all_classes() -> None:
         [[level] for level in levels], ["a"] * 80 + ["b"] * 20
     )
     # Of y log(0.45 / 0.1), of x log(0.4 / 0.1); to all classes x would have the larger one.
-    assert nb.parameters().strongest(2).to_dict()["item"] == ["y", "y", "x", "x"]
+    assert nb.inspect.parameters().strongest(2).to_dict()["item"] == ["y", "y", "x", "x"]
 
 
 def test_of_numbers_the_columns_are_strongest_whose_densities_are_furthest_apart() -> None:
@@ -196,22 +203,22 @@ def test_of_numbers_the_columns_are_strongest_whose_densities_are_furthest_apart
             other = stats.norm(rest.mean(), rest.std())
             found.append(abs(own.logpdf(own.mean()) - other.logpdf(own.mean())))
         tells.append(max(found))
-    found = nb.parameters().strongest(4).to_dict()["column"]
+    found = nb.inspect.parameters().strongest(4).to_dict()["column"]
     assert list(dict.fromkeys(found[::6])) == [f"x{j}" for j in np.argsort(tells)[::-1]][:2]
 
 
 def test_impossible_items_come_first_and_one_class_tells_nothing() -> None:
     nb = NaiveBayes(Categorical(alpha=0)).fit([["u"], ["v"], ["u"]], [0, 0, 1])
-    first = nb.parameters().strongest(1).to_dict()
+    first = nb.inspect.parameters().strongest(1).to_dict()
     assert (first["item"], first["value"]) == (["v", "v"], [0.5, 0.0])
     alone = NaiveBayes(Categorical(), weights=None).fit([["u"], ["v"]], ["a", "a"])
-    assert alone.parameters().strongest(9).to_dict()["item"] == ["u", "v"]
+    assert alone.inspect.parameters().strongest(9).to_dict()["item"] == ["u", "v"]
 
 
 def test_what_is_not_estimated_has_no_pseudo_count_and_what_is_undefined_says_so() -> None:
     nb = NaiveBayes(Poisson(alpha=0), class_prior="uniform", missing="ignore")
     nb.fit([[1.0], [np.nan]], ["a", "b"])
-    table = nb.parameters()
+    table = nb.inspect.parameters()
     assert table.to_dict()["pseudo_count"] == [None, None, 0.0, 0.0]
     assert str(table).splitlines()[-1].split() == ["b", "x0", "rate", "undefined", "0", "0"]
 
@@ -219,12 +226,12 @@ def test_what_is_not_estimated_has_no_pseudo_count_and_what_is_undefined_says_so
 def test_an_unknown_column_is_named() -> None:
     nb = NaiveBayes().fit({"a": [1.0, 2.0], "b": ["x", "y"]}, [0, 1])
     with pytest.raises(ValueError, match="no column 'c'; the columns are 'a', 'b'"):
-        nb.parameters(column="c")
+        nb.inspect.parameters(column="c")
 
 
 def test_character_ngrams_are_told_from_words() -> None:
     nb = NaiveBayes().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
-    columns = nb.parameters(column="text").to_dict()
+    columns = nb.inspect.parameters(column="text").to_dict()
     items = list(zip(columns["class"], columns["column"], columns["item"], strict=True))
     assert len(items) == len(set(items))
     assert set(columns["column"]) == {"text", "text (character n-grams)"}
@@ -234,7 +241,7 @@ def test_a_large_table_prints_its_first_rows_without_making_all(monkeypatch: Any
     k = 20
     words = [f"w{i}" for i in range(30_000)]
     texts = [" ".join(words[i::k]) for i in range(k)] * 2
-    table = NaiveBayes(Text()).fit(texts, np.arange(2 * k) % k).parameters()
+    table = NaiveBayes(Text()).fit(texts, np.arange(2 * k) % k).inspect.parameters()
     asked = []
     whole = Parameters._to_dict
     monkeypatch.setattr(
@@ -258,7 +265,7 @@ def test_show_writes_parameters(tmp_path: Path) -> None:
         assert done.exit_code == 0, done.output
         return list(csv.DictReader(io.StringIO(done.stdout)))
 
-    expected = nb.parameters(column="colour").strongest(1).to_dict()
+    expected = nb.inspect.parameters(column="colour").strongest(1).to_dict()
     found = rows("--column", "colour", "--top", "1")
     assert [row["item"] for row in found] == expected["item"]
     assert [float(row["value"]) for row in found] == expected["value"]

@@ -37,7 +37,7 @@ def shell(
     rest: str, *options: str | Path, message: bytes = MESSAGE
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the filter as a shell does, with redirections."""
-    command = [sys.executable, "-m", "naively", "filter", *map(str, options)]
+    command = [sys.executable, "-m", "naively", "mail", "filter", *map(str, options)]
     line = ["sh", "-c", f'"$@" {rest}', "sh", *command]
     return subprocess.run(line, input=message, capture_output=True, check=False, timeout=60)
 
@@ -71,7 +71,7 @@ def test_a_reader_that_goes_away_has_the_message_tried_again(model: Path) -> Non
     os.close(read)
     with os.fdopen(write, "wb") as out:
         done = subprocess.run(
-            [sys.executable, "-m", "naively", "filter", "--exit-code", str(model)],
+            [sys.executable, "-m", "naively", "mail", "filter", "--exit-code", str(model)],
             input=MESSAGE, stdout=out, stderr=subprocess.PIPE, check=False, timeout=60,
         )  # fmt: skip
     assert done.returncode == TRY_AGAIN

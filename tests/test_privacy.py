@@ -318,7 +318,7 @@ def test_what_one_row_alone_names_is_not_shown() -> None:
     nb = NaiveBayes({"text": Text(binary=True, max_tokens=5)}, weights=None)
     nb.fit(X, ["a", "b"] * (n // 2) + ["a"])
     for seed in range(50):
-        noisy = nb.with_noise(2.0, 1e-6, random_state=seed)
+        noisy = nb.export.with_noise(2.0, 1e-6, random_state=seed)
         content = store.to_bytes(noisy.model_)
         assert b"secret" not in content
         assert b"password" not in content
@@ -361,7 +361,7 @@ def test_a_column_of_coarser_cells_is_refused() -> None:
     x = np.concatenate([2.0 ** np.arange(-1000, 1000), -(2.0 ** np.arange(-1000, 1000))])
     nb = NaiveBayes(Histogram(), weights=None).fit(x[:, None], np.zeros(len(x), int))
     with pytest.raises(ValueError, match="'x0' was counted in coarser"):
-        nb.with_noise(1.0, 1e-6)
+        nb.export.with_noise(1.0, 1e-6)
 
 
 @pytest.mark.slow
@@ -414,14 +414,14 @@ def test_where_all_is_declared_the_whole_delta_is_for_the_noise(epsilon: float) 
 def test_wrong_numbers_are_refused(epsilon: float, delta: float, said: str) -> None:
     nb = NaiveBayes(Categorical()).fit({"colour": ["red", "blue"]}, ["a", "b"])
     with pytest.raises(ValueError, match=said):
-        nb.with_noise(epsilon, delta)
+        nb.export.with_noise(epsilon, delta)
 
 
 @pytest.mark.parametrize("epsilon", [1e-6, 100.0])
 @pytest.mark.parametrize("delta", [1e-100, 1e-6, 0.999])
 def test_there_is_noise_for_every_epsilon_and_delta(epsilon: float, delta: float) -> None:
     nb = NaiveBayes(Categorical()).fit({"colour": ["red", "blue"]}, ["a", "b"])
-    (noise,) = nb.with_noise(epsilon, delta).noise_
+    (noise,) = nb.export.with_noise(epsilon, delta).noise_
     assert 0 <= noise.deviation < 1e12
     assert 2 <= noise.threshold < 1e12
 
@@ -432,12 +432,12 @@ def test_fractions_of_rows_are_refused() -> None:
     faded = NaiveBayes(weights=None).fit(X, y).decay(0.99)
     for nb in (weighted, faded):
         with pytest.raises(ValueError, match=r"rows that count once, but .* fractions of rows"):
-            nb.with_noise(1.0, 1e-6)
+            nb.export.with_noise(1.0, 1e-6)
     twice = NaiveBayes(weights=None).fit(X, y, sample_weight=[2.0, 1.0])
-    assert twice.with_noise(1.0, 1e-6).noise_
+    assert twice.export.with_noise(1.0, 1e-6).noise_
     twice.unlabelled_weight_ = 0.5
     with pytest.raises(ValueError, match="Rows without a label count"):
-        twice.with_noise(1.0, 1e-6)
+        twice.export.with_noise(1.0, 1e-6)
 
 
 def test_noise_is_in_a_new_model_alone() -> None:
@@ -447,7 +447,7 @@ def test_noise_is_in_a_new_model_alone() -> None:
     nb = NaiveBayes({"c": "categorical"}, interactions="auto").fit(X, y)
     assert nb.model_.counted.notes
     before, loss = store.to_bytes(nb.model_), nb.assess().log_loss
-    noisy = nb.with_noise(2.0, 1e-6)
+    noisy = nb.export.with_noise(2.0, 1e-6)
     assert store.to_bytes(nb.model_) == before
     assert nb.assess().log_loss == loss
     assert nb.noise_ == ()
@@ -457,7 +457,7 @@ def test_noise_is_in_a_new_model_alone() -> None:
     assert noisy.model_.settings.missing == "ignore"
     assert noisy.model_.counted.notes == {}
     assert not noisy.model_.has_interactions
-    assert noisy.sampled() is None
+    assert noisy._sampled_rows() is None
     with pytest.raises(ValueError, match="rows"):
         noisy.assess()
     assert "noise: epsilon 2, delta 1e-06, discrete" in str(noisy.model_)
@@ -486,7 +486,7 @@ def test_noise_is_in_a_new_model_alone() -> None:
 def test_a_file_that_lies_about_noise_is_refused(tmp_path: Path, lie: object) -> None:
     nb = NaiveBayes(Categorical(levels=["r"])).fit({"c": ["r", "r"]}, ["a", "b"])
     path = tmp_path / "noisy.naively"
-    nb.with_noise(1.0).save(path)
+    nb.export.with_noise(1.0).save(path)
     rewrite(path, lambda header, _: header.update(noise=lie))
     with pytest.raises(ValueError, match=r"noisy\.naively is damaged: the header\.noise"):
         load(path)
@@ -505,12 +505,14 @@ def test_interactions_which_rows_have_chosen_do_not_leave() -> None:
 def test_two_draws_differ_and_a_seed_repeats_them() -> None:
     nb = NaiveBayes(Categorical(levels=["r", "g"]), weights=None)
     nb.fit({"c": ["r", "g"] * 300}, ["a", "b", "b"] * 200)
-    assert vector(nb.with_noise(0.05).model_) != vector(nb.with_noise(0.05).model_)
-    one, same, other = (vector(nb.with_noise(0.05, random_state=s).model_) for s in (1, 1, 2))
+    assert vector(nb.export.with_noise(0.05).model_) != vector(nb.export.with_noise(0.05).model_)
+    one, same, other = (
+        vector(nb.export.with_noise(0.05, random_state=s).model_) for s in (1, 1, 2)
+    )
     assert one == same != other
-    drawn = nb.with_noise(0.05, random_state=np.random.default_rng(0))
+    drawn = nb.export.with_noise(0.05, random_state=np.random.default_rng(0))
     assert vector(drawn.model_) == vector(
-        nb.with_noise(0.05, random_state=np.random.default_rng(0)).model_
+        nb.export.with_noise(0.05, random_state=np.random.default_rng(0)).model_
     )
 
 

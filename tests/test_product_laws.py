@@ -140,7 +140,7 @@ def test_weights_are_fitted_to_what_predictions_are_made_of(product: Product, se
     rows, labels = nb._labelled(table.X, table.y, None)
     found = leave_one_out_table(nb.model_, nb.model_.encode(rows, labels), learned=False)
     weights = fit(found, "loo", 1.0)
-    nb.keep(replace(nb.model_, weights=weights))
+    nb._keep(replace(nb.model_, weights=weights))
     classes = nb.classes_.tolist()
     joint = found.joint(np.array(list(weights.of.values()))) + weights.bias_of(classes)
     joint += found.class_prior - found.prior  # from that of the rows to that which was given

@@ -250,7 +250,7 @@ def noted(names: int, products: list[tuple[int, int, float]], **columns: Any) ->
     weights = nb.weights_
     assert weights is not None
     linear = LinearPart(dict.fromkeys(terms, (0.0, 0.0)), of, (0.0, 0.0), 1.0)
-    nb.keep(nb.model_.weighed(replace(weights, linear=linear)))
+    nb._keep(nb.model_.weighed(replace(weights, linear=linear)))
     return str(nb.schema_).splitlines()
 
 

@@ -46,7 +46,7 @@ def test_the_border_is_straight_with_one_variance_and_curved_with_one_for_each_c
     shared, by_class, unit = (
         NaiveBayes(Gaussian(variance=variance, smoothing=0), weights=None)
         .fit(TABLE[["u", "v"]], Y)
-        .regions(["u", "v"])
+        .inspect.regions(["u", "v"])
         for variance in ("shared", "class", 1.0)
     )
     assert len(border(shared)) > 20
@@ -59,7 +59,7 @@ def test_a_shared_unit_variance_is_the_nearest_mean():
     iris = load_iris()
     X = iris.data[:, 2:]
     nb = NaiveBayes(Gaussian(variance=1.0, smoothing=0), weights=None).fit(X, iris.target)
-    found = nb.regions([0, 1], points=40)
+    found = nb.inspect.regions([0, 1], points=40)
     grid = np.stack(np.meshgrid(found.x, found.y), axis=-1)
     mean = np.stack([X[iris.target == c].mean(axis=0) for c in range(3)])
     nearest = ((grid[:, :, None] - mean) ** 2).sum(axis=-1).argmin(axis=-1)
@@ -72,7 +72,7 @@ def test_a_shared_unit_variance_is_the_nearest_mean():
 def test_each_point_is_predicted_as_predict_does(event, at):
     models = "auto" if event == "auto" else {("u", "v", "w"): event}
     nb = NaiveBayes(models).fit(TABLE, Y)
-    found = nb.regions(["u", "v"], at=at, points=12)
+    found = nb.inspect.regions(["u", "v"], at=at, points=12)
     x, y = (of.ravel() for of in np.meshgrid(found.x, found.y))
     rows = pd.DataFrame({"u": x, "v": y, "s": at.get("s"), "w": at.get("w", np.nan)})
     np.testing.assert_array_equal(found.label.ravel(), nb.predict(rows))
@@ -84,7 +84,9 @@ def test_each_point_is_predicted_as_predict_does(event, at):
 
 
 def test_log_odds_and_the_posterior_surface_are_drawn():
-    found = NaiveBayes("gaussian", weights=None).fit(TABLE[["u", "v"]], Y).regions(["u", "v"])
+    found = (
+        NaiveBayes("gaussian", weights=None).fit(TABLE[["u", "v"]], Y).inspect.regions(["u", "v"])
+    )
     p = found.posterior
     np.testing.assert_allclose(found.log_odds("a"), np.log(p[:, :, 0] / p[:, :, 1]), rtol=1e-6)
     for what, label, values in (
@@ -99,7 +101,9 @@ def test_log_odds_and_the_posterior_surface_are_drawn():
 
 
 def test_the_regions_and_the_rows_are_drawn():
-    found = NaiveBayes("gaussian", weights=None).fit(TABLE[["u", "v"]], Y).regions(["u", "v"])
+    found = (
+        NaiveBayes("gaussian", weights=None).fit(TABLE[["u", "v"]], Y).inspect.regions(["u", "v"])
+    )
     ax = found.plot()
     drawn = ax.collections[0].get_array().reshape(found.label.shape)
     np.testing.assert_array_equal(np.where(drawn == 0, "a", "b"), found.label)
@@ -111,7 +115,7 @@ def test_the_regions_and_the_rows_are_drawn():
 
 def test_densities_are_products_of_those_of_the_columns():
     nb = NaiveBayes(Gaussian(smoothing=0), weights=None).fit(TABLE[["u", "v"]], Y)
-    found = nb.regions(["u", "v"], points=30)
+    found = nb.inspect.regions(["u", "v"], points=30)
     for c, label in enumerate("ab"):
         of = TABLE[label == Y]
         u, v = (stats.norm(of[name].mean(), of[name].std(ddof=0)) for name in ("u", "v"))
@@ -123,18 +127,18 @@ def test_densities_are_products_of_those_of_the_columns():
 def test_what_cannot_be_is_one_sentence():
     nb = NaiveBayes().fit(TABLE, Y)
     with pytest.raises(ValueError, match="'s' holds no numbers"):
-        nb.regions(["u", "s"])
+        nb.inspect.regions(["u", "s"])
     with pytest.raises(ValueError, match="no column 'z'; the columns are 'u'"):
-        nb.regions(["u", "z"])
+        nb.inspect.regions(["u", "z"])
     with pytest.raises(ValueError, match="no column 'z'"):
-        nb.regions(["u", "v"], at={"z": 1.0})
+        nb.inspect.regions(["u", "v"], at={"z": 1.0})
     with pytest.raises(ValueError, match="'v' is one of the two"):
-        nb.regions(["u", "v"], at={"v": 1.0})
+        nb.inspect.regions(["u", "v"], at={"v": 1.0})
     with pytest.raises(ValueError, match="two different columns"):
-        nb.regions(["u", "u"])
+        nb.inspect.regions(["u", "u"])
     with pytest.raises(ValueError, match="two columns of numbers"):
-        nb.regions("uv")
-    found = nb.regions(["u", "v"], points=5)
+        nb.inspect.regions("uv")
+    found = nb.inspect.regions(["u", "v"], points=5)
     with pytest.raises(ValueError, match="what must be one of 'regions'"):
         found.plot(what="3d")
     with pytest.raises(ValueError, match="no class 'c'; the classes are 'a', 'b'"):
@@ -144,7 +148,7 @@ def test_what_cannot_be_is_one_sentence():
 def test_many_classes_are_summarised():
     y = np.arange(400) % 20
     X = np.stack([y + RNG.normal(size=400), RNG.normal(size=400)], axis=1)
-    found = NaiveBayes("gaussian").fit(X, y).regions([0, 1])
+    found = NaiveBayes("gaussian").fit(X, y).inspect.regions([0, 1])
     assert "and 12 more classes" in str(found)
     for what in WHAT:
         ax = found.plot(what=what)
@@ -154,9 +158,9 @@ def test_many_classes_are_summarised():
 
 def test_a_model_of_counts_or_one_class_has_regions():
     X = RNG.poisson(3, (50, 2))
-    found = NaiveBayes(Poisson()).fit(X, X[:, 0] > 3).regions([0, 1])
+    found = NaiveBayes(Poisson()).fit(X, X[:, 0] > 3).inspect.regions([0, 1])
     assert found.x[0] >= 0
-    one = NaiveBayes().fit(TABLE[["u", "v"]], ["a"] * N).regions(["u", "v"], points=5)
+    one = NaiveBayes().fit(TABLE[["u", "v"]], ["a"] * N).inspect.regions(["u", "v"], points=5)
     assert np.isposinf(one.log_odds()).all()
     assert set(one.label.ravel()) == {"a"}
     for what in WHAT:
@@ -168,7 +172,7 @@ def test_the_border_of_a_multinomial_is_the_straight_line_of_its_formula():
     rng = np.random.default_rng(5)
     y = np.arange(300) % 2
     X = rng.poisson(np.where(y[:, None] == 1, [2, 8], [7, 3]))
-    found = NaiveBayes(Multinomial(alpha=1.0), weights=None).fit(X, y).regions()
+    found = NaiveBayes(Multinomial(alpha=1.0), weights=None).fit(X, y).inspect.regions()
     assert found.x[0] == found.y[0] == 0.0
     count = np.array([X[y == c].sum(axis=0) + 1.0 for c in (0, 1)])
     slope = np.log(count / count.sum(axis=1, keepdims=True))
@@ -186,7 +190,7 @@ def test_regions_of_categories_are_those_of_the_nearest_category():
     X = rng.integers(0, 4, (200, 2)) * 2
     y = X.sum(axis=1) + rng.normal(size=200) > 6
     nb = NaiveBayes("categorical", weights=None).fit(X, y)
-    found = nb.regions(points=31)
+    found = nb.inspect.regions(points=31)
     assert (found.x[0], found.x[-1]) == (-0.5, 6.5)
     at = np.array([[0, 4]])
     near = np.abs(found.y - 4).argmin(), np.abs(found.x - 0.9).argmin()
@@ -199,9 +203,9 @@ def test_a_joint_table_says_why_it_has_no_regions():
     X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]])
     nb = NaiveBayes("joint", weights=None).fit(X, [0, 1, 0, 1])
     with pytest.raises(ValueError, match=r"A joint table has .* no regions"):
-        nb.regions()
+        nb.inspect.regions()
     with pytest.raises(ValueError, match=r"A joint table has .* no regions"):
-        nb.regions([0, 1])
+        nb.inspect.regions([0, 1])
 
 
 def test_a_model_without_its_rows_has_regions_without_points(tmp_path):
@@ -209,7 +213,7 @@ def test_a_model_without_its_rows_has_regions_without_points(tmp_path):
 
     nb = NaiveBayes("gaussian").fit(TABLE[["u", "v"]], Y)
     nb.save(tmp_path / "model")
-    found = load(tmp_path / "model").regions(["u", "v"])
+    found = load(tmp_path / "model").inspect.regions(["u", "v"])
     assert [len(of) for of in found.sample] == [0, 0, 0]
     assert found.plot().lines[0].get_xdata().tolist() == []
 
@@ -217,8 +221,8 @@ def test_a_model_without_its_rows_has_regions_without_points(tmp_path):
 def test_columns_are_found_by_place_and_by_themselves():
     table = {"a": [1.0, 2.0, 7.0, 8.0], "colour": ["r", "g", "r", "g"], "b": [2.0, 1.0, 8.0, 7.0]}
     nb = NaiveBayes({"number": "gaussian"}).fit(table, [0, 0, 1, 1])
-    named = nb.regions(["a", "b"], points=9)
-    for found in (nb.regions(points=9), nb.regions([0, 2], points=9)):
+    named = nb.inspect.regions(["a", "b"], points=9)
+    for found in (nb.inspect.regions(points=9), nb.inspect.regions([0, 2], points=9)):
         assert found.columns == named.columns
         np.testing.assert_array_equal(found.posterior, named.posterior)
 
@@ -226,4 +230,4 @@ def test_columns_are_found_by_place_and_by_themselves():
 def test_without_two_columns_of_numbers_they_must_be_named():
     nb = NaiveBayes("gaussian").fit(np.arange(12.0).reshape(4, 3), [0, 0, 1, 1])
     with pytest.raises(ValueError, match="there are 3; name two: 'x0', 'x1', 'x2'"):
-        nb.regions()
+        nb.inspect.regions()

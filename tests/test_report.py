@@ -33,7 +33,7 @@ def nb():
 
 @pytest.fixture(scope="module")
 def of_learned_rows(nb):
-    return nb.report(table(), "y")
+    return nb.export.report(table(), "y")
 
 
 def parse(report) -> LexborHTMLParser:
@@ -52,7 +52,7 @@ def scorer_of(report):
 
 @pytest.mark.slow
 def test_page_needs_nothing_else(nb):
-    page = nb.report(table(50, seed=1), "y").html
+    page = nb.export.report(table(50, seed=1), "y").html
     assert re.findall(r'(?:href|src)="([^"#][^"]*)"', page) == []
     assert "url(http" not in page
     assert len(page.encode()) < LARGEST
@@ -61,7 +61,7 @@ def test_page_needs_nothing_else(nb):
 @pytest.mark.slow
 def test_scores_are_those_of_evaluate_and_assess(nb):
     others = table(200, seed=1)
-    of = {line[0]: line[1:] for line in lines_of(parse(nb.report(others, "y")), "#good")}
+    of = {line[0]: line[1:] for line in lines_of(parse(nb.export.report(others, "y")), "#good")}
     assessed, scores = nb.assess(), nb.evaluate(others, "y")
     for name, value in (("accuracy", "accuracy"), ("log loss (nats a row)", "log_loss")):
         shown = [float(number) for number in of[name]]
@@ -73,7 +73,7 @@ def test_scores_are_those_of_evaluate_and_assess(nb):
 @pytest.mark.slow
 def test_explanations_are_those_of_explain(nb):
     others = table(50, seed=1)
-    report = nb.report(others, "y")
+    report = nb.export.report(others, "y")
     cards = parse(report).css("#rows .card")
     assert len(cards) > 5
     for card in cards:
@@ -94,7 +94,7 @@ def test_rows_of_the_sample_are_those_learned():
     nb = NaiveBayes().fit(learned, "y")
     names = ["colour", "both", "a", "b", "wet"]
     seen = {tuple(row) for row in learned[names].to_numpy()}
-    for row in scorer_of(nb.report())["rows"]:
+    for row in scorer_of(nb.export.report())["rows"]:
         assert tuple(row["cells"][name] for name in names) in seen
 
 
@@ -109,20 +109,20 @@ def test_chosen_rows_are_the_extremes():
 
 def test_without_a_sample_the_page_says_how_to_keep_one(nb, tmp_path):
     nb.save(tmp_path / "m.naively")
-    page = parse(load(tmp_path / "m.naively").report()).body.text()
-    assert "save with sample=True, or train with --sample" in page
+    page = parse(load(tmp_path / "m.naively").export.report()).body.text()
+    assert "save with keep_rows=True, or train with --keep-rows" in page
     assert "Give rows to see some explained" in page
 
 
 @pytest.mark.slow
 def test_saved_sample_makes_the_same_page(nb, tmp_path):
-    nb.save(tmp_path / "m.naively", sample=True)
-    assert scorer_of(load(tmp_path / "m.naively").report()) == scorer_of(nb.report())
+    nb.save(tmp_path / "m.naively", keep_rows=True)
+    assert scorer_of(load(tmp_path / "m.naively").export.report()) == scorer_of(nb.export.report())
 
 
 @pytest.mark.slow
 def test_page_is_the_same_each_time(nb):
-    assert nb.report().html == nb.report().html
+    assert nb.export.report().html == nb.export.report().html
 
 
 @pytest.mark.slow
@@ -130,10 +130,10 @@ def test_page_is_the_same_each_time(nb):
 def test_model_without_scorecard_says_why_no_cell_can_be_moved(event):
     cells = [[float(a), float(b)] for a in (0, 1) for b in (0, 1)] * 20
     nb = NaiveBayes(event).fit(cells, [int(a) ^ int(b) for a, b in cells])
-    report = nb.report(cells)
+    report = nb.export.report(cells)
     assert scorer_of(report) is None
     with pytest.raises(ValueError, match="cannot be written as a scorecard") as refused:
-        nb.scorecard()
+        nb.export.scorecard()
     said = parse(report).css_first("#whatif").text()
     assert f"No cell can be moved here. {refused.value}" in said
     assert "Start from" not in said
@@ -145,7 +145,7 @@ def test_scorecard_that_is_too_large_says_so():
     letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
     words = ["".join(rng.choice(letters, 9)) for _ in range(40_000)]
     texts = [" ".join(words[i : i + 100]) for i in range(0, len(words), 100)]
-    report = NaiveBayes().fit(texts, [0, 1] * 200).report(texts[:4])
+    report = NaiveBayes().fit(texts, [0, 1] * 200).export.report(texts[:4])
     assert scorer_of(report) is None
     assert len(report.html.encode()) < LARGEST
     said = parse(report).css_first("#whatif").text()
@@ -157,12 +157,14 @@ def test_many_classes_and_columns_are_summarised():
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(5000), 2)
     nb = NaiveBayes(Gaussian(), weights=None).fit(rng.normal(y[:, None], 1.0, (10_000, 2)), y)
-    report = nb.report([[1.0, 1.0]], [1])
+    report = nb.export.report([[1.0, 1.0]], [1])
     assert len(report.html.encode()) < LARGEST
     assert "30 most frequent of 5,000 classes" in parse(report).body.text()
     wide = rng.normal(size=(60, 5000))
     report = (
-        NaiveBayes(Gaussian(), weights=None).fit(wide, [0, 1] * 30).report(wide[:4], [0, 1] * 2)
+        NaiveBayes(Gaussian(), weights=None)
+        .fit(wide, [0, 1] * 30)
+        .export.report(wide[:4], [0, 1] * 2)
     )
     assert len(report.html.encode()) < LARGEST
     assert "1,000 of 5,000 columns" in parse(report).body.text()
@@ -193,7 +195,7 @@ def test_rows_to_start_from_have_the_librarys_posteriors(products):
     with_linear_part(nb, products=products)
     others = with_holes(table(50, seed=1), seed=1)
     others["when"] += pd.Timedelta(123_456, "us")
-    report = nb.report(others, "y")
+    report = nb.export.report(others, "y")
     features = others.drop(columns="y")
     starts_are_scored_as_by(nb, report, features.iloc)
     found = {column["name"]: column["kind"] for column in scorer_of(report)["columns"]}
@@ -213,7 +215,7 @@ def test_rows_to_start_from_have_the_librarys_posteriors(products):
 def test_counted_pairs_and_infinite_numbers_are_on_the_page():
     nb, others = with_a_pair(), table(6, seed=1).drop(columns="y")
     others.loc[3, "size"], others.loc[4, "size"] = np.inf, -np.inf
-    report = nb.report(others)
+    report = nb.export.report(others)
     assert any(term["term"] == "pair" for term in scorer_of(report)["card"]["terms"])
     found = [row["cells"]["size"] for row in scorer_of(report)["rows"]]
     assert {"inf", "-inf", None} <= set(found)
@@ -224,18 +226,18 @@ def test_counted_pairs_and_infinite_numbers_are_on_the_page():
 def test_real_table_is_scored_like_the_library():
     X, y = load_breast_cancer(return_X_y=True)
     nb = NaiveBayes().fit(X[::2], y[::2])
-    report = nb.report(X[1::2], y[1::2])
+    report = nb.export.report(X[1::2], y[1::2])
     assert len(report.html.encode()) < LARGEST
     starts_are_scored_as_by(nb, report, X[1::2])
 
 
 @pytest.mark.slow
 def test_scorecard_is_measured_as_it_is_written(nb, monkeypatch):
-    written = parse(nb.report()).css_first("#scorer").text()
+    written = parse(nb.export.report()).css_first("#scorer").text()
     monkeypatch.setattr("naively.report.scorer.MOST", len(written))
-    assert scorer_of(nb.report()) is not None
+    assert scorer_of(nb.export.report()) is not None
     monkeypatch.setattr("naively.report.scorer.MOST", len(written) - 1)
-    assert scorer_of(nb.report()) is None
+    assert scorer_of(nb.export.report()) is None
 
 
 @pytest.mark.slow
@@ -244,7 +246,7 @@ def test_columns_that_are_worth_most_are_moved():
     X = rng.normal(size=(300, 120))
     X[:, 7] += 3.0 * np.repeat([0, 1], 150)
     nb = NaiveBayes().fit(X, np.repeat(["a", "b"], 150))
-    report = nb.report()
+    report = nb.export.report()
     scorer = scorer_of(report)
     assert len(scorer["columns"]) == 100
     assert scorer["columns"][0]["name"] == "x7"
@@ -264,8 +266,8 @@ def test_sliders_reach_over_the_range_of_a_column(sampled, tmp_path):
         "one": np.full(200, 2.0),
     }
     nb = NaiveBayes("gaussian").fit(learned, ["a", "b"] * 100)
-    nb.save(tmp_path / "m.naively", sample=sampled)
-    scorer = scorer_of(load(tmp_path / "m.naively").report())
+    nb.save(tmp_path / "m.naively", keep_rows=sampled)
+    scorer = scorer_of(load(tmp_path / "m.naively").export.report())
     assert bool(scorer["rows"]) == sampled
     for column in scorer["columns"]:
         name = column["name"]
@@ -284,10 +286,10 @@ def test_sliders_reach_over_the_range_of_a_column(sampled, tmp_path):
 def test_no_slider_reaches_over_all_floats():
     nb = NaiveBayes().fit(table(), "y")
     others = table(6, seed=1).drop(columns="y")
-    (size,) = (of for of in scorer_of(nb.report(others))["columns"] if of["name"] == "size")
+    (size,) = (of for of in scorer_of(nb.export.report(others))["columns"] if of["name"] == "size")
     assert set(size) == {"name", "kind", "low", "high", "step"}
     others["size"] = [-1.7e308, *[1.7e308] * 5]
-    report = nb.report(others)
+    report = nb.export.report(others)
     (size,) = (of for of in scorer_of(report)["columns"] if of["name"] == "size")
     assert set(size) == {"name", "kind"}
     starts_are_scored_as_by(nb, report, others.iloc)
@@ -296,7 +298,7 @@ def test_no_slider_reaches_over_all_floats():
 def test_texts_of_which_no_row_is_kept_can_be_written():
     texts = ["cheap pills now", "lunch at noon", "cheap watches now", "see you at lunch"] * 10
     nb = NaiveBayes().fit(texts, ["spam", "ham"] * 20)
-    scorer = scorer_of(nb.report())
+    scorer = scorer_of(nb.export.report())
     assert scorer["rows"] == []
     assert [column["kind"] for column in scorer["columns"]] == ["text"]
     found = posterior(scorer["card"], {scorer["columns"][0]["name"]: "cheap lunch"})
@@ -305,7 +307,7 @@ def test_texts_of_which_no_row_is_kept_can_be_written():
 
 @pytest.mark.slow
 def test_program_does_not_end_its_element(nb):
-    page = nb.report().html
+    page = nb.export.report().html
     (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     own = files("naively.report").joinpath("page.js").read_text("utf-8")
     assert script == scorer_script() + own
@@ -317,7 +319,7 @@ def test_nothing_hostile_is_an_element():
     n = 80
     labels = np.array(HOSTILE)[np.arange(n) % len(HOSTILE)]
     nb = NaiveBayes().fit(pd.DataFrame({HOSTILE[0]: labels, HOSTILE[1]: range(n)}), labels)
-    report = nb.report(name=HOSTILE[2])
+    report = nb.export.report(name=HOSTILE[2])
     page = parse(report)
     assert len(page.css("script")) == 2
     assert page.css("img, [onerror]") == []
@@ -328,7 +330,7 @@ def test_nothing_hostile_is_an_element():
 
 @pytest.mark.slow
 def test_report_is_written_whole_and_prints_its_sections(nb, tmp_path):
-    report = nb.report(name="weather")
+    report = nb.export.report(name="weather")
     report.save(tmp_path / "r.html")
     assert (tmp_path / "r.html").read_text(encoding="utf-8") == report.html
     first, *rest = str(report).split("\n")
@@ -358,19 +360,19 @@ def test_rows_that_were_learned_are_said_to_be_so(nb, of_learned_rows):
 def test_rows_some_of_which_were_learned_are_looked_up(nb):
     learned, new = table(), table(200, seed=1)
     both = pd.concat([learned[:200], new])
-    (said,) = alerts(nb.report(both, "y"))
+    (said,) = alerts(nb.export.report(both, "y"))
     assert "given 50% are equal" in said
-    assert alerts(nb.report(new, "y")) == []
-    assert lines_of(parse(nb.report(new, "y")), "#good")[0][2] == "on the rows given"
-    assert alerts(nb.report(learned.drop(columns="y"))) == []
+    assert alerts(nb.export.report(new, "y")) == []
+    assert lines_of(parse(nb.export.report(new, "y")), "#good")[0][2] == "on the rows given"
+    assert alerts(nb.export.report(learned.drop(columns="y"))) == []
 
 
 def test_rows_that_may_have_been_learned_are_said_to_be_so(nb, tmp_path):
     nb.save(tmp_path / "m")  # without a sample
     loaded, learned = load(tmp_path / "m"), table()
-    (said,) = alerts(loaded.report(learned, "y"))
+    (said,) = alerts(loaded.export.report(learned, "y"))
     assert "as many of each class as it has learned. If" in said
-    assert alerts(loaded.report(learned[1:], "y")) == []
+    assert alerts(loaded.export.report(learned[1:], "y")) == []
 
 
 @pytest.mark.slow
@@ -380,18 +382,18 @@ def test_a_sample_tells_most_rows_that_were_learned():
     y = np.where(x + rng.normal(size=len(x)) > 0, "a", "b")
     nb = NaiveBayes().fit({"x": x[:30_000]}, y[:30_000])
     assert len(nb._sample) < 30_000
-    (said,) = alerts(nb.report({"x": x[:10_000]}, y[:10_000]))
+    (said,) = alerts(nb.export.report({"x": x[:10_000]}, y[:10_000]))
     assert "given 100% are" in said
-    assert alerts(nb.report({"x": x[30_000:]}, y[30_000:])) == []
+    assert alerts(nb.export.report({"x": x[30_000:]}, y[30_000:])) == []
     for i in range(30_000, 30_010):  # of some rows nothing can be looked up
-        assert alerts(nb.report({"x": x[i : i + 1]}, y[i : i + 1])) == []
+        assert alerts(nb.export.report({"x": x[i : i + 1]}, y[i : i + 1])) == []
 
 
 def test_a_leak_stands_at_the_top():
     rows = table().assign(refund=lambda t: np.where(t["y"] == "ham", 1.5, np.nan))
     with pytest.warns(UserWarning, match="refund"):
         nb = NaiveBayes().fit(rows, "y")
-    report = nb.report()
+    report = nb.export.report()
     assert report.sections[0] == "Before you believe it"
     (said,) = alerts(report)
     assert said.startswith("Column 'refund' is there in rows of class 'ham' only; if it will not")
@@ -439,7 +441,7 @@ def test_command_writes_the_page(tmp_path):
     data = table()
     data.to_csv(tmp_path / "learn.csv", index=False)
     table(50, seed=1).to_csv(tmp_path / "new.csv", index=False)
-    done = naively("train", "learn.csv", "-t", "y", "-o", "m.naively", "--sample", cwd=tmp_path)
+    done = naively("train", "learn.csv", "-t", "y", "-o", "m.naively", "--keep-rows", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     done = naively("report", "m.naively", "new.csv", "-o", "r.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

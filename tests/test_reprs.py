@@ -42,7 +42,7 @@ def objects():
         next(iter(nb.tally_.blocks.values())),
         nb.weights_,
         nb.model_,
-        colours.linear(),
+        colours.inspect.linear(),
     ]
     return dict(zip(OBJECTS, shown, strict=True))
 
@@ -113,7 +113,7 @@ def test_weights_say_the_mean_and_the_range_of_each_column():
 def test_linear_view_lists_the_features_of_greatest_weight():
     X = np.eye(30)
     nb = MultinomialNB().fit(X[[0, 0, 0, 1, 2, 3]], ["a", "a", "a", "b", "b", "b"])
-    lines = str(nb.linear()).splitlines()
+    lines = str(nb.inspect.linear()).splitlines()
     assert lines[0] == "log odds of 'b' against 'a'"
     assert lines[1] == "  +0.000  (intercept)"
     assert len(lines) == 13
@@ -121,7 +121,7 @@ def test_linear_view_lists_the_features_of_greatest_weight():
     # In class a word 0 came 3 times and 33 words were counted, pretend ones among them.
     assert lines[2] == f"  {np.log(1 / 33) - np.log(4 / 33):+.3f}  x0"
     assert lines[3] == f"  {np.log(2 / 33) - np.log(1 / 33):+.3f}  x1"
-    three = MultinomialNB().fit(X[[0, 1, 2]], ["a", "b", "c"]).linear()
+    three = MultinomialNB().fit(X[[0, 1, 2]], ["a", "b", "c"]).inspect.linear()
     heads = [line for line in str(three).splitlines() if not line.startswith(" ")]
     assert heads == ["'a'", "'b'", "'c'"]
 

@@ -361,7 +361,7 @@ def test_a_time_is_a_column_of_everything_else(tmp_path):
     frame = pd.DataFrame({"size": np.arange(60.0), "when": hours(), "gone": [None] * 60})
     nb = NaiveBayes().fit(frame, y)
     assert nb.feature_importances_.shape == (3,)
-    drawn, labels = nb.sample(7, random_state=0)
+    drawn, labels = nb.inspect.sample(7, random_state=0)
     assert list(drawn) == list(frame)
     assert drawn["when"].dtype == "M8[us]"
     assert nb.predict(drawn).shape == labels.shape

@@ -99,7 +99,7 @@ def test_learning_from_100_000_rows_recovers_the_parameters(case: Case) -> None:
     rng = np.random.default_rng(1)
     found, counts = [], []
     for _ in range(BATCHES):
-        X, y = nb.sample(N // BATCHES, random_state=rng)
+        X, y = nb.inspect.sample(N // BATCHES, random_state=rng)
         batch = Pure(case.event).fit(X, y)
         found.append(parameters(batch, names, "mle"))
         counts.append(batch.class_count_)
@@ -142,20 +142,20 @@ def test_a_predictive_draws_from_scipys_distribution(
 
 def test_rows_come_in_the_form_of_the_training_rows() -> None:
     frame = pd.DataFrame({"age": REAL[:, 0], "colour": LEVELS["colour"], "in": TRUE[:, 0]})
-    X, y = Pure().fit(frame, Y).sample(4, random_state=0)
+    X, y = Pure().fit(frame, Y).inspect.sample(4, random_state=0)
     assert list(X) == ["age", "colour", "in"]
     assert [X[name].dtype.kind for name in X] == ["f", "O", "b"]
     assert set(X["colour"]) <= set(LEVELS["colour"])
     assert len(y) == 4
     assert pd.DataFrame(X).shape == (4, 3)
-    array, _ = Pure().fit(REAL, Y).sample(4)
+    array, _ = Pure().fit(REAL, Y).inspect.sample(4)
     assert array.shape == (4, 2)
-    truths, _ = Pure().fit(TRUE, Y).sample(4)
+    truths, _ = Pure().fit(TRUE, Y).inspect.sample(4)
     assert truths.dtype == np.bool_
     mixed = np.column_stack([LEVELS["colour"].astype(object), REAL[:, 0].astype(object)])
-    drawn, _ = Pure().fit(mixed, Y).sample(3)
+    drawn, _ = Pure().fit(mixed, Y).inspect.sample(3)
     assert [type(value) for value in drawn[0]] == [str, float]
-    texts, _ = Pure().fit(TEXTS, Y).sample(50, random_state=0)
+    texts, _ = Pure().fit(TEXTS, Y).inspect.sample(50, random_state=0)
     assert {word for text in texts for word in text.split()} <= set(" ".join(TEXTS).split())
 
 
@@ -163,20 +163,20 @@ def test_rows_come_in_the_form_of_the_training_rows() -> None:
 def test_a_drop_in_can_learn_what_it_draws(make: Any) -> None:
     for X in (COUNT, pd.DataFrame(COUNT, columns=["a", "b", "c"])):
         nb = make().fit(X, Y)
-        drawn, y = nb.sample(1000, random_state=3)
+        drawn, y = nb.inspect.sample(1000, random_state=3)
         assert drawn.shape == (1000, 3)
         assert make().fit(drawn, y).n_features_in_ == 3
 
 
 def test_all_rows_may_be_of_one_class() -> None:
     nb = Pure(Gaussian(smoothing=0)).fit(REAL, Y)
-    X, y = nb.sample(10_000, y="c", random_state=0)
+    X, y = nb.inspect.sample(10_000, y="c", random_state=0)
     assert set(y) == {"c"}
     np.testing.assert_allclose(X.mean(axis=0), REAL[Y == "c"].mean(axis=0), atol=0.1)
     with pytest.raises(
         ValueError, match=r"There is no class 'd'; the classes are \['a', 'b', 'c'\]"
     ):
-        nb.sample(3, y="d")
+        nb.inspect.sample(3, y="d")
 
 
 @pytest.mark.parametrize("event", ["poisson", "geometric", "negative_binomial", "multinomial"])
@@ -184,12 +184,12 @@ def test_what_is_too_large_to_be_drawn_is_said(event: str) -> None:
     X = np.array([[1.0, 4e18], [2.0, 4e18], [3.0, 4e18], [4.0, 2.0]])
     nb = NaiveBayes(event, weights=None).fit(X, [0, 0, 1, 1])
     with pytest.raises(ValueError, match=r"too (large|many) to be drawn.*\.$"):
-        nb.sample(3, random_state=0)
+        nb.inspect.sample(3, random_state=0)
 
 
 def test_a_seed_gives_the_same_rows_each_time() -> None:
     nb = Pure().fit(REAL, Y)
-    (a, _), (b, _), (c, _) = (nb.sample(5, random_state=seed) for seed in (0, 0, 1))
+    (a, _), (b, _), (c, _) = (nb.inspect.sample(5, random_state=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(a, b)
     assert (a != c).all()
 
@@ -197,7 +197,7 @@ def test_a_seed_gives_the_same_rows_each_time() -> None:
 @pytest.mark.parametrize("nb", [Pure(Complement()), ComplementNB()], ids=repr)
 def test_complement_does_not_say_how_rows_come_about(nb: Any) -> None:
     with pytest.raises(ValueError, match=r"^Complement has no sample: it does not model how rows"):
-        nb.fit(COUNT, Y).sample(3)
+        nb.fit(COUNT, Y).inspect.sample(3)
 
 
 def test_a_plain_sample_is_drawn_without_classes() -> None:

@@ -97,7 +97,7 @@ def kind(request: pytest.FixtureRequest) -> tuple[Callable[..., Table], Callable
 def again(nb: Any, tmp_path: Path) -> NaiveBayes:
     """Save with the sample, and load."""
     path = tmp_path / "again.naively"
-    nb.save(path, sample=True)
+    nb.save(path, keep_rows=True)
     return load(path)
 
 
@@ -263,7 +263,7 @@ def test_a_drop_in_saves_its_sample_too(tmp_path: Path) -> None:
 
 
 def apart_of(nb: NaiveBayes, tmp_path: Path, *, sample: bool = True) -> tuple[Any, Any]:
-    nb.save(tmp_path / "apart.naively", sample=sample)
+    nb.save(tmp_path / "apart.naively", keep_rows=sample)
     return apart(tmp_path / "apart.naively")
 
 
@@ -302,7 +302,7 @@ def test_no_text_is_in_the_file_in_one_piece(tmp_path: Path) -> None:
     text = "Zebra crossing: quietly, my name is Anna Karenina"
     X = {"note": [text, *(f"another {i} of some words" for i in range(40))], "x": range(41)}
     nb = NaiveBayes({"note": Text()}).fit(X, [0, *([0, 1] * 20)])
-    nb.save(tmp_path / "m", sample=True)
+    nb.save(tmp_path / "m", keep_rows=True)
     content = (tmp_path / "m").read_bytes().lower()
     assert b"zebra crossing" not in content
     assert b"zebra" in content  # as a word, which every model of texts holds
@@ -313,7 +313,7 @@ def test_the_file_is_no_larger_than_what_it_holds(tmp_path: Path) -> None:
     nb = NaiveBayes().fit(X, y)
     sizes = []
     for sample in (False, True):
-        nb.save(tmp_path / "m", sample=sample)
+        nb.save(tmp_path / "m", keep_rows=sample)
         sizes.append((tmp_path / "m").stat().st_size)
     assert sizes[1] - sizes[0] < 1000 * (10 * 8 + 28) + 2000
     _, arrays = apart_of(learn(NaiveBayes(), texts(300)), tmp_path)
@@ -336,7 +336,7 @@ def test_where_there_is_no_sample_it_is_said(change: Any, tmp_path: Path) -> Non
     change(nb)
     path = tmp_path / "m"
     with pytest.raises(ValueError, match="There is no sample of the learned rows to save"):
-        nb.save(path, sample=True)
+        nb.save(path, keep_rows=True)
     assert not path.exists()
     nb.save(path)
 
@@ -345,7 +345,7 @@ def test_rows_without_a_label_that_count_leave_no_sample(tmp_path: Path) -> None
     nb = NaiveBayes().fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
     nb.unlabelled_weight_ = 0.3
     with pytest.raises(ValueError, match="rows without a label count"):
-        nb.save(tmp_path / "m", sample=True)
+        nb.save(tmp_path / "m", keep_rows=True)
     nb.unlabelled_weight_ = 0.0
     assert again(nb, tmp_path).assess().rows == 4
 
@@ -356,7 +356,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     X, y, weight = mixed(60)
     X["words"] = np.array([f"{i % 7} words and {i % 5} words {i}" for i in range(60)], object)
     columns = {"words": Text(), "note": "text", "size": "gaussian"}
-    learn(NaiveBayes(columns), (X, y, weight)).save(path, sample=True)
+    learn(NaiveBayes(columns), (X, y, weight)).save(path, keep_rows=True)
     return path.read_bytes()
 
 
@@ -461,7 +461,7 @@ def test_a_sample_that_lies_is_refused_in_one_sentence(name: str, saved: Path) -
 def test_a_row_in_two_batches_is_refused(tmp_path: Path) -> None:
     X, y, _ = matrix(40)
     path = tmp_path / "m"
-    NaiveBayes(Multinomial()).fit(X, y).save(path, sample=True)
+    NaiveBayes(Multinomial()).fit(X, y).save(path, keep_rows=True)
 
     def double(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         header["sample"].update(batches=2, seen=80)
@@ -476,7 +476,7 @@ def test_a_row_in_two_batches_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("event", ["gaussian", "histogram"])
 def test_a_matrix_that_the_event_model_cannot_count_is_refused(event: str, tmp_path: Path) -> None:
     path = tmp_path / "m"
-    NaiveBayes(event).fit([[1.0], [2.5]] * 3, [0, 1] * 3).save(path, sample=True)
+    NaiveBayes(event).fit([[1.0], [2.5]] * 3, [0, 1] * 3).save(path, keep_rows=True)
 
     def lie(_: Any, arrays: dict[str, np.ndarray]) -> None:
         values = arrays.pop("sample/0/0/values")
@@ -493,7 +493,7 @@ def test_bins_that_there_are_not_are_refused(tmp_path: Path) -> None:
     X, y, _ = pairs(200)
     path = tmp_path / "m"
     for new, why in [(-1, "no such level"), (10**9, "no such level")]:
-        NaiveBayes(interactions="auto").fit(X, y).save(path, sample=True)
+        NaiveBayes(interactions="auto").fit(X, y).save(path, keep_rows=True)
 
         def lie(header: Any, arrays: Any, new: int = new) -> None:
             (place,) = (i for i, group in enumerate(header["groups"]) if group["event"] == "lift")

@@ -240,9 +240,9 @@ def test_what_is_no_time_in_python_is_none(text: str) -> None:
 
 def test_labels_that_javascript_would_round_are_refused() -> None:
     nb = NaiveBayes(weights=None).fit([[1.0], [2.0]], [2**53 + 1, 2**53 + 3])
-    assert json.loads(nb.scorecard().to_json())["classes"] == [2**53 + 1, 2**53 + 3]
+    assert json.loads(nb.export.scorecard().to_json())["classes"] == [2**53 + 1, 2**53 + 3]
     with pytest.raises(ValueError, match=r"round the class 9007199254740993, .* strings"):
-        nb.scorecard().to_script()
+        nb.export.scorecard().to_script()
 
 
 def card_of(*terms: dict[str, Any]) -> dict[str, Any]:

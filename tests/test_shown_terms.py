@@ -72,16 +72,16 @@ def test_weights_say_what_the_linear_part_is(nb: NaiveBayes) -> None:
 def test_the_parameter_of_missing_cells_is_one_of_their_column() -> None:
     X = {"a": ["u", "u", None, "v"], "b": [1.0, 2.0, 3.0, 4.0]}
     nb = NaiveBayes({"a": Categorical(alpha=1.0), "b": "gaussian"}).fit(X, list("xxyy"))
-    table = nb.parameters(column="a").to_dict()
+    table = nb.inspect.parameters(column="a").to_dict()
     assert table["column"] == ["a"] * 6
     assert table["item"] == [*np.repeat(["u", "v", "(missing)"], 2)]
     assert table["count"][4:] == [0.0, 1.0]
     p = np.reshape(table["value"], (3, 2))
     np.testing.assert_allclose(p[:2].sum(axis=0), 1.0)  # of cells that are there
     assert p[2, 0] < p[2, 1]
-    assert nb.parameters(column="b").to_dict()["item"] == [None] * 4
+    assert nb.inspect.parameters(column="b").to_dict()["item"] == [None] * 4
     with pytest.raises(ValueError, match=r"the columns are 'a', 'b'\.$"):
-        nb.parameters(column="c")
+        nb.inspect.parameters(column="c")
 
 
 def test_a_missing_cell_is_one_more_value_of_its_column() -> None:
@@ -91,7 +91,10 @@ def test_a_missing_cell_is_one_more_value_of_its_column() -> None:
     y = list("xy") * 12
     nb = NaiveBayes("categorical").fit({"a": levels, "b": others}, y)
     a_level = NaiveBayes("categorical").fit({"a": [x or "none" for x in levels], "b": others}, y)
-    mine, theirs = nb.parameter_counts().to_dict(), a_level.parameter_counts().to_dict()
+    mine, theirs = (
+        nb.inspect.parameter_counts().to_dict(),
+        a_level.inspect.parameter_counts().to_dict(),
+    )
     assert mine == theirs
     assert nb.n_parameters_ == a_level.n_parameters_
     assert nb.n_joint_parameters_ == a_level.n_joint_parameters_
@@ -124,7 +127,7 @@ def test_a_nomogram_sums_to_the_log_odds_with_missing_cells_and_linear_terms(
     X = X.drop(columns="when").assign(size=X["size"].abs().round())
     keep = y != "unsure"
     nb = with_linear_part(NaiveBayes(events).fit(X[keep], y[keep]))
-    found = nb.nomogram("ham")
+    found = nb.inspect.nomogram("ham")
     assert found.notes == ()
     assert {scale.column for scale in found.scales} == set(X)
     rng = np.random.default_rng(0)
@@ -144,7 +147,7 @@ def test_a_nomogram_sums_to_the_log_odds_with_missing_cells_and_linear_terms(
     assert "missing" in str(found)
     found.plot()
     with_linear_part(nb, products=1)
-    assert nb.nomogram("ham").notes == ("interactions are left out",)
+    assert nb.inspect.nomogram("ham").notes == ("interactions are left out",)
 
 
 def test_what_speaks_most_is_no_missing_cell_and_counts_linear_terms() -> None:
@@ -174,10 +177,10 @@ def test_regions_say_that_missing_columns_are_evidence() -> None:
     y = np.repeat(["u", "v"], 100)
     X = pd.DataFrame(rng.normal(size=(200, 3)) + (y == "u")[:, None], columns=list("abc"))
     nb = NaiveBayes("gaussian").fit(X, y)
-    assert nb.regions(("a", "b")).notes == ("1 other column taken as missing",)
+    assert nb.inspect.regions(("a", "b")).notes == ("1 other column taken as missing",)
     X.loc[rng.random(200) < np.where(y == "u", 0.5, 0.1), "c"] = np.nan
     nb = with_linear_part(NaiveBayes("gaussian").fit(X, y), products=1)
-    found = nb.regions(("a", "b"))
+    found = nb.inspect.regions(("a", "b"))
     assert found.notes == ("1 other column taken as missing, which says something too",)
     a, b = np.meshgrid(found.x, found.y)
     rows = pd.DataFrame({"a": a.ravel(), "b": b.ravel(), "c": np.nan})

@@ -53,7 +53,7 @@ def test_a_point_is_a_model_with_that_pseudo_count(case: str, weights) -> None:
     train, test = (rows_of(X, even), y[even]), (rows_of(X, odd), y[odd])
     # Without weights a text is words, so that a model to be compared has to be learned so.
     nb = NaiveBayes(event_models, weights=weights, text="words").fit(*train)
-    curve = nb.smoothing_curve(*test, values=VALUES)
+    curve = nb.curve.smoothing(*test, values=VALUES)
     held_out, training = points(curve, "held-out"), points(curve, "training")
     assert list(held_out) == list(training) == VALUES
     for value in VALUES:
@@ -77,7 +77,7 @@ def test_leaving_out_is_learning_the_other_rows(case: str) -> None:
     elif case == "levels":
         X, event_models = {"colour": X["colour"]}, "categorical"
     nb = NaiveBayes(event_models, weights=None).fit(X, y)
-    left_out = points(nb.smoothing_curve(values=VALUES), "leave-one-out")
+    left_out = points(nb.curve.smoothing(values=VALUES), "leave-one-out")
     for value in VALUES[1:] if case == "gaussian" else VALUES:  # whose variance has a floor
         hits, losses = [], []
         for i in range(n):
@@ -95,9 +95,9 @@ def test_a_row_of_weight_2_is_two_rows() -> None:
     X, y = truths()
     weight = np.random.default_rng(0).integers(0, 3, len(y))
     several = NaiveBayes("bernoulli", weights=None).fit(X.repeat(weight, 0), y.repeat(weight))
-    expected = several.smoothing_curve(values=VALUES)
+    expected = several.curve.smoothing(values=VALUES)
     nb = NaiveBayes("bernoulli", weights=None).fit(X, y, weight)
-    found = nb.smoothing_curve(values=VALUES)
+    found = nb.curve.smoothing(values=VALUES)
     assert found.which == expected.which
     training = points(found, "training"), points(expected, "training")
     for value in VALUES:
@@ -106,7 +106,7 @@ def test_a_row_of_weight_2_is_two_rows() -> None:
 
 def test_only_class_of_its_row_is_gone_when_it_is_left_out() -> None:
     nb = NaiveBayes("bernoulli", weights=None).fit([[0], [1], [1]], ["a", "a", "b"])
-    left = points(nb.smoothing_curve(values=[1]), "leave-one-out")[1]
+    left = points(nb.curve.smoothing(values=[1]), "leave-one-out")[1]
     # The row of b is then of a for sure; those of a have a p(b) that follows from what is left.
     first = 0.5 * (1 / 3) / (0.5 * (1 / 3) + 0.5 * (1 / 3))  # 0 is false once in b's one: (1) / 3
     second = 0.5 * (1 / 3) / (0.5 * (1 / 3) + 0.5 * (2 / 3))
@@ -117,7 +117,7 @@ def test_only_class_of_its_row_is_gone_when_it_is_left_out() -> None:
 def test_a_row_that_is_impossible_in_every_class_has_the_prior_of_the_others() -> None:
     X, y = [[1, 1], [0, 0], [0, 0], [0, 0], [0, 0]], ["a", "a", "a", "a", "b"]
     nb = NaiveBayes("bernoulli", weights=None).fit(X, y)
-    found = nb.smoothing_curve(values=[0])
+    found = nb.curve.smoothing(values=[0])
     losses = []
     for i in range(5):
         rest = [j for j in range(5) if j != i]
@@ -135,7 +135,7 @@ def test_what_the_counts_make_of_a_column_has_the_pseudo_count_too() -> None:
     more, label = [[2.0, 0.5, 7.0]], [1]
     nb = NaiveBayes(weights=None).fit([*X.tolist(), *more], [*y, *label]).forget(more, label)
     assert {group.event.name for group in nb.model_.counted.groups} == {"histogram"}
-    found = points(nb.smoothing_curve(X, y, values=[9]), "held-out")[9]
+    found = points(nb.curve.smoothing(X, y, values=[9]), "held-out")[9]
     fresh = NaiveBayes("bernoulli", smoothing=9, weights=None).fit(X, y).evaluate(X, y)
     assert found == pytest.approx((fresh.accuracy, fresh.log_loss))
 
@@ -143,7 +143,7 @@ def test_what_the_counts_make_of_a_column_has_the_pseudo_count_too() -> None:
 def test_texts_without_a_word_that_is_learned_from() -> None:
     X, y = texts()
     nb = NaiveBayes(Text(min_df=1000), weights=None).fit(X, y)
-    found = points(nb.smoothing_curve(X, y, values=[1]), "held-out")[1]
+    found = points(nb.curve.smoothing(X, y, values=[1]), "held-out")[1]
     expected = nb.evaluate(X, y)
     assert found == pytest.approx((expected.accuracy, expected.log_loss))
 
@@ -151,19 +151,19 @@ def test_texts_without_a_word_that_is_learned_from() -> None:
 def test_nothing_is_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = truths()
     nb = NaiveBayes("bernoulli", weights=None).fit(X, y)
-    nb.smoothing_curve(X, y, values=[1])  # the sample is drawn
+    nb.curve.smoothing(X, y, values=[1])  # the sample is drawn
 
     def refuse(*_: object) -> None:
         raise AssertionError
 
     monkeypatch.setattr("naively.events.base.count", refuse)
-    nb.smoothing_curve(X, y, values=VALUES)
+    nb.curve.smoothing(X, y, values=VALUES)
 
 
 def test_it_is_scikit_learns_of_counts() -> None:
     X = np.random.default_rng(0).poisson(2.0, (60, 4))
     y = np.arange(60) % 3
-    curve = MultinomialNB().fit(X[:40], y[:40]).smoothing_curve(X[40:], y[40:], values=[0.5, 3])
+    curve = MultinomialNB().fit(X[:40], y[:40]).curve.smoothing(X[40:], y[40:], values=[0.5, 3])
     for value, (accuracy, loss) in points(curve, "held-out").items():
         theirs = Theirs(alpha=value).fit(X[:40], y[:40])
         p = theirs.predict_proba(X[40:])[np.arange(20), y[40:]]
@@ -176,7 +176,7 @@ def test_event_models_given_as_objects_are_smoothed_too() -> None:
     given = {0: Bernoulli(prior=Beta(3, 3)), (1, 2): Bernoulli(m=2, p=0.3), (3, 4): Bernoulli(9.0)}
     nb = NaiveBayes(given, weights=None).fit(X, y)
     expected = NaiveBayes(Bernoulli(2.0), weights=None).fit(X, y).evaluate(X, y)
-    found = points(nb.smoothing_curve(values=[2]), "training")[2]
+    found = points(nb.curve.smoothing(values=[2]), "training")[2]
     assert found == pytest.approx((expected.accuracy, expected.log_loss))
 
 
@@ -185,7 +185,7 @@ def test_a_point_is_of_the_usual_options(event) -> None:
     X, y = load_iris(return_X_y=True)
     nb = NaiveBayes(event, weights=None).fit(X.round(), y)
     like = NaiveBayes(event.name, smoothing=2.0, weights=None).fit(X.round(), y)
-    found = points(nb.smoothing_curve(values=[2]), "training")[2]
+    found = points(nb.curve.smoothing(values=[2]), "training")[2]
     assert found[1] == pytest.approx(like.evaluate(X.round(), y).log_loss)
 
 
@@ -194,26 +194,26 @@ def test_what_cannot_be_is_a_sentence() -> None:
     nb = NaiveBayes("bernoulli").fit(X, y)
     for wrong in (-0.1, np.nan, np.inf, "one", True):
         with pytest.raises(ValueError, match="A pseudo-count must be a number of at least 0"):
-            nb.smoothing_curve(values=[1, wrong])
+            nb.curve.smoothing(values=[1, wrong])
     with pytest.raises(ValueError, match="values is empty"):
-        nb.smoothing_curve(values=[])
+        nb.curve.smoothing(values=[])
     mle = NaiveBayes("bernoulli", estimate="mle", weights=None).fit(X, y)
     with pytest.raises(ValueError, match=r"nothing to smooth: no event model \(bernoulli\) adds"):
-        mle.smoothing_curve()
+        mle.curve.smoothing()
     nb.forget(X[:1], y[:1])
     with pytest.raises(ValueError, match="rows that were learned are not in memory"):
-        nb.smoothing_curve()
-    assert set(nb.smoothing_curve(X, y, values=[1]).which) == {"held-out"}
+        nb.curve.smoothing()
+    assert set(nb.curve.smoothing(X, y, values=[1]).which) == {"held-out"}
 
 
 def test_what_leave_one_out_has_chosen_is_said_and_marked() -> None:
     X, y = truths()
     nb = NaiveBayes("bernoulli").fit(X, y)
-    curve = nb.smoothing_curve(X, y)
+    curve = nb.curve.smoothing(X, y)
     (group,) = nb.model_.schema.groups
     chosen = group.event.settled(nb.model_.counts[group.key]).alpha
     assert curve.chosen == {"bernoulli": chosen}
-    assert not NaiveBayes("bernoulli", smoothing=1).fit(X, y).smoothing_curve(values=[1]).chosen
+    assert not NaiveBayes("bernoulli", smoothing=1).fit(X, y).curve.smoothing(values=[1]).chosen
     for metric in ("accuracy", "log_loss"):
         ax = curve.plot(metric=metric)
         lines = {line.get_label(): line for line in ax.get_lines()}
@@ -231,7 +231,7 @@ def test_what_leave_one_out_has_chosen_is_said_and_marked() -> None:
 
 def test_a_curve_of_few_points_has_all_of_them_below_the_axis() -> None:
     X, y = truths()
-    ax = NaiveBayes("bernoulli").fit(X, y).smoothing_curve(values=[0.2, 0.7]).plot()
+    ax = NaiveBayes("bernoulli").fit(X, y).curve.smoothing(values=[0.2, 0.7]).plot()
     assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0.2", "0.7"]
     assert [text.get_text() for text in ax.texts] == ["½"]
     assert module.VALUES[0] == 0

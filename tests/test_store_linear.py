@@ -212,7 +212,7 @@ def test_the_option_comes_back_where_it_has_an_effect(
 ) -> None:
     X, y = table()
     nb = NaiveBayes(weights=weights, missing=missing).fit(X, y)
-    nb.save(tmp_path / "m.naively", sample=True)
+    nb.save(tmp_path / "m.naively", keep_rows=True)
     again = load(tmp_path / "m.naively")
     assert again.missing == (missing if weights == "loo" else "auto")
     assert again.model_.settings.missing == (missing if weights == "loo" else "ignore")

@@ -21,7 +21,7 @@ Y = np.repeat(["a", "b", "c"], [20, 20, 20])
 
 
 def test_weights_are_log_ratios_to_all_other_classes() -> None:
-    found = NaiveBayes(Multinomial(), weights=None).fit(COUNTS, Y).strongest(2).to_dict()
+    found = NaiveBayes(Multinomial(), weights=None).fit(COUNTS, Y).inspect.strongest(2).to_dict()
     log_p = MultinomialNB().fit(COUNTS, Y).feature_log_prob_
     assert found["class"] == ["a", "a", "b", "b", "c", "c"]
     for c in range(3):
@@ -31,22 +31,22 @@ def test_weights_are_log_ratios_to_all_other_classes() -> None:
         assert found["column"][2 * c : 2 * c + 2] == [f"x{j}" for j in best]
         np.testing.assert_allclose(found["weight"][2 * c : 2 * c + 2], weight[best])
     with pytest.raises(ValueError, match="at least 1, got 0"):
-        NaiveBayes().fit(COUNTS, Y).strongest(0)
+        NaiveBayes().fit(COUNTS, Y).inspect.strongest(0)
 
 
 def test_what_rows_gain_most_from_comes_first_and_what_weighs_nothing_is_left_out() -> None:
     texts = ["common odd1", "common odd2", "common alike", "other alike", "other", "other"]
     y = ["a"] * 3 + ["b"] * 3
     nb = NaiveBayes(Multinomial(), text="words", weights=None).fit(texts, y)
-    found = pd.DataFrame(nb.strongest(20).to_dict())
+    found = pd.DataFrame(nb.inspect.strongest(20).to_dict())
     of_a = found[found["class"] == "a"]["value"].tolist()
     assert of_a[0] == "common"
     assert set(of_a[1:]) == {"odd1", "odd2"}  # "alike" is as frequent among the others
     assert found[found["class"] == "b"]["value"].tolist() == ["other", "alike"]
     assert (found["weight"] > 0).all()
     same = NaiveBayes(Categorical(), weights=None).fit([["u"], ["v"]] * 2, ["a", "a", "b", "b"])
-    assert same.strongest().to_dict()["value"] == []
-    assert same.strongest().plot() is not None
+    assert same.inspect.strongest().to_dict()["value"] == []
+    assert same.inspect.strongest().plot() is not None
     plt.close("all")
 
 
@@ -58,7 +58,7 @@ def test_a_weight_of_evidence_is_the_same_number_wherever_it_is_shown() -> None:
     for table, columns in (({"level": level}, Categorical()), ({"text": text}, Multinomial())):
         for weights in (None, "loo"):
             nb = NaiveBayes(columns, text="words", weights=weights).fit(table, y)
-            found = pd.DataFrame(nb.strongest(20).to_dict())
+            found = pd.DataFrame(nb.inspect.strongest(20).to_dict())
             weight = {(row["class"], row["value"]): row["weight"] for _, row in found.iterrows()}
             items = items_of_both(nb.model_, nb.model_, ["a", "b", "c"])
             changes = {
@@ -68,14 +68,14 @@ def test_a_weight_of_evidence_is_the_same_number_wherever_it_is_shown() -> None:
                 for c, label in enumerate("abc")
             }
             if "text" in table:
-                view = nb.column("text").to_dict()
+                view = nb.inspect.column("text").to_dict()
                 other = dict(
                     zip(zip(view["class"], view["word"], strict=True), view["weight"], strict=True)
                 )
             else:
                 other = {}
                 for label in "abc":
-                    scale = nb.nomogram(label).to_dict()
+                    scale = nb.inspect.nomogram(label).to_dict()
                     pairs = zip(scale["value"], scale["weight"], strict=True)
                     other |= {(label, value): of for value, of in pairs}
             for key, of in weight.items():
@@ -110,7 +110,7 @@ def test_bars_are_the_weights_class_under_class() -> None:
     found = NaiveBayes({"b": Categorical(), "a": Categorical()}, weights=None).fit(
         {"a": ["u", "v", "u", "u"], "b": ["x", "x", "y", "y"]}, ["one", "one", "two", "two"]
     )
-    strongest = found.strongest(2)
+    strongest = found.inspect.strongest(2)
     ax = strongest.plot()
     table = strongest.to_dict()
     np.testing.assert_allclose([bar.get_width() for bar in ax.patches], table["weight"])
@@ -124,7 +124,7 @@ def test_bars_are_the_weights_class_under_class() -> None:
 
 def test_what_is_impossible_elsewhere_has_a_bar_to_the_end() -> None:
     nb = NaiveBayes(Categorical(alpha=0), weights=None).fit([["u"], ["v"]], ["a", "b"])
-    strongest = nb.strongest(1)
+    strongest = nb.inspect.strongest(1)
     assert strongest.to_dict()["weight"] == [math.inf, math.inf]
     ax = strongest.plot()
     assert [text.get_text().strip() for text in ax.texts] == ["a", "∞", "b", "∞"]
@@ -136,10 +136,10 @@ def test_of_many_classes_the_first_are_drawn_and_it_says_so() -> None:
     nb = NaiveBayes(Categorical(), weights=None).fit(
         [[f"v{i % 10}"] for i in range(40)], np.arange(40) % 10
     )
-    ax = nb.strongest(1).plot()
+    ax = nb.inspect.strongest(1).plot()
     assert len(ax.patches) == MOST
     assert ax.get_title(loc="left") == f"the first {MOST} of 10 classes"
-    ax = nb.linear().plot()
+    ax = nb.inspect.linear().plot()
     assert len(ax.patches) == 10 * MOST
     assert ax.get_legend().get_title().get_text() == f"the first {MOST} of 10 classes"
     plt.close("all")
@@ -147,14 +147,14 @@ def test_of_many_classes_the_first_are_drawn_and_it_says_so() -> None:
 
 def test_the_linear_view_is_a_table_with_its_intercepts() -> None:
     nb = NaiveBayes(Multinomial(), weights=None).fit(COUNTS, Y)
-    view = nb.linear()
+    view = nb.inspect.linear()
     table = pd.DataFrame(view.to_dict())
     for c, label in enumerate("abc"):
         own = table[table["class"] == label].set_index("feature")["weight"]
         assert own["(intercept)"] == view.intercept[c]
         assert own[view.feature_names.tolist()].tolist() == view.coef[c].tolist()
     two = NaiveBayes(Multinomial(), weights=None).fit(COUNTS[:40], Y[:40])
-    odds = pd.DataFrame(two.linear().to_dict())
+    odds = pd.DataFrame(two.inspect.linear().to_dict())
     assert set(odds["class"]) == {"b"}
     row = dict(zip([f"x{j}" for j in range(6)], COUNTS[0], strict=True)) | {"(intercept)": 1}
     total = sum(
@@ -162,22 +162,22 @@ def test_the_linear_view_is_a_table_with_its_intercepts() -> None:
     )
     joint = two.predict_joint_log_proba(COUNTS[:1])[0]
     assert total == pytest.approx(joint[1] - joint[0])
-    lines = str(two.linear()).splitlines()
+    lines = str(two.inspect.linear()).splitlines()
     assert lines[:2] == [
         "log odds of 'b' against 'a'",
-        f"  {two.linear().intercept[0]:+.3f}  (intercept)",
+        f"  {two.inspect.linear().intercept[0]:+.3f}  (intercept)",
     ]
     assert len(lines) == 2 + 6
 
 
 def test_bars_of_the_linear_view_are_its_largest_weights() -> None:
-    two = NaiveBayes(Multinomial(), weights=None).fit(COUNTS[:40], Y[:40]).linear()
+    two = NaiveBayes(Multinomial(), weights=None).fit(COUNTS[:40], Y[:40]).inspect.linear()
     ax = two.plot(n=3)
     best = np.argsort(-np.abs(two.coef[0]))[:3]
     np.testing.assert_allclose([bar.get_width() for bar in ax.patches], two.coef[0, best])
     assert [label.get_text() for label in ax.get_yticklabels()] == [f"x{j}" for j in best]
     assert f"{two.intercept[0]:+.3f}" in ax.get_title(loc="left")
-    three = NaiveBayes(Multinomial(), weights=None).fit(COUNTS, Y).linear()
+    three = NaiveBayes(Multinomial(), weights=None).fit(COUNTS, Y).inspect.linear()
     ax = three.plot(n=2)
     best = np.argsort(-np.abs(three.coef).max(axis=0))[:2]
     expected = three.coef[:, best].ravel()

@@ -22,7 +22,6 @@ import pytest
 from naively import NaiveBayes, messages
 from naively.cli import app, output
 from naively.cli.output import Format
-from naively.mail.command import VERBS
 from naively.mail.command import run as run_mail
 
 HOSTILE = [
@@ -56,8 +55,8 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
             patch.setattr(sys, "argv", ["naively", *map(str, arguments)])
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
-            if arguments[0] in VERBS:
-                return run_mail(sys.argv[1:]), out.getvalue(), err.getvalue()
+            if arguments[0] == "mail":
+                return run_mail(sys.argv[2:]), out.getvalue(), err.getvalue()
             with pytest.raises(SystemExit) as ended:
                 app.main()
         return int(ended.value.code or 0), out.getvalue(), err.getvalue()
@@ -149,12 +148,12 @@ def test_training_and_errors_show_the_data_as_text(run: Run, hostile: tuple[Path
         (("train", f"{data}\x1b[35m", "-t", "target"), 2),
         (("train", data, "\x1b[35m"), 2),
         (("\x1b[35m",), 2),
-        (("learn", model, "\x1b[35m"), 3),
-        (("learn", model, "--as", "\x1b[35m"), 3),
-        (("learn", model, "a", "--\x1b[35m"), 3),
+        (("mail", "learn", model, "\x1b[35m"), 3),
+        (("mail", "learn", model, "--as", "\x1b[35m"), 3),
+        (("mail", "learn", model, "a", "--\x1b[35m"), 3),
     ):
         # without the bar of progress, which moves about the terminal
-        status, shown, said = run(*arguments, terminal=arguments[0] not in VERBS)
+        status, shown, said = run(*arguments, terminal=arguments[0] != "mail")
         assert status == expected, said
         assert harmless(shown + said)
         assert said
@@ -237,7 +236,7 @@ def test_an_option_that_repeats_or_contradicts_another_is_refused(
 def test_an_option_of_the_filter_is_given_once(
     run: Run, tmp_path: Path, options: list[str], named: str
 ) -> None:
-    assert run("learn", tmp_path / "m", tmp_path, *options)[2].count(named) == 1
+    assert run("mail", "learn", tmp_path / "m", tmp_path, *options)[2].count(named) == 1
     assert not (tmp_path / "m").exists()
 
 
@@ -257,7 +256,7 @@ def test_labels_name_files_in_the_folder_only(run: Run, tmp_path: Path) -> None:
         ("link", False),
     ):
         labels.write_text(f"{name},spam\n")
-        status, _, said = run("learn", tmp_path / "m", folder, "--labels", labels)
+        status, _, said = run("mail", "learn", tmp_path / "m", folder, "--labels", labels)
         assert (status == 0) is inside, said
         if not inside:
             assert f"naively: {labels} names {name}, which leads out of {folder}.\n" in said

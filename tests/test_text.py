@@ -305,7 +305,7 @@ def test_bad_choices_are_said() -> None:
     with pytest.raises(ValueError, match="not text"):
         pure(SEVERAL).fit([[1.0], [2.0]], ["a", "b"])
     with pytest.raises(ValueError, match="Texts cannot be drawn"):
-        pure(Text(ngram_range=(1, 2))).fit(TEXTS, Y).sample(1)
+        pure(Text(ngram_range=(1, 2))).fit(TEXTS, Y).inspect.sample(1)
 
 
 @pytest.mark.parametrize(

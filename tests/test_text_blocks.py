@@ -143,7 +143,7 @@ def test_short_and_long_texts_merge() -> None:
 
 
 def test_texts_are_drawn_from_the_words() -> None:
-    X, _ = NaiveBayes().fit(TEXTS, Y).sample(5, y="spam", random_state=0)
+    X, _ = NaiveBayes().fit(TEXTS, Y).inspect.sample(5, y="spam", random_state=0)
     assert len(X) == 5
     assert set(" ".join(X).split()) <= set(" ".join(TEXTS).replace(",", "").split())
 
@@ -156,7 +156,7 @@ def test_surprise_is_the_models_whatever_the_weights() -> None:
 
 def test_a_damped_model_is_no_straight_line() -> None:
     with pytest.raises(ValueError, match="weights=None"):
-        NaiveBayes().fit(TEXTS, Y).linear()
+        NaiveBayes().fit(TEXTS, Y).inspect.linear()
 
 
 def test_an_unknown_choice_is_said() -> None:

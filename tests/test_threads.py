@@ -16,7 +16,7 @@ import pytest
 from sklearn.base import clone
 
 from naively import GaussianNB, MultinomialNB, NaiveBayes
-from naively.estimators.base import LOCK
+from naively.estimators.classifier import LOCK
 from naively.kernels.dispatch import default_threads
 
 THREADS, TIMES = 8, 12

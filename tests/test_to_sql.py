@@ -266,7 +266,7 @@ def test_all_columns_are_kept_or_those_that_are_named(base: tuple[str, Any]) -> 
     visits(name, connection, columns, types)
     nb = simple()
     p = nb.predict_proba({"age": columns["age"], "colour": columns["colour"]})
-    every = connection.execute(nb.to_sql("visits", name))
+    every = connection.execute(nb.export.sql("visits", name))
     assert [of[0] for of in every.description] == [*columns, "prediction", "probability"]
     found = sorted(every.fetchall())
     assert [row[:3] for row in found] == [(7, 25.0, "red"), (8, None, "grey")]
@@ -275,13 +275,13 @@ def test_all_columns_are_kept_or_those_that_are_named(base: tuple[str, Any]) -> 
         {k: columns[k] for k in ("age", "colour")}
     ).tolist()
     some = connection.execute(
-        nb.to_sql("visits", name, keep=["colour", "other"], probabilities=True)
+        nb.export.sql("visits", name, keep=["colour", "other"], probabilities=True)
     )
     names = [of[0] for of in some.description]
     assert names == ["colour", "other", "prediction", "p(old)", "p(young)"]
     found = sorted(some.fetchall(), key=lambda row: row[1])
     np.testing.assert_allclose([row[-2:] for row in found], p, rtol=0, atol=EXACT)
-    none = connection.execute(nb.to_sql("visits", name, keep=[])).fetchall()
+    none = connection.execute(nb.export.sql("visits", name, keep=[])).fetchall()
     assert len(none) == 2
     assert len(none[0]) == 2
 
@@ -294,7 +294,7 @@ def test_a_view_is_scored_as_a_table_is(base: tuple[str, Any]) -> None:
     connection.execute("CREATE VIEW seen AS SELECT age, colour FROM visits")
     try:
         keep = ["age"] if name == "sqlite" else None
-        found = connection.execute(simple().to_sql("seen", name, keep=keep)).fetchall()
+        found = connection.execute(simple().export.sql("seen", name, keep=keep)).fetchall()
         assert found[0][0] == 25.0
         assert found[0][-2] == "old"
     finally:
@@ -306,12 +306,12 @@ def test_strings_where_numbers_were_learned_are_an_error(base: tuple[str, Any]) 
     types = {"age": "string", "colour": "string"}
     visits(name, connection, {"age": ["25", " 3.5"], "colour": ["red", "red"]}, types)
     nb = simple()
-    found = connection.execute(nb.to_sql("visits", name, probabilities=True)).fetchall()
+    found = connection.execute(nb.export.sql("visits", name, probabilities=True)).fetchall()
     p = nb.predict_proba({"age": [25.0, 3.5], "colour": ["red", "red"]})
     np.testing.assert_allclose(sorted(row[-1] for row in found), sorted(p[:, 1]), atol=EXACT)
     visits(name, connection, {"age": ["25", "abc"], "colour": ["red", "red"]}, types)
     with pytest.raises(Exception, match="abc") as told:
-        connection.execute(nb.to_sql("visits", name)).fetchall()
+        connection.execute(nb.export.sql("visits", name)).fetchall()
     if name == "sqlite":
         assert 'Column "age" held numbers in training and holds abc' in str(told.value)
 
@@ -320,7 +320,7 @@ def test_a_column_that_is_not_there_is_an_error(base: tuple[str, Any]) -> None:
     name, connection = base
     visits(name, connection, {"age": [25.0]}, {"age": "number"})
     with pytest.raises(Exception, match="colour"):
-        connection.execute(simple().to_sql("visits", name)).fetchall()
+        connection.execute(simple().export.sql("visits", name)).fetchall()
 
 
 def test_sqlite_refuses_what_is_no_time_or_has_no_logarithm() -> None:
@@ -333,7 +333,7 @@ def test_sqlite_refuses_what_is_no_time_or_has_no_logarithm() -> None:
         connection.execute("DELETE FROM visits")
         connection.execute("INSERT INTO visits VALUES (?, ?)", (day, size))
         with pytest.raises(sqlite3.OperationalError, match=said):
-            connection.execute(nb.to_sql("visits", "sqlite")).fetchall()
+            connection.execute(nb.export.sql("visits", "sqlite")).fetchall()
     connection.execute("DELETE FROM visits")
     times = [
         "2024-02-01 00:00:00.25",
@@ -342,7 +342,7 @@ def test_sqlite_refuses_what_is_no_time_or_has_no_logarithm() -> None:
         "2024-02-01T00:00:00Z",
     ]
     connection.executemany("INSERT INTO visits VALUES (?, 5)", [(of,) for of in times])
-    found = connection.execute(nb.to_sql("visits", "sqlite", probabilities=True)).fetchall()
+    found = connection.execute(nb.export.sql("visits", "sqlite", probabilities=True)).fetchall()
     utc = ["2024-02-01T00:00:00.25"] + ["2024-02-01T00:00:00"] * 3
     known = nb.predict_proba({"day": np.array(utc, "datetime64[us]"), "size": [5.0] * 4})
     np.testing.assert_allclose([row[-2:] for row in found], known, rtol=0, atol=EXACT)
@@ -361,7 +361,7 @@ def test_sqlite_refuses_what_is_no_time_in_python(text: str) -> None:
     connection.execute("CREATE TABLE visits (t TEXT)")
     connection.execute("INSERT INTO visits VALUES (?)", (text,))
     with pytest.raises(sqlite3.OperationalError, match="held times in training"):
-        connection.execute(nb.to_sql("visits", "sqlite")).fetchall()
+        connection.execute(nb.export.sql("visits", "sqlite")).fetchall()
 
 
 @pytest.mark.parametrize("names", [("_rowid_", "x"), ("rowid", "oid"), ("_rowid_", "ROWID")])
@@ -372,7 +372,7 @@ def test_a_column_may_have_the_name_of_the_number_of_a_row(names: tuple[str, str
     connection = sqlite3.connect(":memory:")
     connection.execute(f'CREATE TABLE visits ("{names[0]}" REAL, "{names[1]}" REAL)')
     connection.executemany("INSERT INTO visits VALUES (?, ?)", zip(a, b, strict=True))
-    found = connection.execute(nb.to_sql("visits", "sqlite", probabilities=True)).fetchall()
+    found = connection.execute(nb.export.sql("visits", "sqlite", probabilities=True)).fetchall()
     by_row = {row[:2]: row[-2:] for row in found}
     assert len(found) == len(by_row) == 40
     known = nb.predict_proba(dict(zip(names, (a, b), strict=True)))
@@ -384,8 +384,8 @@ def test_where_all_three_names_are_taken_it_says_so() -> None:
     table = {name: np.arange(4.0) for name in ("rowid", "oid", "_rowid_")}
     nb = NaiveBayes(weights=None).fit(table, [0, 1, 0, 1])
     with pytest.raises(ValueError, match="SQLite has no name for the number of a row: give keep="):
-        nb.to_sql("visits", "sqlite")
-    assert nb.to_sql("visits", "sqlite", keep=["oid"])
+        nb.export.sql("visits", "sqlite")
+    assert nb.export.sql("visits", "sqlite", keep=["oid"])
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16le", "UTF-16be"])
@@ -401,7 +401,7 @@ def test_levels_are_found_in_an_sqlite_database_of_any_encoding(encoding: str) -
     connection.execute("CREATE TABLE visits (x TEXT)")
     asked = [*levels, "b", "\U0001f601"]
     connection.executemany("INSERT INTO visits VALUES (?)", [(text,) for text in asked])
-    query = nb.to_sql("visits", "sqlite", probabilities=True, weights="inline")
+    query = nb.export.sql("visits", "sqlite", probabilities=True, weights="inline")
     found = {row[0]: row[-2:] for row in connection.execute(query)}
     for text, p in zip(asked, nb.predict_proba({"x": asked}), strict=True):
         assert found[text] == pytest.approx(p, abs=EXACT), text
@@ -410,7 +410,11 @@ def test_levels_are_found_in_an_sqlite_database_of_any_encoding(encoding: str) -
 def test_categories_beyond_the_whole_numbers_of_floats_are_refused_by_name() -> None:
     x = np.array([2**53 + 1, 2**53 + 2] * 5)
     nb = NaiveBayes({"id": "categorical"}, weights=None).fit({"id": x}, [0, 1] * 5)
-    for written in (lambda: nb.to_sql("t"), lambda: nb.to_sql("t", "sqlite"), nb.scorecard):
+    for written in (
+        lambda: nb.export.sql("t"),
+        lambda: nb.export.sql("t", "sqlite"),
+        nb.export.scorecard,
+    ):
         with pytest.raises(ValueError, match=r"Column 'id' has the category 90071992547409\d\d"):
             written()
 
@@ -427,7 +431,7 @@ def test_sqlite_without_mathematical_functions_names_the_one_it_lacks() -> None:
         )
     )
     with pytest.raises(sqlite3.DatabaseError, match=r"(?i)function: exp"):
-        connection.execute(simple().to_sql("visits", "sqlite"))
+        connection.execute(simple().export.sql("visits", "sqlite"))
 
 
 @pytest.mark.parametrize(
@@ -441,24 +445,24 @@ def test_sqlite_without_mathematical_functions_names_the_one_it_lacks() -> None:
 )
 def test_a_wrong_option_is_one_sentence(asked: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
-        simple().to_sql("visits", **asked)
+        simple().export.sql("visits", **asked)
 
 
 def test_texts_need_a_table_of_tokens_and_rows_that_differ(base: tuple[str, Any]) -> None:
     name, connection = base
     nb = NaiveBayes({"note": Text()}, weights=None).fit({"note": ["buy", "lunch"]}, ["a", "b"])
     with pytest.raises(ValueError, match=r"'note' holds texts.*tokens="):
-        nb.to_sql("visits", name)
+        nb.export.sql("visits", name)
     with pytest.raises(ValueError, match="row_id="):
-        nb.to_sql("visits", name, tokens="t")
+        nb.export.sql("visits", name, tokens="t")
     with pytest.raises(ValueError, match="reads no texts"):
-        simple().write_tokens(connection, "visits", "id")
+        simple().export.tokens(connection, "visits", "id")
     types = {"id": "whole", "note": "string"}
     for ids, why in (([1, 1], "1 twice"), ([None, 2], "missing")):
         visits(name, connection, {"id": ids, "note": ["buy", "lunch"]}, types)
         connection.execute("DROP TABLE IF EXISTS naively_tokens")
         with pytest.raises(ValueError, match=f"Column 'id' must tell rows apart, and is {why}"):
-            nb.write_tokens(connection, "visits", "id")
+            nb.export.tokens(connection, "visits", "id")
 
 
 def test_tokens_are_read_and_written_in_batches(
@@ -486,21 +490,21 @@ def test_other_databases_are_spelled_and_marked_as_not_run(dialect: str) -> None
     columns, y = table(200, 5)
     timed = NaiveBayes().fit({"when": columns.pop("when")}, y)
     nb = with_linear_part(NaiveBayes(interactions="auto").fit(columns, y), products=2)
-    query = nb.to_sql("visits", dialect, tokens="words", row_id="id", weights="table")
+    query = nb.export.sql("visits", dialect, tokens="words", row_id="id", weights="table")
     for statement in (query, *query.setup):
         assert statement.splitlines()[0].endswith("not run there.")
     assert "visits" in query
     assert "prediction" in query
     with pytest.raises(ValueError, match=f"Times are not written for {dialect}"):
-        timed.to_sql("visits", dialect)
+        timed.export.sql("visits", dialect)
 
 
 def test_the_drop_ins_and_a_copied_query() -> None:
     nb = CategoricalNB().fit([[0, 1], [1, 1], [1, 0]], ["a", "b", "b"])
-    query = nb.to_sql("visits", weights="table")
+    query = nb.export.sql("visits", weights="table")
     assert isinstance(query, str)
     assert isinstance(query, Query)
-    simple_query = simple().to_sql("visits", weights="table")
+    simple_query = simple().export.sql("visits", weights="table")
     assert simple_query.setup[0].startswith("CREATE TABLE")
     same = pickle.loads(pickle.dumps(simple_query))  # noqa: S301  (its own)
     assert same.setup == simple_query.setup

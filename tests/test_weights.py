@@ -130,8 +130,8 @@ def test_a_merged_model_has_the_mean_of_both_weights() -> None:
         assert np.abs(np.subtract(a.of[part], b.of[part])).max() > 1e-3  # they do differ
     X, _ = table(50, 2)
     merged, mirrored = (NaiveBayes().fit(*table(9, 3)) for _ in range(2))
-    merged.keep(both)
-    mirrored.keep(south.model_ + north.model_)
+    merged._keep(both)
+    mirrored._keep(south.model_ + north.model_)
     np.testing.assert_allclose(merged.predict_proba(X), mirrored.predict_proba(X), atol=1e-12)
     north._sample = None  # as after loading: there are no rows to fit weights to
     np.testing.assert_allclose(north.merge(south).predict_proba(X), merged.predict_proba(X))

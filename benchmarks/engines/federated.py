@@ -1,7 +1,7 @@
 """Three parties of adult, merged, beside one: ``python -m benchmarks.engines.federated``.
 
 Each party counts 10,000 rows, and all other rows are scored. Merged are models that have their
-samples of rows in memory, as after reading files of `naively train --sample`, and models without.
+samples of rows in memory, as after reading files of `naively train --keep-rows`, and without.
 The differences are those of the probabilities from the pooled model's.
 """
 

@@ -37,7 +37,7 @@ def measure(folder: Path) -> None:
         columns[f"string_{j}"] = [f"level {i}" for i in level]
     nb = NaiveBayes().fit(columns, y)
     script, data = folder / "model.js", folder / "rows.json"
-    nb.scorecard().save(script)
+    nb.export.scorecard().save(script)
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     data.write_text(json.dumps(rows), encoding="utf-8")
     done = subprocess.run(

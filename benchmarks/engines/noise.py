@@ -60,7 +60,7 @@ def _write(name: str, nb: NaiveBayes, X: pd.DataFrame, y: pd.Series[str]) -> Non
     for epsilon in EPSILONS:
         found = []
         for seed in range(ROUNDS):
-            noisy = nb.with_noise(epsilon, DELTA, random_state=seed)
+            noisy = nb.export.with_noise(epsilon, DELTA, random_state=seed)
             (noise,) = noisy.noise_
             found.append([*_scores(noisy, *held_out), *_scores(noisy.calibrate(*known), *held_out)])
         means: list[float] = np.mean(found, axis=0).tolist()

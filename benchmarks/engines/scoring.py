@@ -28,7 +28,7 @@ def learned(path: Path) -> NaiveBayes:
 def in_duckdb(path: Path, rounds: int) -> None:
     """Score a file of Parquet: all probabilities, into a table of DuckDB or arrays of NumPy."""
     nb = learned(path)
-    query = nb.to_sql(str(path), "duckdb", probabilities=True, keep=[])
+    query = nb.export.sql(str(path), "duckdb", probabilities=True, keep=[])
     with duckdb.connect() as connection:
         for statement in query.setup:
             connection.execute(statement)
@@ -52,7 +52,7 @@ def elsewhere(path: Path, rounds: int) -> None:
     with ExitStack() as stack:
         for name, connection in _databases(stack):
             _fill(connection, name, rows)
-            query = nb.to_sql("rows", name, probabilities=True, keep=[])
+            query = nb.export.sql("rows", name, probabilities=True, keep=[])
             for statement in query.setup:
                 connection.execute(statement)
             seconds = _best(lambda c=connection, q=query: c.execute(q).fetchall(), rounds)
@@ -98,9 +98,9 @@ def _by_onnx(nb: NaiveBayes, frame: dict[str, list[Any]], rounds: int) -> None:
     from onnxruntime import InferenceSession, set_default_logger_severity
 
     set_default_logger_severity(3)  # errors
-    content = nb.to_onnx().SerializeToString()
+    content = nb.export.onnx().SerializeToString()
     session = InferenceSession(content, providers=["CPUExecutionProvider"])
-    inputs = nb.onnx_inputs(frame)
+    inputs = nb.export.onnx_inputs(frame)
     seconds = _best(lambda: session.run(None, inputs), rounds)
     print(f"onnxruntime: {FEW / seconds:,.0f} rows a second, of inputs that are made")
     seconds = _best(lambda: nb.predict_proba(frame), rounds)

@@ -30,7 +30,8 @@ def verbs() -> str:
     said = dict(zip(sections[::2], sections[1::2], strict=True))
     listed = [f"* [{verb}](#naively-{verb}): {of.split(chr(10))[1]}" for verb, of in said.items()]
     for verb in MAIL:
-        said[verb] = f"\n```text\n{_output([sys.executable, '-m', 'naively', verb, '--help'])}```\n"
+        shown = _output([sys.executable, "-m", "naively", "mail", verb, "--help"])
+        said["mail"] += f"\n### naively mail {verb}\n\n```text\n{shown}```\n"
     text = "\n".join([
         first.split("**Commands**")[0].removeprefix("# `naively`\n"),
         "Verbs:\n",

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from naively.counting.tally import Tally as Tally
-    from naively.estimators.categorical_nb import CategoricalNB as CategoricalNB
     from naively.estimators.compare import compare as compare
-    from naively.estimators.discrete_nb import BernoulliNB as BernoulliNB
-    from naively.estimators.discrete_nb import ComplementNB as ComplementNB
-    from naively.estimators.discrete_nb import MultinomialNB as MultinomialNB
-    from naively.estimators.gaussian_nb import GaussianNB as GaussianNB
+    from naively.estimators.drop_ins import BernoulliNB as BernoulliNB
+    from naively.estimators.drop_ins import CategoricalNB as CategoricalNB
+    from naively.estimators.drop_ins import ComplementNB as ComplementNB
+    from naively.estimators.drop_ins import GaussianNB as GaussianNB
+    from naively.estimators.drop_ins import MultinomialNB as MultinomialNB
     from naively.estimators.scikit import NaiveBayes as NaiveBayes
     from naively.estimators.scikit import load as load
     from naively.events import *  # noqa: F403  # as type checkers read it, what is public there
@@ -34,14 +34,14 @@ __version__: str
 
 # Where each name comes from, beside the event models and their priors (``events.PUBLIC``).
 _HOME = {
-    "BernoulliNB": "naively.estimators.discrete_nb",
-    "CategoricalNB": "naively.estimators.categorical_nb",
-    "ComplementNB": "naively.estimators.discrete_nb",
+    "BernoulliNB": "naively.estimators.drop_ins",
+    "CategoricalNB": "naively.estimators.drop_ins",
+    "ComplementNB": "naively.estimators.drop_ins",
     "Counts": "naively.model.tallies",
     "Fading": "naively.model.tallies",
-    "GaussianNB": "naively.estimators.gaussian_nb",
+    "GaussianNB": "naively.estimators.drop_ins",
     "Model": "naively.model.model",
-    "MultinomialNB": "naively.estimators.discrete_nb",
+    "MultinomialNB": "naively.estimators.drop_ins",
     "NaiveBayes": "naively.estimators.scikit",
     "Patterns": "naively.schema.patterns",
     "Tally": "naively.counting.tally",

@@ -4,8 +4,6 @@ import gc
 import os
 import sys
 
-MAIL = ("filter", "learn", "unlearn")
-
 
 def _leave(status: int) -> None:
     """Exit at once: nothing is left to do, and taking the modules down takes some more."""
@@ -18,17 +16,17 @@ def _leave(status: int) -> None:
 
 
 def main() -> None:
-    """Run the command line; the mail filter's verbs without what the others import."""
-    if sys.argv[1:2] == ["filter"]:
+    """Run the command line; the mail filter without what the other verbs import."""
+    if sys.argv[1:3] == ["mail", "filter"]:
         gc.disable()  # one message leaves little garbage, and looking for it takes a few ms
     else:
         _end_tidily()
-    if sys.argv[1:2] and sys.argv[1] in MAIL:
+    if sys.argv[1:2] == ["mail"]:
         status = 75  # try again: a status of 1, Python's own of any error, would mean ham
         try:
             from naively.mail.command import run
 
-            status = run(sys.argv[1:])
+            status = run(sys.argv[2:])
         except KeyboardInterrupt:
             status = 130
         except SystemExit as told:  # to end, by a signal

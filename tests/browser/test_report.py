@@ -91,7 +91,7 @@ def place_of(row: dict) -> int:
 
 def test_posteriors_of_the_rows_are_the_librarys(model, open_page):
     others = others_of(model)
-    page = open_page(model.report(others))
+    page = open_page(model.export.report(others))
     scorer = scorer_of(page)
     assert scorer["classes"] == model.classes_.tolist()
     assert len(scorer["rows"]) > 5
@@ -122,7 +122,7 @@ MOVES = {
 
 def test_moved_cells_are_scored_as_the_library_scores_them(model, open_page):
     others = others_of(model)
-    page = open_page(model.report(others))
+    page = open_page(model.export.report(others))
     scorer = scorer_of(page)
     row = others.iloc[[place_of(scorer["rows"][0])]].astype(object)
     page.select_option("#start", "0")
@@ -161,7 +161,7 @@ def test_moved_cells_are_scored_as_the_library_scores_them(model, open_page):
 
 def test_slider_and_number_move_each_other(model, open_page):
     others = others_of(model)
-    page = open_page(model.report(others))
+    page = open_page(model.export.report(others))
     scorer = scorer_of(page)
     j = next(j for j, column in enumerate(scorer["columns"]) if column["name"] == "size")
     number, slider = page.locator(f"#cell-{j}"), page.locator("input[type=range]")
@@ -182,7 +182,7 @@ def test_slider_and_number_move_each_other(model, open_page):
 
 def test_row_without_any_cell_is_a_start(model, open_page):
     others = others_of(model)
-    page = open_page(model.report(others))
+    page = open_page(model.export.report(others))
     page.select_option("#start", "none")
     nothing = others.iloc[[0]].astype(object).mask(np.ones((1, others.shape[1]), bool), None)
     nothing = nothing.astype({"size": float, "when": "datetime64[us]"})
@@ -192,7 +192,7 @@ def test_row_without_any_cell_is_a_start(model, open_page):
 
 def test_evidence_is_that_of_explain(model, open_page):
     others = others_of(model)
-    page = open_page(model.report(others))
+    page = open_page(model.export.report(others))
     for i, row in enumerate(scorer_of(page)["rows"]):
         page.select_option("#start", str(i))
         explained = model.explain(others.iloc[[place_of(row)]])[0]
@@ -217,7 +217,7 @@ def test_evidence_is_that_of_explain(model, open_page):
 
 
 def test_keys_alone_move_a_row(model, open_page):
-    page = open_page(model.report(others_of(model)))
+    page = open_page(model.export.report(others_of(model)))
     page.focus("#start")
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
@@ -238,7 +238,7 @@ def test_keys_alone_move_a_row(model, open_page):
 
 
 def test_each_control_is_named_after_its_column(model, open_page):
-    page = open_page(model.report(others_of(model)))
+    page = open_page(model.export.report(others_of(model)))
     for j, column in enumerate(scorer_of(page)["columns"]):
         name = column["name"]
         assert page.get_by_label(name, exact=True).get_attribute("id") == f"cell-{j}"
@@ -250,7 +250,7 @@ def test_each_control_is_named_after_its_column(model, open_page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_page_fits_a_phone_in_light_and_dark(model, open_page, scheme):
-    page = open_page(model.report(others_of(model)), viewport=PHONE, color_scheme=scheme)
+    page = open_page(model.export.report(others_of(model)), viewport=PHONE, color_scheme=scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     paper, ink = page.evaluate(
         "['backgroundColor', 'color'].map(n => getComputedStyle(document.body)[n])"
@@ -267,7 +267,7 @@ def test_scores_can_be_read_on_a_phone(open_page, scheme):
     """The table of scores is as wide as the page, of whole words; numbers stand in one line."""
     rows = table()
     nb = NaiveBayes().fit(rows, "y")
-    page = open_page(nb.report(rows, "y"), viewport=PHONE, color_scheme=scheme)
+    page = open_page(nb.export.report(rows, "y"), viewport=PHONE, color_scheme=scheme)
     wide, room = page.evaluate(
         "(w => [w.scrollWidth, w.clientWidth])(document.querySelector('#good .wide'))"
     )
@@ -285,7 +285,7 @@ def test_scores_can_be_read_on_a_phone(open_page, scheme):
 
 
 def test_text_of_pictures_is_text(model, open_page):
-    page = open_page(model.report(others_of(model)))
+    page = open_page(model.export.report(others_of(model)))
     texts = page.evaluate("[...document.querySelectorAll('svg text')].map(t => t.textContent)")
     assert any("confidence" in text.lower() for text in texts)
     assert page.locator("svg").count() == page.locator("svg[role=img][aria-label]").count() > 5
@@ -301,7 +301,7 @@ def test_nothing_in_the_data_is_obeyed(open_page):
     table[HOSTILE[4]] = rng.normal(size=n)
     table[HOSTILE[5]] = rng.integers(2, size=n) > 0
     nb = NaiveBayes().fit(table, labels)
-    page = open_page(nb.report(table[::20], labels[::20], name=HOSTILE[0]))
+    page = open_page(nb.export.report(table[::20], labels[::20], name=HOSTILE[0]))
     assert page.evaluate("window.pwned") is None
     assert page.locator("script").count() == 2
     assert page.locator("img, a[href^='javascript'], iframe, [onerror]").count() == 0
@@ -337,7 +337,7 @@ def test_texts_are_searched_and_written(open_page):
         "see you at lunch",
     ] * 10
     nb = NaiveBayes().fit(texts, ["spam", "ham", "spam", "ham"] * 10)
-    page = open_page(nb.report())  # of texts no row is kept
+    page = open_page(nb.export.report())  # of texts no row is kept
     assert "pills" in page.locator("#classes").inner_text()
     for text in ("<img src=x onerror='window.pwned = 1'> cheap lunch", "pills\u202e \x1b[31m 🍕 é"):
         page.locator("#cell-0").fill(text)
@@ -349,7 +349,7 @@ def test_texts_are_searched_and_written(open_page):
 def test_page_without_a_scorecard_runs_and_says_why(open_page):
     cells = [[float(a), float(b)] for a in (0, 1) for b in (0, 1)] * 20
     nb = NaiveBayes(KernelDensity()).fit(cells, [int(a) ^ int(b) for a, b in cells])
-    page = open_page(nb.report(cells))
+    page = open_page(nb.export.report(cells))
     assert "No cell can be moved here." in page.locator("#whatif").inner_text()
     assert page.locator("#whatif input, #whatif select").count() == 0
 
@@ -357,7 +357,7 @@ def test_page_without_a_scorecard_runs_and_says_why(open_page):
 def test_infinite_numbers_are_starts(open_page):
     nb, others = with_a_pair(), table(6, seed=1).drop(columns="y")
     others["size"] = [np.inf, -np.inf, 1.0] * 2
-    page = open_page(nb.report(others))
+    page = open_page(nb.export.report(others))
     scorer = scorer_of(page)
     j = next(j for j, column in enumerate(scorer["columns"]) if column["name"] == "size")
     for i, row in enumerate(scorer["rows"]):
@@ -370,7 +370,7 @@ def test_infinite_numbers_are_starts(open_page):
 def test_level_may_be_called_never_seen(open_page):
     levels, labels = ["(never seen)", "b"] * 20, [0, 1, 0, 0] * 10
     nb = NaiveBayes().fit(pd.DataFrame({"x": levels}), labels)
-    page = open_page(nb.report())
+    page = open_page(nb.export.report())
     options = page.locator("#cell-0 option").all_inner_texts()
     assert options == ["(never seen)", "b", "((never seen))"]
     for i, level in enumerate(["(never seen)", "b", "c"]):
@@ -382,7 +382,7 @@ def test_level_may_be_called_never_seen(open_page):
 def test_most_probable_of_many_classes_are_shown(open_page):
     labels = np.arange(400) % 12
     nb = NaiveBayes().fit({"x": np.random.default_rng(0).normal(labels, 2.0)}, labels)
-    page = open_page(nb.report())
+    page = open_page(nb.export.report())
     p = posterior(page)
     shown = page.locator("#posterior .bar:visible output").all_inner_texts()
     assert len(p) == 12
@@ -390,7 +390,7 @@ def test_most_probable_of_many_classes_are_shown(open_page):
 
 
 def test_only_class_has_no_evidence_against_another(open_page):
-    page = open_page(NaiveBayes().fit({"a": [1.0, 2.0, 3.0]}, ["x"] * 3).report())
+    page = open_page(NaiveBayes().fit({"a": [1.0, 2.0, 3.0]}, ["x"] * 3).export.report())
     page.locator("#cell-0").fill("7")
     assert posterior(page) == [1.0]
     assert page.locator("#why").is_hidden()

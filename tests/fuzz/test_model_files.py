@@ -136,7 +136,10 @@ def test_a_changed_file_is_refused_or_predicts(way: Any, tmp_path: Path) -> None
             return
         assert np.isfinite(p).all()
         assert ((p >= 0) & (p <= 1)).all()
-        for verb in (lambda: nb.sample(5, random_state=0), lambda: nb.merge(load(original))):
+        for verb in (
+            lambda: nb.inspect.sample(5, random_state=0),
+            lambda: nb.merge(load(original)),
+        ):
             with warnings.catch_warnings(), np.errstate(all="ignore"), in_little_memory():
                 warnings.simplefilter("ignore")
                 _, refused = outcome(verb)

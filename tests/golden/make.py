@@ -206,7 +206,7 @@ def main() -> None:
             if isinstance(rows, dict)
             else rows[:12]
         )
-        nb.save(folder / f"{name}.naively", sample=name == SAMPLED)
+        nb.save(folder / f"{name}.naively", keep_rows=name == SAMPLED)
         said = {
             "rows": some,
             "classes": nb.classes_.tolist(),

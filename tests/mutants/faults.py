@@ -112,9 +112,9 @@ FAULTS = [
     ),
     Fault(
         "rows are saved where nobody asked for it",
-        "src/naively/estimators/base.py",
-        "rows = self.sampled() if sample else None",
-        "rows = self.sampled()",
+        "src/naively/estimators/classifier.py",
+        "rows = self._sampled_rows() if keep_rows else None",
+        "rows = self._sampled_rows()",
         ("tests/test_saved_sample.py",),
     ),
     Fault(

@@ -145,7 +145,7 @@ def test_weights_of_rows_are_forgotten_too(cut):
 def test_a_model_of_spark_is_saved_with_its_sample(cut, tmp_path):
     table = mixed().drop_columns("w")
     nb = NaiveBayes().fit(cut(table, 150), "y")
-    nb.save(tmp_path / "m.naively", sample=True)
+    nb.save(tmp_path / "m.naively", keep_rows=True)
     assert load(tmp_path / "m.naively").assess().log_loss == nb.assess().log_loss
 
 

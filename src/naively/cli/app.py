@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from naively.cli import ask, curve, demo, export, learn, report, share, sql, update
+from naively.cli import ask, curve, demo, export, learn, report, update
 from naively.mail import command
 from naively.messages import say
 
@@ -48,7 +48,6 @@ for function in (
     update.merge,
     update.decay,
     update.calibrate,
-    share.share,
     ask.predict,
     ask.evaluate,
     ask.explain,
@@ -56,7 +55,6 @@ for function in (
     ask.diff,
     report.report,
     export.export,
-    sql.sql,
     demo.demo,
 ):
     app.command(cls=Once)(function)
@@ -67,15 +65,14 @@ curves.command(cls=Once)(curve.smoothing)
 app.add_typer(curves, name="curve")
 
 
+@app.command(
+    "mail",
+    help=command.HELP,
+    add_help_option=False,  # each of its verbs parses its own arguments; here it is listed
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
 def _mail(context: typer.Context) -> None:
-    raise typer.Exit(command.run([context.command.name or "", *context.args]))
-
-
-for verb, what in command.VERBS.items():  # they parse their own arguments; here they are listed
-    app.command(
-        verb, help=what, add_help_option=False, context_settings={"ignore_unknown_options": True,
-        "allow_extra_args": True},
-    )(_mail)  # fmt: skip
+    raise typer.Exit(command.run(context.args))
 
 
 def _version(wanted: bool) -> None:

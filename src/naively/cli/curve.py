@@ -92,7 +92,7 @@ def learning(  # noqa: PLR0917  (options, not positions)
     if test is not None:
         held_out = _labelled(test, name, input_format, memory_limit)[:2]
     each = _numbers(sizes, "--sizes", "numbers of rows (10,100,1000) or shares (0.1,1.0)")
-    curve = nb.learning_curve(
+    curve = nb.curve.learning(
         rows, y, test=held_out, sizes=each, repeats=repeats, weights=weights, random_state=seed
     )
     _write(curve, form, out, metric)
@@ -122,7 +122,7 @@ def smoothing(
     """Score pure naive Bayes with several pseudo-counts; nothing is counted again.
 
     Learned rows are scored as they are and each left out in turn, and the rows of --test. A model
-    file must hold a sample of the learned rows (`train --sample`), or --test is needed.
+    file must hold a sample of the learned rows (`train --keep-rows`), or --test is needed.
     """
     from naively.cli.learned import Learned
     from naively.model.file import store
@@ -138,7 +138,7 @@ def smoothing(
         target = target or cast("str | None", content.provenance.get("target"))
         if content.sample is None and test is None:
             raise ValueError(
-                f"{data} holds no rows to score: name some with --test, or train with --sample."
+                f"{data} holds no rows to score: name some with --test, or train with --keep-rows."
             )
         model = content.model
     else:
@@ -147,7 +147,7 @@ def smoothing(
         model = nb.model_
     if test is not None:
         held_out = labelled_rows_for(model, test, input_format, target, memory_limit)
-    _write(nb.smoothing_curve(*held_out, values=each), form, out, metric)
+    _write(nb.curve.smoothing(*held_out, values=each), form, out, metric)
 
 
 def _is_model(data: str) -> bool:

@@ -1,16 +1,17 @@
-"""The verb that writes a model for other programs."""
+"""The verb that writes a model for other programs: as a scorecard, script, ONNX, SQL, or noisy."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from naively import saving
-from naively.cli.source import ModelArgument
+from naively.cli.source import ModelArgument, names
+from naively.cli.update import locked
 from naively.messages import tell
 
 if TYPE_CHECKING:
@@ -23,9 +24,22 @@ class Form(StrEnum):
     JSON = "json"
     JS = "js"
     ONNX = "onnx"
+    SQL = "sql"
 
 
-def export(
+class WhereOption(StrEnum):
+    """Where the numbers of strings and tokens are."""
+
+    auto = "auto"
+    inline = "inline"
+    table = "table"
+
+
+IN_SQL, IN_NOISE = "A query (--format sql)", "Noise (--noise)"  # headings of the help
+
+
+def export(  # noqa: PLR0917  (options, not positions)
+    context: typer.Context,
     model: ModelArgument,
     output: Annotated[
         str | None,
@@ -41,27 +55,175 @@ def export(
         typer.Option(
             "--format",
             help="json is a scorecard; js a script that scores rows by it, in a browser or in "
-            "Node.js; onnx is for onnxruntime. By default it is told by the file's name.",
+            "Node.js; onnx is for onnxruntime; sql is a query that scores the rows of a table. By "
+            "default it is told by the file's name.",
             show_default=False,
         ),
     ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            help="The table that holds the rows; in DuckDB also the path of a file.",
+            show_default=False,
+            rich_help_panel=IN_SQL,
+        ),
+    ] = None,
+    dialect: Annotated[
+        str,
+        typer.Option(
+            help="duckdb, sqlite, postgres, or another that sqlglot knows.", rich_help_panel=IN_SQL
+        ),
+    ] = "duckdb",
+    schema: Annotated[
+        str | None,
+        typer.Option(
+            help="The schema that the table is in.", show_default=False, rich_help_panel=IN_SQL
+        ),
+    ] = None,
+    probabilities: Annotated[
+        bool,
+        typer.Option(
+            "--probabilities",
+            "-p",
+            help="Return the probability of every class.",
+            rich_help_panel=IN_SQL,
+        ),
+    ] = False,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            help="The columns to return beside the prediction, with commas between; by default "
+            "all.",
+            show_default=False,
+            rich_help_panel=IN_SQL,
+        ),
+    ] = None,
+    weights: Annotated[
+        WhereOption,
+        typer.Option(
+            help="Whether the query holds the numbers of strings, or a table does.",
+            rich_help_panel=IN_SQL,
+        ),
+    ] = WhereOption.auto,
+    weights_table: Annotated[
+        str, typer.Option(help="The name of that table.", rich_help_panel=IN_SQL)
+    ] = "naively_weights",
+    tokens: Annotated[
+        str | None,
+        typer.Option(
+            help="The table of tokens, which texts need.",
+            show_default=False,
+            rich_help_panel=IN_SQL,
+        ),
+    ] = None,
+    row_id: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that the table of tokens refers to.",
+            show_default=False,
+            rich_help_panel=IN_SQL,
+        ),
+    ] = None,
+    noise: Annotated[
+        float | None,
+        typer.Option(
+            metavar="EPSILON",
+            help="Write a model file with noise in its counts, so that they hardly tell of any one "
+            "row: the less, the more noise; 1 is usual. It holds neither rows nor weights.",
+            show_default=False,
+            rich_help_panel=IN_NOISE,
+        ),
+    ] = None,
+    delta: Annotated[
+        float,
+        typer.Option(
+            help="How probable it may be that a row is not hidden, much less than one over the "
+            "number of rows; needed unless all levels and words are declared.",
+            rich_help_panel=IN_NOISE,
+        ),
+    ] = 0.0,
+    resolution: Annotated[
+        int,
+        typer.Option(
+            help="Numbers are counted in so many powers of two of cells, from each power of two "
+            "to the next.",
+            rich_help_panel=IN_NOISE,
+        ),
+    ] = 3,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Draw the same noise again, for tests: who knows the seed can take it away.",
+            show_default=False,
+            rich_help_panel=IN_NOISE,
+        ),
+    ] = None,
 ) -> None:
-    """Write a model for other programs, which score rows as it does.
+    """Write a model for other programs, which score rows as it does; or with noise in its counts.
 
-    Nothing can be learned with what is written, nor forgotten.
+    Nothing can be learned with a scorecard, script, ONNX or query, nor forgotten.
     """
-    from naively.model.file import store
-    from naively.model.scorecard.scorecard import Scorecard
-
-    written = WRITTEN[_form_of(output, form)]
+    asked = None if noise is not None else _form_of(output, form)
+    _check_given(context, asked, form)
     if output is not None:
         saving.check_output(output, [model])
-    content = written(Scorecard.of(store.load(model)))
+    if noise is not None:
+        if output is None:
+            raise ValueError("--noise writes a model file; name it with --output.")
+        _with_noise(model, output, noise, delta, resolution=resolution, random_state=seed)
+        return
+    if asked is Form.SQL:
+        if table is None:
+            raise ValueError("--format sql writes a query; say of which table, with --table.")
+        content = _as_sql(
+            model,
+            schema,
+            table=table,
+            dialect=dialect,
+            probabilities=probabilities,
+            keep=names(keep),
+            weights=weights.value,
+            weights_table=weights_table,
+            tokens=tokens,
+            row_id=row_id,
+        )
+    else:
+        from naively.model.file import store
+        from naively.model.scorecard.scorecard import Scorecard
+
+        content = WRITTEN[asked](Scorecard.of(store.load(model)))
     if output is None:
         typer.echo(content, nl=False)
     else:
         saving.save(output, content)
         tell(f"Wrote {output}: {len(content):,} bytes.")
+
+
+def _form_of(output: str | None, form: Form | None) -> Form:
+    """Return the form that is asked for, or that the name of the file tells."""
+    if form is not None:
+        return form
+    ending = "" if output is None else Path(output).suffix.removeprefix(".")
+    if output is None or ending in list(Form):
+        return Form(ending or Form.JSON)
+    raise ValueError(
+        f"{output} does not tell what to write; give --format, one of {', '.join(Form)}."
+    )
+
+
+def _check_given(context: typer.Context, asked: Form | None, form: Form | None) -> None:
+    """Raise a ValueError if an option is given that has no effect on what is asked for."""
+    if asked is None and form is not None:
+        raise ValueError(f"--noise writes a model file, and --format {form} another; give one.")
+    for parameter in context.command.params:
+        panel: Any = getattr(parameter, "rich_help_panel", None)
+        source = context.get_parameter_source(parameter.name or "")
+        if source is None or source.name == "DEFAULT":
+            continue
+        if panel == IN_SQL and asked is not Form.SQL:
+            raise ValueError(f"{parameter.opts[0]} is of a query, which --format sql writes.")
+        if panel == IN_NOISE and asked is not None:
+            raise ValueError(f"{parameter.opts[0]} is of noise in the counts; give --noise.")
 
 
 def _as_json(card: Scorecard) -> bytes:
@@ -83,20 +245,37 @@ def _as_onnx(card: Scorecard) -> bytes:
     return content
 
 
-WRITTEN: dict[Form, Callable[[Scorecard], bytes]] = {
+WRITTEN: dict[Form | None, Callable[[Scorecard], bytes]] = {
     Form.JSON: _as_json,
     Form.JS: _as_script,
     Form.ONNX: _as_onnx,
 }
 
 
-def _form_of(output: str | None, form: Form | None) -> Form:
-    """Return the form that is asked for, or that the name of the file tells."""
-    if form is not None:
-        return form
-    ending = "" if output is None else Path(output).suffix.removeprefix(".")
-    if output is None or ending in list(Form):
-        return Form(ending or Form.JSON)
-    raise ValueError(
-        f"{output} does not tell what to write; give --format, one of {', '.join(Form)}."
-    )
+def _as_sql(model: str, schema: str | None, **options: Any) -> bytes:
+    """Return a script whose last statement is the query; those before it make its table."""
+    from naively.cli.ask import open_model
+    from naively.engines.sql.score import Asked, score_query
+    from naively.model.scorecard.scorecard import Scorecard
+
+    learned, _ = open_model(model)
+    if schema is not None:
+        tables = {name: options[name] for name in ("table", "weights_table", "tokens")}
+        options |= {name: (schema, table) for name, table in tables.items() if table is not None}
+    query = score_query(Scorecard.of(learned), Asked(**options))
+    return "".join(f"{statement};\n" for statement in (*query.setup, query)).encode()
+
+
+def _with_noise(model: str, output: str, epsilon: float, delta: float, **options: Any) -> None:
+    """Write a model file whose counts are noisy."""
+    from naively.cli.learned import Learned
+    from naively.estimators.options import learner_of
+    from naively.model.file import store
+
+    found = store.load_all(model)
+    noisy = learner_of(Learned, found.model).export.with_noise(epsilon, delta, **options)
+    said = str(noisy.noise_[-1])
+    target = {name: found.provenance[name] for name in ("target",) if name in found.provenance}
+    with locked(output):
+        store.save(noisy.model_, output, {**target, "noise": said.removeprefix("noise: ")})
+    tell(said, f"wrote {output}, without weights and without any row.")

@@ -113,10 +113,10 @@ def train(  # noqa: PLR0917  (options, not positions)
         ),
     ] = "0",
     seed: Annotated[int, typer.Option(help="Of the random choice of --hold-out.")] = 0,
-    sample: Annotated[
+    keep_rows: Annotated[
         bool,
         typer.Option(
-            "--sample",
+            "--keep-rows",
             help="Keep a sample of the rows in the model file, so that update, merge and calibrate "
             "fit the weights to it. Who has the file can read these rows.",
         ),
@@ -173,14 +173,14 @@ def train(  # noqa: PLR0917  (options, not positions)
     if late:
         nb.class_prior = _by_label(prior, nb.classes_.tolist())
         settings = replace(nb.model_.settings, class_prior=nb.class_prior)
-        nb.keep(replace(nb.model_, settings=settings))
+        nb._keep(replace(nb.model_, settings=settings))
     learned = nb.model_
     learned.class_log_prior  # noqa: B018  (an impossible --class-prior is an error now, not later)
     if nb.weights and not semi_supervised and late:
         learned = nb.calibrate().model_
     provenance = {"target": target, "hold_out": part, "seed": seed, "rows": total}
     nb.history_ = History().add("train", nb.class_count_.sum(), nb.class_count_.sum(), data)
-    _save(nb, output, provenance, sample=sample)
+    _save(nb, output, provenance, keep_rows=keep_rows)
     tell(
         f"Learned {total - (len(aside[0]) if aside else 0):,} rows of {len(learned.classes):,} "
         f"classes ({_counts(learned)}) in {time.perf_counter() - begin:.1f} s, wrote {output}.",
@@ -220,12 +220,12 @@ def _split(
     return rows.take(~is_aside), taken(y, ~is_aside), aside
 
 
-def _save(nb: Learned, output: str, provenance: dict[str, Any], *, sample: bool) -> None:
+def _save(nb: Learned, output: str, provenance: dict[str, Any], *, keep_rows: bool) -> None:
     """Write a model file, with a sample of the rows if it is wanted and there is one."""
     from naively.model.file import store
 
-    rows = nb.sampled() if sample else None
-    if sample and rows is None:
+    rows = nb._sampled_rows() if keep_rows else None
+    if keep_rows and rows is None:
         say("rows without a label count, so that no sample of rows is kept.")
     with locked(output):
         store.save(nb.model_, output, provenance, rows, nb.history_)
@@ -246,8 +246,7 @@ def _plain(count: float) -> str:
 
 def option_of(name: str, given: str) -> Any:
     """Return the value of an option of ``NaiveBayes`` that is written as text."""
-    from naively.estimators.checks import expected
-    from naively.estimators.options import ALLOWED
+    from naively.estimators.options import ALLOWED, expected
 
     number = _number(given)
     value = None if given == "none" else given if number is None else number

@@ -38,7 +38,7 @@ def report(
 ) -> None:
     """Write one page: what a model learned, how good it is, and why it answers so.
 
-    The page needs no network. Without DATA it shows rows of the sample that `train --sample` has
+    The page needs no network. Without DATA it shows rows of the sample that `train --keep-rows` has
     kept in the file, if there is one.
     """
     from naively.counting.spelled import as_classes
@@ -65,7 +65,7 @@ def report(
     if sample is None and data is None:
         say(
             f"{model} holds no sample of rows, so that none is shown or scored; give DATA, or "
-            "train with --sample."
+            "train with --keep-rows."
         )
     reservoir = None if sample is None else Reservoir.restored(sample, learned)
     kind = None if learned.weights is None else learned.weights.how

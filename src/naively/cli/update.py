@@ -130,7 +130,7 @@ def _merged(models: list[str]) -> tuple[Learned, dict[str, Any], bool]:
             yield other
 
     try:
-        nb.merge_each(others())
+        nb._merge_each(others())
     except (ValueError, TypeError) as error:
         raise type(error)(f"{models[0]} and {path}: {error}") from error
     merge = nb.history_.records[-1]
@@ -181,7 +181,7 @@ def calibrate(
     """Fit the weights of the columns again; counts stay.
 
     They are fitted to labelled rows that were not learned, or to the sample of the learned rows
-    that `train --sample` has kept in the file, each left out in turn.
+    that `train --keep-rows` has kept in the file, each left out in turn.
     """
     with _changing(model, output, *([] if data is None else [data])):
         nb, provenance, sampled = _open(model)
@@ -254,7 +254,7 @@ def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str, *, sam
 
     model = nb.model_
     model.class_log_prior  # noqa: B018  (a class prior that does not fit any more is an error now)
-    rows = nb.sampled()
+    rows = nb._sampled_rows()
     store.save(model, path, provenance, rows, nb.history_)
     total = float(model.tally.class_count.sum())
     tell(f"{done}: {total:,.6g} rows of {len(model.classes)} classes, wrote {path}.")

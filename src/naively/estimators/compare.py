@@ -8,7 +8,7 @@ from typing import Any
 
 from naively.counting.labels import RowWeight, Target
 from naively.data.frames import Table
-from naively.estimators.views import Views
+from naively.estimators.classifier import Classifier
 from naively.tabular import Tabular
 
 
@@ -47,7 +47,7 @@ class Comparison(Tabular):
 
 
 def compare(
-    models: Mapping[str, Views], X: Table, y: Target, sample_weight: RowWeight = None
+    models: Mapping[str, Classifier], X: Table, y: Target, sample_weight: RowWeight = None
 ) -> Comparison:
     """Compare fitted models on labelled rows that none of them has learned.
 
@@ -94,7 +94,7 @@ def compare(
         raise ValueError("There are no models to compare; give a mapping from names to models.")
     rows = []
     for name, nb in models.items():
-        likelihood = nb.log_likelihood(X, y, sample_weight)
+        likelihood = nb.inspect.log_likelihood(X, y, sample_weight)
         scores = nb.evaluate(X, y)
         rows.append((name, likelihood, scores.log_loss, scores.accuracy, nb.n_parameters_))
     rows.sort(key=lambda row: -row[1])

@@ -7,22 +7,30 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from naively.counting.labels import Labels, RowWeight, Target, encode_labels
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster
 from naively.data.lazy import as_stream
 from naively.data.rows import Rows
 from naively.data.stream import Stream
-from naively.estimators.base import exclusive
-from naively.estimators.checks import Seed, check_is_fitted, check_some_weight
-from naively.estimators.noisy import Noisy
-from naively.estimators.on_cluster import read_frame
-from naively.estimators.options import check_class_prior, check_effect, means_texts, settings_of
+from naively.estimators.classifier import Classifier, exclusive
+from naively.estimators.options import (
+    Seed,
+    check_class_prior,
+    check_effect,
+    check_is_fitted,
+    check_some_weight,
+    learner_of,
+    means_texts,
+    settings_of,
+)
 from naively.estimators.training import (
+    InDatabase,
     InMemory,
     Learned,
     Training,
+    read_frame,
     read_labelled,
     read_stream,
     weights_are_stale,
@@ -38,8 +46,11 @@ from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
 from naively.schema.given import EventModels
 from naively.schema.settings import ClassPrior, Missingness
 
+if TYPE_CHECKING:
+    from naively.engines.sql.dialect import Table as TableName
 
-class Learner(Noisy):
+
+class Learner(Classifier):
     """Naive Bayes for any rows: numbers, categories, booleans, times, texts, missing cells.
 
     It learns in one pass by counting, and can merge, forget and decay what it has learned.
@@ -204,6 +215,75 @@ class Learner(Noisy):
         """
         return self._fit(X, y, sample_weight, None, more=False)
 
+    @exclusive
+    def fit_sql(
+        self,
+        connection: Any,
+        table: TableName,
+        target: str,
+        sample_weight: str | None = None,
+    ) -> Self:
+        """Learn from a table in a database, where it is counted; what was learned is forgotten.
+
+        Parameters
+        ----------
+        connection : DB-API or ADBC connection
+            To DuckDB (``duckdb``), SQLite (``sqlite3``) or PostgreSQL (``psycopg``). It is only
+            asked, and stays open.
+        table : str or tuple of two str
+            The table or view: one name, or the names of a schema and of a table in it; or a query
+            ("SELECT ..."), which is a temporary view of the connection as long as it is counted.
+        target : str
+            The column of labels, none of which may be missing.
+        sample_weight : str, optional
+            A column of weights, finite and at least 0.
+
+        Returns
+        -------
+        self : NaiveBayes
+            Fitted, as by ``fit`` on the same rows: what was counted is equal, and so is the sample
+            that weights are fitted to, unless it is chosen from more than 20,000 rows.
+
+        Raises
+        ------
+        TypeError
+            If the connection is to no database that is known.
+        ValueError
+            If the table or a column is not there or of no use, an option is wrong, an event model
+            needs whole rows, or the database fails; it says which. Nothing is learned then.
+
+        Notes
+        -----
+        One query counts. Numbers travel as counts of cells, sums are exact, and the different
+        strings of each column travel once: texts that differ all travel. With the counts comes a
+        sample of some 10,000 rows, for weights and scores, chosen by a seeded hash in the query.
+        Columns of weights that are fractions are counted to 2^-61 of the largest weight, and the
+        sums of their numbers to the database's own precision.
+
+        Examples
+        --------
+        >>> import duckdb
+        >>> from naively import NaiveBayes
+        >>> shop = duckdb.connect()
+        >>> _ = shop.execute("CREATE TABLE visits (seconds DOUBLE, colour TEXT, bought BOOLEAN)")
+        >>> rows = "(20, 'red', true), (30, 'red', true), (3, 'blue', false), (4, 'blue', false)"
+        >>> _ = shop.execute(f"INSERT INTO visits VALUES {rows}")
+        >>> nb = NaiveBayes().fit_sql(shop, "visits", "bought")
+        >>> nb.predict({"seconds": [25.0], "colour": ["red"]})
+        array([ True])
+        """
+        from naively.engines.sql.databases import database_of
+        from naively.engines.sql.source import Source
+
+        if self.semi_supervised:
+            raise ValueError(
+                "semi_supervised=True needs all rows at once; read the table and use fit."
+            )
+        database = database_of(connection)
+        with database.named(table) as name:
+            source = Source.of(database, name, target, sample_weight)
+            return self._learn(InDatabase(source), None, more=False)
+
     def _fit(self, X: Table, y: Target, weight: RowWeight, classes: Target, *, more: bool) -> Self:
         """Read labelled rows and learn from them; there may be more of them, of other classes."""
         settings_of(self)  # a wrong option is named before any row is read
@@ -231,7 +311,7 @@ class Learner(Noisy):
         else:
             del batches  # the words of all rows take memory; weights are fitted to a sample
             model = self._weighed(model)
-        self.keep(model)
+        self._keep(model)
         self._record("train", self._total)
         return self
 
@@ -274,7 +354,7 @@ class Learner(Noisy):
         elif sample is not None and weights_are_stale(self.model_, model):
             model = self._weighed(model)
         before = self._total
-        self.keep(model)
+        self._keep(model)
         self._record("update", self._total - before)
         return self
 
@@ -308,12 +388,17 @@ class Learner(Noisy):
             sample, learned = Sample.of_all(batch), False
             used = float(labels.weights.sum())
         if self.interactions and kind == "loo":
-            self.keep(fit_weights(self.model_, sample, learned=learned))
+            self._keep(fit_weights(self.model_, sample, learned=learned))
         else:
             weights = sample.weights(self.model_, kind, learned=learned)
-            self.keep(self.model_.weighed(weights))
+            self._keep(self.model_.weighed(weights))
         self._record("calibrate", used)
         return self
+
+    def _learner(self, model: Model) -> Learner:
+        kind: Any = type(self)
+        learner: Learner = learner_of(kind, model)
+        return learner
 
     def _learned(self) -> Reservoir:
         if self._counts_unlabelled:

@@ -1,16 +1,36 @@
-"""The options of ``NaiveBayes``: the settings that they stand for, and back."""
+"""The options of the estimators: what each may be, the settings that they stand for, and back.
+
+Each option has a list of kinds, of which a value must be one. ``NaiveBayes`` and the drop-ins are
+checked by the same function, as are labels and whether there is a model.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Literal, Protocol, TypeVar
+import math
+from collections.abc import Callable, Mapping, Sequence, Sized
+from dataclasses import dataclass
+from functools import partial
+from numbers import Integral, Real
+from typing import Literal, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import DTypeLike
 
 from naively.counting.analyser import Analyser
-from naively.counting.labels import Target, encode_labels, union_classes
-from naively.data.frames import TEXT
-from naively.estimators.checks import NONE, NOT_NEGATIVE, Allowed, check_options, words
+from naively.counting.labels import (
+    LabelArray,
+    Labels,
+    RowWeight,
+    Target,
+    encode_labels,
+    union_classes,
+)
+from naively.data.frames import TEXT, read_labels
 from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.events.base import HOW, PSEUDO_COUNTS, How
+from naively.kernels.reference import Floats
+from naively.kernels.strings import Strings
+from naively.messages import warn
 from naively.model import class_prior
 from naively.model.file.sample import SampledRows
 from naively.model.history import History
@@ -19,6 +39,149 @@ from naively.model.weights import Weighting
 from naively.schema.given import EventModels, given_as_objects
 from naively.schema.schema import Schema
 from naively.schema.settings import ClassPrior, Missingness, Settings, TextBlocks
+
+ENOUGH_ROWS, OWN_CLASS = 20, 0.5  # rows, of which more classes than this share are a mistake
+
+
+@dataclass(frozen=True)
+class OptionKind:
+    """What an option may be, in words and as a test."""
+
+    words: str
+    holds: Callable[[object], bool]
+
+
+Allowed: TypeAlias = "dict[str, Sequence[OptionKind]]"
+Seed: TypeAlias = "int | np.random.Generator | None"  # of random choices
+
+NOT_NEGATIVE = OptionKind(
+    "a number of at least 0", lambda x: isinstance(x, Real) and 0 <= float(x) < math.inf
+)
+COUNT = OptionKind(
+    "a whole number of at least 1", lambda x: isinstance(x, Integral) and int(x) >= 1
+)
+BOOLEAN = OptionKind("True or False", lambda x: isinstance(x, bool | np.bool_))
+ARRAY = OptionKind("an array", lambda x: isinstance(x, Sized) and not isinstance(x, str | Mapping))
+NONE = OptionKind("None", lambda x: x is None)
+
+
+def words(*each: str) -> list[OptionKind]:
+    """Return the kinds that only these words are of."""
+    return [OptionKind(repr(word), partial(_is_word, word)) for word in each]
+
+
+def _is_word(word: str, value: object) -> bool:
+    return isinstance(value, str) and value == word  # an array is not compared
+
+
+def check_options(estimator: object, allowed: Allowed) -> None:
+    """Raise a ValueError where an option of an estimator is of none of its kinds.
+
+    Examples
+    --------
+    >>> from naively import MultinomialNB
+    >>> check_options(MultinomialNB(alpha="many"), {"alpha": [NOT_NEGATIVE, ARRAY]})
+    Traceback (most recent call last):
+    ValueError: alpha must be a number of at least 0 or an array, got 'many'.
+    """
+    for name, kinds in allowed.items():
+        value = getattr(estimator, name)
+        if not any(kind.holds(value) for kind in kinds):
+            raise ValueError(f"{name} must be {expected(kinds)}, got {value!r}.")
+
+
+def expected(kinds: Sequence[OptionKind]) -> str:
+    """Return in words what an option may be."""
+    *others, last = [kind.words for kind in kinds]
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def check_is_fitted(estimator: object) -> None:
+    """Raise scikit-learn's NotFittedError, or its TypeError, unless an estimator has learned.
+
+    Scikit-learn, which takes long to import, is imported only to say no.
+    """
+    if "model_" not in getattr(estimator, "__dict__", ()):
+        from sklearn.utils.validation import check_is_fitted as check
+
+        check(estimator)
+
+
+def plain_labels(y: Target, sample_weight: RowWeight) -> Labels | None:
+    """Encode labels that scikit-learn takes as they are; None of those that it is to look at.
+
+    These are an array of whole numbers, booleans or strings, a column of any library that is read
+    as one, and a list of strings. That they are is found as they are encoded, once.
+
+    Examples
+    --------
+    >>> plain_labels(np.array([2, 1, 2]), None).classes
+    array([1, 2])
+    >>> plain_labels(np.array([2.5, 1.0]), None)  # None: scikit-learn says what is wrong
+    """
+    if not isinstance(y, np.ndarray | list) and hasattr(y, "to_numpy"):
+        y = read_labels(y)
+        y = y if isinstance(y, Strings) else y.to_numpy()
+    if isinstance(y, list):
+        if not y or not isinstance(y[0], str):
+            return None
+    elif not isinstance(y, Strings) and not (type(y) is np.ndarray and y.dtype.kind in "biufUO"):
+        return None
+    try:
+        labels = encode_labels(y, sample_weight)
+    except (ValueError, TypeError):
+        return None
+    kind = labels.classes.dtype.kind
+    of_objects = isinstance(y, np.ndarray) and y.dtype.kind == "O" and kind != "U"
+    if of_objects or kind not in "biufU" or (isinstance(y, np.ndarray) and y.ndim != 1):
+        return None
+    fractions = kind == "f" and bool((labels.classes != np.rint(labels.classes)).any())
+    return None if fractions else labels
+
+
+def is_single(dtype: DTypeLike) -> bool:
+    """Whether results are to be of float32; a ValueError if of anything but that or float64."""
+    if dtype is np.float64:
+        return False
+    asked = np.dtype(dtype)
+    if asked not in (np.float32, np.float64):
+        raise ValueError(f"dtype must be float32 or float64, got {asked}.")
+    return bool(asked == np.float32)
+
+
+def check_some_weight(weight: Floats) -> None:
+    """Raise a ValueError if none of the rows or classes has any weight."""
+    if not weight.any():
+        raise ValueError("There is nothing to learn: all sample weights are zero.")
+
+
+def check_classification(columns: Sized, rows: int, classes: LabelArray) -> None:
+    """Refuse what can only be a mistake, in the words that scikit-learn's checks expect.
+
+    Parameters
+    ----------
+    columns : sized
+        The columns of the table.
+    rows : int
+        How many labelled rows there are.
+    classes : ndarray of shape (classes,)
+        Their classes.
+    """
+    if not len(columns):
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape=({rows}, 0)) while a minimum of 1 is required."
+        )
+    if classes.dtype.kind == "f" and (classes != np.rint(classes)).any():
+        raise ValueError(
+            "Unknown label type: continuous. Labels are fractions; a class must be a whole number "
+            "or a string."
+        )
+    if rows >= ENOUGH_ROWS and len(classes) > OWN_CLASS * rows:
+        warn(
+            f"Nearly every row has a class of its own ({len(classes):,} classes in {rows:,} "
+            "rows): is the target an identifier, or a number to be estimated?"
+        )
+
 
 ALLOWED: Allowed = {
     "estimate": words(*HOW),
@@ -44,10 +207,10 @@ class Options(Protocol):
 
     history_: History
 
-    def keep(self, model: Model) -> None:
+    def _keep(self, model: Model) -> None:
         """Make a frozen model the fitted one."""
 
-    def keep_sample(self, rows: SampledRows) -> None:
+    def _keep_sample(self, rows: SampledRows) -> None:
         """Make these rows the sample of those that the fitted model has learned."""
 
 
@@ -96,9 +259,9 @@ def learner_of(
         text="auto" if settings.text == "blocks" else "words",
         missing=settings.missing if model.weights and model.weights.how == "loo" else "auto",
     )
-    nb.keep(model)
+    nb._keep(model)
     if sample is not None:
-        nb.keep_sample(sample)
+        nb._keep_sample(sample)
     if history is not None:
         nb.history_ = history
     return nb

@@ -1,4 +1,7 @@
-"""Rows to learn from: in memory or in batches, with labels, of which some may be missing."""
+"""Rows to learn from: in memory, in batches, on Spark or in a database, with labels.
+
+Of rows in memory some labels may be missing.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +26,10 @@ from naively.counting.labels import (
 from naively.data.frames import Table, as_rows, read_labels
 from naively.data.rows import Rows, missing_column
 from naively.data.stream import Stream
+from naively.engines.spark.learn import LabelledFrame
+from naively.engines.spark.learn import learn as learn_frame
 from naively.engines.stream import LabelledStream, learn
-from naively.estimators.checks import check_classification, check_some_weight
+from naively.estimators.options import check_classification, check_some_weight
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.semi_supervised import learn_unlabelled
 from naively.kernels.reference import Floats
@@ -35,6 +40,9 @@ from naively.schema.choose import extend, infer
 from naively.schema.given import EventModels
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
+
+if TYPE_CHECKING:
+    from naively.engines.sql.source import Source
 
 STALE = 1 / 1.1  # weights fitted to this share of the rows, or less, are fitted again
 
@@ -162,6 +170,69 @@ class Batches(NotInMemory):
 
     def batches(self, schema: Schema) -> Iterable[Batch]:
         return self.table.encoded(schema)
+
+
+@dataclass(frozen=True, eq=False)
+class OnCluster(NotInMemory):
+    """A frame of Spark, which is learned where its partitions are."""
+
+    table: LabelledFrame
+    nothing = "There are no rows to learn from: the frame is empty."
+
+    def check_interactions(self) -> None:
+        raise ValueError(
+            "interactions='auto' needs a second pass over the rows, which is not made on Spark; "
+            "learn without it."
+        )
+
+    @property
+    def columns(self) -> Sequence[str]:
+        frame, *own = self.table
+        return [name for name in frame.columns if name not in own]
+
+    def count(
+        self,
+        event_models: EventModels,
+        settings: Settings,
+        sample: Reservoir,
+        known: Schema | None = None,
+    ) -> tuple[Model | None, Reservoir]:
+        return learn_frame(self.table, event_models, settings, sample, known)
+
+    def batches(self, schema: Schema) -> Iterable[Batch]:  # noqa: ARG002  (none is read again)
+        return ()
+
+
+@dataclass(frozen=True, eq=False)
+class InDatabase(NotInMemory):
+    """A table of a database, which is counted there."""
+
+    source: Source
+    nothing = "There are no rows to learn from: the table is empty."
+
+    def check_interactions(self) -> None:
+        raise ValueError(
+            "interactions='auto' needs a second pass over the rows, which is not made in a "
+            "database; learn without it, or read the table and use fit."
+        )
+
+    @property
+    def columns(self) -> Sequence[str]:
+        return self.source.names
+
+    def count(
+        self,
+        event_models: EventModels,
+        settings: Settings,
+        sample: Reservoir,
+        known: Schema | None = None,
+    ) -> tuple[Model | None, Reservoir]:
+        from naively.engines.sql.learn import learn
+
+        return learn(self.source, event_models, settings, sample, known)
+
+    def batches(self, schema: Schema) -> Iterable[Batch]:  # noqa: ARG002  (none is read again)
+        return ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,6 +364,19 @@ def read_stream(
     """Return a table of any length with the columns of its labels and weights."""
     check_columns(stream.names, y, sample_weight, semi_supervised=semi_supervised)
     return Batches(LabelledStream(stream, y, sample_weight))
+
+
+def read_frame(
+    frame: Any, y: Target, sample_weight: RowWeight, *, semi_supervised: bool
+) -> OnCluster:
+    """Return a frame of Spark with the columns of its labels and weights."""
+    check_columns(frame.columns, y, sample_weight, semi_supervised=semi_supervised)
+    for what, column in (("y", y), ("sample_weight", sample_weight)):
+        if column is not None and not isinstance(column, str):
+            raise ValueError(
+                f"{what} must be the name of a column of the frame, got a {type(column).__name__}."
+            )
+    return OnCluster(LabelledFrame(frame, y, cast("str | None", sample_weight)))
 
 
 def check_columns(

@@ -54,7 +54,7 @@ class Dependence(Tabular):
     >>> from naively import NaiveBayes
     >>> x = np.random.default_rng(0).normal(size=(500, 2))
     >>> table = {"cm": x[:, 0], "inch": x[:, 0] / 2.54, "age": x[:, 1]}
-    >>> found = NaiveBayes("gaussian").fit(table, x[:, 1] > 0).dependence()
+    >>> found = NaiveBayes("gaussian").fit(table, x[:, 1] > 0).inspect.dependence()
     >>> found.dependent, found.pairs, found.a[0], found.b[0]
     (1, 3, 'cm', 'inch')
     """
@@ -109,7 +109,7 @@ class Dependence(Tabular):
 
 
 def dependence(model: Model, learned: Reservoir, n: int = 20) -> Dependence:
-    """Return which pairs of columns depend on each other (see ``NaiveBayes.dependence``)."""
+    """Return which pairs of columns depend on each other (see ``nb.inspect.dependence``)."""
     if n < 1:
         raise ValueError(f"n must be a number of pairs that is at least 1, got {n}.")
     sample = learned.of(model)

@@ -1,4 +1,4 @@
-"""The verbs of the mail filter: filter, learn and unlearn.
+"""The mail filter on the command line: `naively mail filter`, `learn` and `unlearn`.
 
 `filter` starts Python to read one message, so its arguments are parsed with the standard library:
 the framework of the other verbs takes longer to import than a message to filter.
@@ -23,6 +23,7 @@ VERBS = {
     "learn": "Learn mail as spam or ham, for the filter.",
     "unlearn": "Take back mail that the filter has learned.",
 }
+HELP = "The spam filter: mail filter, mail learn, mail unlearn."
 STATUS = {"spam": 0, "ham": 1, "unsure": 2}  # the exit status of each class, as in bogofilter
 TOP = 10  # words in the header that explains
 
@@ -31,7 +32,9 @@ def run(arguments: Sequence[str]) -> int:
     """Run the verb that comes first among the arguments, and return the exit status."""
     from naively.mail.passage import ERROR, pass_on, say
 
-    verb = arguments[0]
+    verb = arguments[0] if arguments else "--help"
+    if verb not in PARSERS:
+        return _list(verb)
     try:
         options = _parse(verb, arguments[1:])
     except SystemExit as stop:  # help was given
@@ -55,6 +58,21 @@ def run(arguments: Sequence[str]) -> int:
         return ERROR
     except KeyboardInterrupt:
         return 130
+
+
+def _list(verb: str) -> int:
+    """List the verbs if help is wanted; what is no verb is an error."""
+    from naively.mail.passage import ERROR, say
+
+    if verb not in ("--help", "-h"):
+        say(f"No such verb: {verb!r}. The verbs of mail are {', '.join(VERBS)}.")
+        return ERROR
+    width = max(map(len, VERBS))
+    verbs = [f"  {name:{width}}  {what}" for name, what in VERBS.items()]
+    lines = ["usage: naively mail VERB MODEL ...", "", HELP, "", *verbs, ""]
+    lines.append("`naively mail VERB --help` says more.\n")
+    sys.stdout.write("\n".join(lines))
+    return 0
 
 
 def _parse(verb: str, arguments: Sequence[str]) -> argparse.Namespace:
@@ -256,7 +274,7 @@ def _mail_parser(verb: str, what: str) -> argparse.ArgumentParser:
 
 
 def _parser(verb: str, what: str) -> argparse.ArgumentParser:
-    parser = _Parser(f"naively {verb}", None, what, formatter_class=_help)
+    parser = _Parser(f"naively mail {verb}", None, what, formatter_class=_help)
     parser.register("action", None, _Once)
     parser.add_argument("model", metavar="MODEL", help="The filter's model file.")
     parser.add_argument(

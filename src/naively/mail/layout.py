@@ -86,7 +86,7 @@ def unpack(content: bytes | mmap.mmap) -> tuple[Entries, dict[str, memoryview]]:
         header = _json(text)
         entries = _json(header["__metadata__"][KEY])
         if entries.get("kind") != KIND:
-            raise ValueError("it is a model, but not of mail: make one by `naively learn`")
+            raise ValueError("it is a model, but not of mail: make one by `naively mail learn`")
         version = entries["format"]
         if version > FORMAT:
             raise ValueError("a newer version of naively made it: upgrade naively")

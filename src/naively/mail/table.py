@@ -284,7 +284,7 @@ def open_table(path: str) -> MailTable:
         return MailTable.from_bytes(_mapped(path))
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"There is no model {path}: make it by `naively learn {path} --as spam|ham`."
+            f"There is no model {path}: make it by `naively mail learn {path} --as spam|ham`."
         ) from None
     except ValueError as error:
         raise ValueError(f"{path} cannot be used: {error}.") from error

@@ -38,7 +38,7 @@ def column_view(
     weighted: bool = False,
     at: ArrayLike | None = None,
 ) -> ColumnView:
-    """Look at one column of a model (see ``NaiveBayes.column``).
+    """Look at one column of a model (see ``nb.inspect.column``).
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _numbers(
     every = list(range(len(model.classes)))
     observed = column.histogram(batches, edges, every)
     if observed is None:
-        notes.append("without the data: the rows are not kept (save(path, sample=True) keeps them)")
+        notes.append("without the data: the rows are not kept (save(path, keep_rows=True) does)")
     notes += _missing(column)
     unit = DAY if column.is_time else 1.0
     return NumberView(

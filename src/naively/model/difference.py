@@ -60,13 +60,13 @@ class Difference(Tabular):
     >>> X, y = {"sky": ["blue", "grey", "grey"]}, ["sun", "sun", "rain"]
     >>> nb = NaiveBayes(weights=None).fit(X, y)
     >>> more = NaiveBayes(weights=None).fit(X, y).partial_fit({"sky": ["red"]}, ["sun"])
-    >>> print(nb.compare_with(more, 1))
+    >>> print(nb.inspect.difference(more, 1))
     what    column  item  class  before  after  change
     rows                  sun    2           3       1
     levels  sky                  0           1       1
     level   sky     red                      1       1
     ...
-    >>> nb.compare_with(nb).equal
+    >>> nb.inspect.difference(nb).equal
     True
     """
 
@@ -89,7 +89,7 @@ class Difference(Tabular):
 
 
 def difference(a: Model, b: Model, n: int = 10) -> Difference:
-    """Return how a model differs from another (see ``NaiveBayes.compare_with``)."""
+    """Return how a model differs from another (see ``nb.inspect.difference``)."""
     if n < 1:
         raise ValueError(f"n must be a number of differences that is at least 1, got {n}.")
     changes = [*_settings(a, b), *_classes(a, b), *_columns(a, b)]

@@ -19,8 +19,10 @@ from naively.model.count import check_rows, count_batch
 from naively.model.model import Model
 
 
-def log_evidence(model: Model, rows: Rows, labels: Labels) -> float:
-    """Return log p(rows | labels), the parameters integrated out (see ``NaiveBayes.log_evidence``).
+def log_marginal_likelihood(model: Model, rows: Rows, labels: Labels) -> float:
+    """Return log p(rows | labels), no parameter known.
+
+    See ``nb.inspect.log_marginal_likelihood``.
 
     The rows are counted alone, as the model counts its own.
     """

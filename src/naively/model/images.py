@@ -128,7 +128,7 @@ class EvidenceImage(Tabular):
 
 
 def class_images(model: Model, shape: tuple[int, int]) -> ClassImages:
-    """Return the mean image of each class (see ``NaiveBayes.images``)."""
+    """Return the mean image of each class (see ``nb.inspect.images``)."""
     order = list(model.schema.order)
     check_shape(shape, len(order))
     mean = np.full((len(model.classes), len(order)), np.nan)

@@ -44,7 +44,7 @@ class Linear(Tabular):
     --------
     >>> from naively import Categorical, NaiveBayes
     >>> X, y = {"colour": ["red", "red", "blue", "blue"]}, ["warm", "warm", "cold", "warm"]
-    >>> view = NaiveBayes(Categorical(), weights=None).fit(X, y).linear()
+    >>> view = NaiveBayes(Categorical(), weights=None).fit(X, y).inspect.linear()
     >>> view.feature_names.tolist(), view.coef.round(2), view.intercept.round(2)
     (['colour=red', 'colour=blue'], array([[ 0.59, -0.51]]), array([1.1]))
     """
@@ -109,7 +109,7 @@ class Linear(Tabular):
 
 
 def linear(model: Model) -> Linear:
-    """Return the linear view of a model (see ``NaiveBayes.linear``)."""
+    """Return the linear view of a model (see ``nb.inspect.linear``)."""
     if model.schema.interactions or (model.weights and model.weights.linear.products):
         raise ValueError(
             "The model is not linear in its interactions: each is of two columns at a time."

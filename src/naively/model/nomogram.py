@@ -158,7 +158,7 @@ def nomogram(
     n: int = 10,
     batches: Sequence[Batch] = (),
 ) -> Nomogram:
-    """Return the nomogram of a model (see ``NaiveBayes.nomogram``)."""
+    """Return the nomogram of a model (see ``nb.inspect.nomogram``)."""
     if n < 1:
         raise ValueError(f"n must be at least 1, the columns that are shown, got {n}.")
     if len(model.classes) < 2:

@@ -107,7 +107,7 @@ class ParameterCounts(Tabular):
     --------
     >>> from naively import NaiveBayes
     >>> X = [[True, False, True], [False, True, False]]
-    >>> NaiveBayes().fit(X, ["yes", "no"]).parameter_counts()
+    >>> NaiveBayes().fit(X, ["yes", "no"]).inspect.parameter_counts()
     7 parameters with the naive Bayes assumption, 15 without it (2 classes, 3 columns).
     column  values  parameters  n_parameters  n_joint_parameters
     x0           2           2             3                   3
@@ -204,7 +204,7 @@ def _count(values: float) -> float:
 
 
 def parameter_counts(model: Model) -> ParameterCounts:
-    """Return the number of parameters by column (see ``NaiveBayes.parameter_counts``)."""
+    """Return the number of parameters by column (see ``nb.inspect.parameter_counts``)."""
     missing = [group for group in model.schema.groups if group.kind == "missing"]
     found = [
         column

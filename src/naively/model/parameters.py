@@ -80,7 +80,7 @@ class Parameters(Tabular):
     --------
     >>> from naively import Categorical, NaiveBayes
     >>> X, y = {"sky": ["blue", "grey", "grey"]}, ["sun", "sun", "rain"]
-    >>> NaiveBayes(Categorical(alpha=1.0)).fit(X, y).parameters(column="sky")
+    >>> NaiveBayes(Categorical(alpha=1.0)).fit(X, y).inspect.parameters(column="sky")
     class  column  item  parameter     value  count  pseudo_count
     rain   sky     blue  p          0.333333      0             1
     sun    sky     blue  p               0.5      1             1
@@ -135,7 +135,7 @@ class Parameters(Tabular):
         >>> from naively import NaiveBayes
         >>> texts, y = ["cheap cheap pills", "lunch now", "pills now"], ["spam", "ham", "spam"]
         >>> nb = NaiveBayes(text="words").fit(texts, y)
-        >>> nb.parameters().strongest(1).to_dict()["item"]
+        >>> nb.inspect.parameters().strongest(1).to_dict()["item"]
         ['lunch', 'lunch']
         """
         if n < 1:
@@ -182,7 +182,7 @@ def _or_none(table: Floats) -> list[Any]:
 def parameters(
     model: Model, how: Estimated | None = None, column: Name | None = None
 ) -> Parameters:
-    """Return the parameters of a model (see ``NaiveBayes.parameters``)."""
+    """Return the parameters of a model (see ``nb.inspect.parameters``)."""
     if how is not None and how not in get_args(Estimated):
         raise ValueError(f"how must be 'mle', 'map' or 'mean', got {how!r}.")
     tables = [] if column is not None and column != PRIOR else [_of_prior(model, how)]

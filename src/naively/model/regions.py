@@ -190,7 +190,7 @@ def regions(
     batches: Sequence[Batch] = (),
     points: int | None = None,
 ) -> Regions:
-    """Return what is predicted over two columns of numbers (see ``NaiveBayes.regions``)."""
+    """Return what is predicted over two columns of numbers (see ``nb.inspect.regions``)."""
     a, b = _two(model, columns)
     if points is not None and points < 2:
         raise ValueError(f"points must be at least 2, got {points}.")

@@ -40,7 +40,7 @@ class Strongest(Tabular):
     --------
     >>> from naively import Bernoulli, NaiveBayes
     >>> X, y = {"fur": [True, True, False], "wings": [False, False, True]}, ["cat", "cat", "bird"]
-    >>> NaiveBayes(Bernoulli(), weights=None).fit(X, y).strongest(1)
+    >>> NaiveBayes(Bernoulli(), weights=None).fit(X, y).inspect.strongest(1)
     class  column  value    weight
     bird   wings          0.980829
     cat    fur             0.81093
@@ -86,7 +86,7 @@ def _shown(value: object) -> str:
 
 
 def strongest_of(model: Model, n: int = 10) -> Strongest:
-    """Return what speaks most for each class (see ``NaiveBayes.strongest``)."""
+    """Return what speaks most for each class (see ``nb.inspect.strongest``)."""
     if n < 1:
         raise ValueError(f"n must be a number of items that is at least 1, got {n}.")
     labels = model.classes.tolist()

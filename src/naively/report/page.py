@@ -41,7 +41,7 @@ class Report(Shown):
     --------
     >>> from naively import NaiveBayes
     >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
-    >>> report = nb.report()
+    >>> report = nb.export.report()
     >>> report.html.startswith("<!doctype html>")
     True
     """

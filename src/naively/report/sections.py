@@ -95,7 +95,8 @@ def good(subject: Subject) -> str:
     if not of:
         return html.note(
             "Nothing is known of how good it is: no sample of the learned rows is kept "
-            "(save with sample=True, or train with --sample), and no labelled rows were given."
+            "(save with keep_rows=True, or train with --keep-rows), and no labelled rows were "
+            "given."
         )
     names = (
         "rows",

@@ -77,7 +77,7 @@ class Text(TextModel):
         Texts that are longer are passed over, as if they were missing, and so are lists of words.
     max_tokens : int, optional
         Only the first so many words of a text are learned and scored, and with ``binary`` the
-        first so many different ones, so that no text changes more counts (``with_noise``). N-grams
+        first so many different ones, so that no text changes more counts (by noise). N-grams
         cannot be bounded so.
     features : int, optional
         Tokens are hashed to so many numbers, say ``2**22``: memory stays fixed on a stream of any

@@ -1,0 +1,818 @@
+"""What can be asked of a fitted estimator beside predictions, behind three names.
+
+``nb.inspect`` looks at what was learned, ``nb.curve`` at how good it is by what it was given, and
+``nb.export`` writes it for other programs. Each completes with Tab, and prints what it offers. All
+of it is functions of a model and a sample of its rows, which are imported when they are called.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Any, Protocol
+
+from numpy.typing import ArrayLike
+
+from naively.counting.batch import Batch
+from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels
+from naively.data.frames import Table, is_on_cluster
+from naively.data.rows import Rows
+from naively.data.stream import Stream
+from naively.estimators.options import Seed
+from naively.estimators.training import Learned
+from naively.evaluation.reservoir import Reservoir
+from naively.model.model import Model
+from naively.model.weights import Weighting
+
+if TYPE_CHECKING:
+    from naively.evaluation.dependence import Dependence
+    from naively.evaluation.learning_curve import LearningCurve, Sizes
+    from naively.evaluation.smoothing_curve import SmoothingCurve
+    from naively.events.estimates.outcomes import Names, Probabilities
+    from naively.model.column_views import ColumnView
+    from naively.model.difference import Difference
+    from naively.model.images import ClassImages
+    from naively.model.linear import Linear
+    from naively.model.nomogram import Nomogram
+    from naively.model.parameter_counts import ParameterCounts
+    from naively.model.parameters import Estimated, Parameters
+    from naively.model.regions import Regions
+    from naively.model.strongest import Strongest
+
+
+class Asked(Protocol):
+    """What is known of the estimator that is asked: its model, its sample, how it reads rows."""
+
+    _sample: Reservoir | None
+
+    @property
+    def _checked(self) -> Model: ...
+
+    @property
+    def _kind(self) -> Weighting | None: ...
+
+    @property
+    def _counts_unlabelled(self) -> bool: ...
+
+    def _learned(self) -> Reservoir: ...
+
+    def _rows(self, X: Table) -> Rows: ...
+
+    def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]: ...
+
+    def _stream(self, X: Table) -> Stream | None: ...
+
+    def _table(self, rows: Rows) -> Table: ...
+
+    def _count(self, X: Table, y: Target, *, weighted: bool) -> Learned: ...
+
+    def _keep(self, model: Model) -> None: ...
+
+    def _learner(self, model: Model) -> Any: ...
+
+
+class Accessor(ABC):
+    """Questions to one estimator, which are listed by ``print`` and completed by Tab."""
+
+    @property
+    @abstractmethod
+    def _name(self) -> str:
+        """What an estimator calls it."""
+
+    def __init__(self, estimator: Asked) -> None:
+        self._estimator = estimator
+
+    @property
+    def _model(self) -> Model:
+        return self._estimator._checked
+
+    def _sampled_batches(self) -> list[Batch]:
+        """Return a sample of the rows that were learned, encoded; none where none is kept."""
+        sample = self._estimator._sample
+        return [] if sample is None else sample.of(self._model).batches
+
+    def _encoded(self, X: Table, y: Target) -> Batch:
+        """Encode labelled rows that were not learned, as the rows learned were counted."""
+        model = self._model
+        rows, labels = self._estimator._with_labels(self._whole(X), y)
+        right = encode_labels(labels)
+        if not len(rows):
+            raise ValueError("There are no rows to score.")
+        if len(rows) != len(right):
+            raise ValueError(f"There are {len(rows):,} rows to score, and {len(right):,} labels.")
+        return model.counted.encode(rows, right, model.tally.axes)
+
+    def _whole(self, X: Table) -> Table:
+        """Return a table that is in memory; any other is read."""
+        stream = self._estimator._stream(X)
+        return X if stream is None else stream.read()
+
+    def __repr__(self) -> str:
+        offered = {of: verb for of, verb in vars(type(self)).items() if not of.startswith("_")}
+        width = max(map(len, offered)) + 2
+        lines = [f"{of + '()':{width}}  {_summary(verb)}" for of, verb in offered.items()]
+        return "\n".join([f"{type(self._estimator).__name__}.{self._name}", *lines])
+
+
+def _summary(verb: object) -> str:
+    """Return what a function says of itself in its first line."""
+    return (verb.__doc__ or "").strip().partition("\n")[0]
+
+
+class Inspect(Accessor):
+    """What a fitted model looks like: columns, regions, parameters, what speaks most."""
+
+    _name = "inspect"
+
+    def column(
+        self, column: str | int, *, weighted: bool = False, at: ArrayLike | None = None
+    ) -> ColumnView:
+        """Return what one column looks like in each class: p(x | class), without weights.
+
+        Parameters
+        ----------
+        column : str or int
+            Its name, or its place in the table. Parts of times are columns too: "date (hour)".
+        weighted : bool, default False
+            Whether to multiply by the class priors, so that the curves are the joint p(x, class).
+        at : array-like of shape (numbers,), optional
+            Numbers to compute densities at; by default those of the 0.5 % to 99.5 % range.
+
+        Returns
+        -------
+        view : ColumnView
+            Of numbers densities (or the probabilities of counts), over a histogram of the numbers
+            that were learned, where these were counted in cells or are kept; of levels their
+            probabilities; of a text the words that speak most for each class. It has ``plot``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such column; it lists those that there are.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> X = {"legs": [2.0, 4.0, 4.0, 2.0], "coat": ["feathers", "fur", "fur", "fur"]}
+        >>> nb = NaiveBayes({"legs": "poisson"}).fit(X, ["bird", "cat", "cat", "bird"])
+        >>> print(nb.inspect.column("legs"))
+        legs: probability by class (poisson), 5 points from 1 to 5
+          'bird': highest at 2 (0.264)
+          'cat': highest at 3 (0.21)
+        >>> nb.inspect.column("coat").to_dict()["level"][:2]
+        ['feathers', 'feathers']
+        """
+        from naively.model.column import column_view
+
+        return column_view(self._model, column, self._sampled_batches(), weighted=weighted, at=at)
+
+    def regions(
+        self,
+        columns: Sequence[str | int] | None = None,
+        at: Mapping[str | int, Any] | None = None,
+        *,
+        points: int | None = None,
+    ) -> Regions:
+        """Return what is predicted where, over two columns of numbers.
+
+        Parameters
+        ----------
+        columns : sequence of two str or int, optional
+            The horizontal and the vertical column, by name or by place; by default the columns of
+            numbers, where there are two.
+        at : mapping, optional
+            Values of other columns; those that are not named are missing, which says
+            something where missing cells are evidence.
+        points : int, optional
+            How many points the grid has on each side; by default 150, fewer of many classes.
+
+        Returns
+        -------
+        regions : Regions
+            The predicted class and the posterior on a grid, with
+            ``plot(what="regions" | "posterior" | "difference" | "density")``.
+
+        Raises
+        ------
+        ValueError
+            If a column is not there, or does not hold numbers.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> X = [[1.0, 2.0], [2.0, 1.0], [7.0, 8.0], [8.0, 7.0]]
+        >>> nb = NaiveBayes("gaussian").fit(X, ["a", "a", "b", "b"])
+        >>> found = nb.inspect.regions(points=50)
+        >>> found.label.shape, found.label[0, 0], found.label[-1, -1]
+        ((50, 50), np.str_('a'), np.str_('b'))
+        """
+        from naively.model.regions import regions
+
+        return regions(self._model, columns, at or {}, self._sampled_batches(), points)
+
+    def nomogram(
+        self, label: Label | None = None, against: Label | None = None, n: int = 10
+    ) -> Nomogram:
+        """Return the model as a nomogram: each column's scale of weights of evidence.
+
+        Parameters
+        ----------
+        label : label, optional
+            The class that is spoken for; by default the second of two, else the most frequent.
+        against : label, optional
+            The class that it is compared with; by default all others as one, by their priors.
+        n : int, default 10
+            How many columns, those whose weights range most widely.
+
+        Returns
+        -------
+        nomogram : Nomogram
+            Weights by column and value, and what their sum means as a probability; it has ``plot``.
+
+        Notes
+        -----
+        Možina, Demšar, Kattan & Zupan, Nomograms for visualization of naive Bayesian classifier
+        (2004). The weights of two classes and the intercept sum to the log odds of ``explain``.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> X = {"coat": ["feathers", "fur", "fur", "feathers"]}
+        >>> nb = NaiveBayes(weights=None).fit(X, ["bird", "cat", "cat", "bird"])
+        >>> found = nb.inspect.nomogram("cat")
+        >>> found.to_dict()["value"]
+        ['feathers', 'fur']
+        """
+        from naively.model.nomogram import nomogram
+
+        return nomogram(self._model, label, against, n, self._sampled_batches())
+
+    def strongest(self, n: int = 10) -> Strongest:
+        """Return what speaks most for each class against all others together.
+
+        Parameters
+        ----------
+        n : int, default 10
+            How many items of each class.
+
+        Returns
+        -------
+        strongest : Strongest
+            A table of class, column, value (a word, a level, or a number that is usual in the
+            class) and weight of evidence in nats; ``plot()`` draws it. The first item of a class
+            is what its rows gain most from on average: its weight times how often it came there.
+            What speaks against the class is left out.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> texts, y = ["cheap pills", "lunch at noon", "cheap watches"], ["spam", "ham", "spam"]
+        >>> nb = NaiveBayes(text="words", weights=None).fit(texts, y)
+        >>> nb.inspect.strongest(1).to_dict()["value"]
+        ['lunch', 'cheap']
+        """
+        from naively.model.strongest import strongest_of
+
+        return strongest_of(self._model, n)
+
+    def parameters(
+        self, how: Estimated | None = None, column: str | int | None = None
+    ) -> Parameters:
+        """Return every parameter of the model, with what was counted behind it.
+
+        Parameters
+        ----------
+        how : {"mle", "map", "mean"}, optional
+            Which estimate; by default each event model's own.
+        column : str or int, optional
+            Only the parameters of this column; ``"class prior"`` is that of the classes.
+
+        Returns
+        -------
+        parameters : Parameters
+            A table of class, column, item, parameter, value, count and pseudo_count;
+            ``strongest(n)`` are those that tell the classes apart most.
+
+        Raises
+        ------
+        ValueError
+            If there is no such estimate or column.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian", smoothing=0.0).fit([[1.0], [3.0], [7.0]], ["a", "a", "b"])
+        >>> nb.inspect.parameters(column="x0").to_dict()["value"]
+        [2.0, 7.0, 1.0, 0.0]
+        """
+        from naively.model.parameters import parameters
+
+        return parameters(self._model, how, column)
+
+    def parameter_counts(self) -> ParameterCounts:
+        """Count the parameters, with the naive Bayes assumption and without it, by column.
+
+        Returns
+        -------
+        counts : ParameterCounts
+            With ``n_parameters``, ``n_joint_parameters``, and both by column; ``plot()`` draws how
+            they grow with the number of columns.
+
+        Notes
+        -----
+        M booleans and two classes have 2M + 1 free parameters with the assumption, 2(2ᴹ - 1) + 1
+        without it (Mitchell, Generative and Discriminative Classifiers: Naive Bayes and Logistic
+        Regression, 2017).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from naively import NaiveBayes
+        >>> X = np.arange(2000).reshape(2, 1000) % 3 == 0
+        >>> counts = NaiveBayes(weights=None).fit(X, [0, 1]).inspect.parameter_counts()
+        >>> counts.n_parameters, counts.n_joint_parameters
+        (2001, about 2^1001)
+        """
+        from naively.model.parameter_counts import parameter_counts
+
+        return parameter_counts(self._model)
+
+    def linear(self) -> Linear:
+        """Return the model as weights and intercepts, where it is a linear model.
+
+        It is with Bernoulli, categorical, multinomial, complement, Poisson, exponential and
+        geometric columns, and with Gaussian ones whose variance is shared by the classes; with
+        texts only without weights, and never with interactions or where a parameter is integrated
+        out. Where weights have a linear part, numbers that are clipped are features too.
+        The features are those of the encoded cells, none of them missing.
+
+        Returns
+        -------
+        view : Linear
+            With ``feature_names``, ``coef``, ``intercept`` and ``classes``.
+
+        Raises
+        ------
+        ValueError
+            If the log odds are no straight line; it says of which columns, and why.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("bernoulli").fit([[0, 1], [1, 1], [1, 0]], [0, 1, 1])
+        >>> w, b = nb.inspect.linear().coef[0], nb.inspect.linear().intercept[0]
+        >>> (w @ [1, 0] + b > 0) == nb.predict([[1, 0]])[0]
+        np.True_
+        """
+        from naively.model.linear import linear
+
+        return linear(self._model)
+
+    def dependence(self, n: int = 20) -> Dependence:
+        """Test the naive Bayes assumption: which columns depend on each other, given the class.
+
+        Parameters
+        ----------
+        n : int, default 20
+            How many pairs of columns to return; all are tested.
+
+        Returns
+        -------
+        dependence : Dependence
+            Pairs of columns, or of words of a text, strongest first: their conditional mutual
+            information given the class, in nats, what chance alone makes of it, and how probable as
+            much is by chance. ``plot()`` draws the strongest.
+
+        Raises
+        ------
+        ValueError
+            If there is no sample of the learned rows in memory; it says how to keep one.
+
+        Notes
+        -----
+        On n rows 2 n times the mutual information of independent columns has a chi-squared
+        distribution (the G-test), so that it is degrees of freedom / 2 n on average. Numbers are
+        cut into bins within each class, of five rows or more in a pair of bins on average; of
+        categories the 11 commonest are told apart; of a text, whether it holds each of the 300
+        commonest words. Pairs are sorted by what they have above chance. The sample is that of
+        ``assess``; rows where either cell is missing are left out. Chow & Liu (1968); Friedman,
+        Geiger & Goldszmidt, Bayesian network classifiers (1997).
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from naively import NaiveBayes
+        >>> X, y = load_iris(return_X_y=True)
+        >>> print(str(NaiveBayes().fit(X, y).inspect.dependence()).splitlines()[0])
+        6 of 6 pairs depend on each other more than chance, given the class (p < 0.05 / 6).
+        """
+        from naively.evaluation.dependence import dependence
+
+        model = self._model
+        if self._estimator._sample is None:
+            raise ValueError(
+                "Dependence is tested on a sample of the learned rows, and none is in memory: keep "
+                "it in the file with save(path, keep_rows=True), or `naively train --keep-rows`; "
+                "after forget and decay fit again."
+            )
+        return dependence(model, self._estimator._sample, n)
+
+    def marginal(self, columns: Names) -> Probabilities:
+        """Return the probabilities of the values of some columns, where the model is a joint table.
+
+        Parameters
+        ----------
+        columns : str, int or sequence of these
+            Names of columns, or their numbers from 0, and ``"class"`` for the label; all others are
+            summed over.
+
+        Returns
+        -------
+        probabilities : Probabilities
+            A table that sums to 1.
+
+        Raises
+        ------
+        ValueError
+            If the model is no ``JointTable``, or there is no such column.
+
+        Examples
+        --------
+        >>> from naively import JointTable, NaiveBayes
+        >>> sky, y = {"sky": ["blue", "blue", "grey"]}, ["dry", "wet", "wet"]
+        >>> NaiveBayes(JointTable(alpha=0)).fit(sky, y).inspect.marginal("sky")
+        sky   probability
+        blue     0.666667
+        grey     0.333333
+        """
+        from naively.model.joint import joint_outcomes
+
+        return joint_outcomes(self._model).marginal(columns)
+
+    def conditional(self, of: Names, given: Names) -> Probabilities:
+        """Return the probabilities of columns given others, where the model is a joint table.
+
+        Parameters
+        ----------
+        of, given : str, int or sequence of these
+            As for ``marginal``.
+
+        Returns
+        -------
+        probabilities : Probabilities
+            They sum to 1 for each combination of what is given.
+
+        Raises
+        ------
+        ValueError
+            As for ``marginal``.
+
+        Examples
+        --------
+        >>> from naively import JointTable, NaiveBayes
+        >>> sky, y = {"sky": ["blue", "blue", "grey"]}, ["dry", "wet", "wet"]
+        >>> NaiveBayes(JointTable(alpha=0)).fit(sky, y).inspect.conditional(of="class", given="sky")
+        sky   class  probability
+        blue  dry            0.5
+        blue  wet            0.5
+        grey  dry              0
+        grey  wet              1
+        """
+        from naively.model.joint import joint_outcomes
+
+        return joint_outcomes(self._model).conditional(of, given)
+
+    def log_likelihood(self, X: Table, y: Target, sample_weight: RowWeight = None) -> float:
+        """Return log p(X, y), the log likelihood of labelled rows under the model, in nats.
+
+        Parameters
+        ----------
+        X, y
+            As for ``evaluate``.
+        sample_weight : array-like of shape (rows,), optional
+            How often each row counts; by default once.
+
+        Returns
+        -------
+        log_likelihood : float
+            The sum over the rows of log p(label) + log p(row | label), the base measure included.
+
+        Raises
+        ------
+        ValueError
+            If a row has a label that the model does not know.
+
+        Notes
+        -----
+        Maximum likelihood parameters make it as large as it can be on the rows that were learned.
+        It is of the event models and the class prior: weights and interactions have no part in it.
+
+        Examples
+        --------
+        >>> import math
+        >>> from naively import NaiveBayes
+        >>> X, y = [[True], [True], [False]], ["a", "a", "b"]
+        >>> nb = NaiveBayes("bernoulli", estimate="mle", smoothing=0.0).fit(X, y)
+        >>> math.isclose(nb.inspect.log_likelihood(X, y), 2 * math.log(2 / 3) + math.log(1 / 3))
+        True
+        """
+        from naively.model.likelihood import log_likelihood
+
+        rows, labels = self._estimator._with_labels(X, y)
+        return log_likelihood(self._model, rows, encode_labels(labels, sample_weight))
+
+    def log_marginal_likelihood(
+        self, X: Table, y: Target, sample_weight: RowWeight = None
+    ) -> float:
+        """Return log p(X | y), the marginal likelihood: no parameter is known, in nats.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for ``log_likelihood``. They are counted alone, by the event models and priors of
+            this model; what it has learned has no say.
+
+        Returns
+        -------
+        log_marginal_likelihood : float
+            Of the rows given their labels, summed over classes and columns.
+
+        Raises
+        ------
+        ValueError
+            If a column has an event model without a proper conjugate prior; it names the column.
+
+        Notes
+        -----
+        The difference between two models is the log of their Bayes factor, which weighs a better
+        fit against more parameters (Kass & Raftery, Bayes factors, 1995). Priors that are pretend
+        rows at a column's mean are taken from the rows themselves, so that they favour the model a
+        little.
+
+        Examples
+        --------
+        >>> import math
+        >>> from naively import Bernoulli, NaiveBayes
+        >>> X, y = [[True], [True], [False]], ["a", "a", "b"]
+        >>> nb = NaiveBayes(Bernoulli(), weights=None).fit(X, y)
+        >>> round(math.exp(nb.inspect.log_marginal_likelihood(X, y)), 9) == round(1 / 3 * 1 / 2, 9)
+        True
+        """
+        from naively.model.evidence import log_marginal_likelihood
+
+        rows, labels = self._estimator._with_labels(X, y)
+        return log_marginal_likelihood(self._model, rows, encode_labels(labels, sample_weight))
+
+    def images(self, shape: tuple[int, int]) -> ClassImages:
+        r"""Return the mean image of each class, where the columns are the pixels of an image.
+
+        Parameters
+        ----------
+        shape : (height, width)
+            Of the images, whose rows are one after the other.
+
+        Returns
+        -------
+        images : ClassImages
+            With ``mean``, of shape (classes, height, width), and ``plot``.
+
+        Raises
+        ------
+        ValueError
+            If an image of this shape has another number of pixels, or a column holds no numbers.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit([[0, 8, 8, 0], [8, 0, 0, 8]], ["/", "\\"])
+        >>> nb.inspect.images((2, 2)).mean[0]
+        array([[0., 8.],
+               [8., 0.]])
+        """
+        from naively.model.images import class_images
+
+        return class_images(self._model, shape)
+
+    def difference(self, other: Asked, n: int = 10) -> Difference:
+        """Return how another model differs from this one, such as a model of last month's rows.
+
+        Parameters
+        ----------
+        other : NaiveBayes
+            Fitted; it is the one after, and this the one before.
+        n : int, default 10
+            How many of the counts, of the levels or words that only one has, of the weights, and of
+            the weights of evidence, are listed at most: those that changed most.
+
+        Returns
+        -------
+        difference : Difference
+            A table, and ``equal``. Weights of evidence are those of items that both models know;
+            numbers are compared at what is typical of each class in either.
+
+        Raises
+        ------
+        ValueError
+            If n is less than 1.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> monday = NaiveBayes(weights=None).fit({"sky": ["blue", "grey"]}, ["sun", "rain"])
+        >>> tuesday = NaiveBayes(weights=None).fit({"sky": ["blue", "red"]}, ["sun", "sun"])
+        >>> monday.inspect.difference(tuesday, 2).to_dict()["what"]
+        ['class', 'rows', 'levels', 'level', 'level']
+        """
+        from naively.model.difference import difference
+
+        return difference(self._model, other._checked, n)
+
+    def sample(
+        self,
+        n: int,
+        y: Label | None = None,
+        random_state: Seed = None,
+        *,
+        length: int | None = None,
+    ) -> tuple[Table, LabelArray]:
+        """Draw labelled rows from the model, to see what it has learned.
+
+        Parameters
+        ----------
+        n : int
+            How many rows.
+        y : label, optional
+            Of all rows; by default labels are drawn from the class prior.
+        random_state : int or numpy.random.Generator, optional
+            A seed, for the same rows each time.
+        length : int, optional
+            How many words each text has, and the total of each row of counts.
+
+        Returns
+        -------
+        X : array, mapping of columns, or list of texts
+            Without missing cells; what ``fit`` takes, in the form that the training rows had
+            (a frame's columns as a mapping).
+        y : ndarray of shape (n,)
+            Their labels.
+
+        Raises
+        ------
+        ValueError
+            If n is negative, if there is no such class, or of an event model that does not model
+            how rows are generated.
+
+        Notes
+        -----
+        Texts are written word by word from the vocabulary, and are about as long as those of
+        their class, but never empty: lengths are from a Poisson that is truncated at zero, and
+        where only the presence of words is modelled, one word at least is drawn.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
+        >>> X, y = nb.inspect.sample(2, y="spam", random_state=0)
+        >>> y
+        array(['spam', 'spam'], dtype='<U4')
+        """
+        model = self._model
+        if n < 0:
+            raise ValueError(f"n must be a number of rows that is at least 0, got {n}.")
+        rows, labels = model.sample(n, y, random_state, length)
+        return self._estimator._table(rows), labels
+
+
+class Curve(Accessor):
+    """How good a model is, by how many rows it learns and by its pseudo-counts."""
+
+    _name = "curve"
+
+    def learning(
+        self,
+        X: Table,
+        y: Target,
+        *,
+        test: tuple[Table, Target] | float | None = None,
+        sizes: Sizes = None,
+        repeats: int = 5,
+        weights: bool = False,
+        random_state: Seed = 0,
+    ) -> LearningCurve:
+        """Return how good models of the first rows are, of more and more rows in random order.
+
+        Rows are encoded and counted once: the tally of each size is that of the one before and of
+        the rows between. This estimator, which need not be fitted, stays as it is.
+
+        Parameters
+        ----------
+        X, y
+            As for ``fit``; a table that is not in memory is read into it.
+        test : (X, y) or float, optional
+            The rows to score; or how many rows, or, below 1, which share of them, to hold out: anew
+            in each repeat. By default a quarter.
+        sizes : sequence of numbers, optional
+            How many rows to learn, or, where they are fractions up to 1.0, which shares of those
+            that are not held out. By default ten, evenly on a logarithmic scale, from ten to all.
+        repeats : int, default 5
+            How many random orders.
+        weights : bool, default False
+            Whether to fit the weights that ``fit`` fits, at each size, which takes longer than all
+            else. By default it is pure naive Bayes, as with ``weights=None``.
+        random_state : int or numpy.random.Generator, default 0
+            A seed, for the same orders each time.
+
+        Returns
+        -------
+        curve : LearningCurve
+            Accuracy and log loss of training and held-out rows; ``curve.plot()`` draws them.
+
+        Raises
+        ------
+        ValueError
+            If a size is not above 0 or more than there are rows, or if no rows are left to learn.
+
+        Notes
+        -----
+        Each point is what ``fit`` and ``evaluate`` give of these rows. The event model of a column
+        that was given none follows from the rows of each size; but whether strings are texts
+        follows from all rows. A class of which no row has come yet has the posterior 0 and its rows
+        are missed, which costs -log 1e-15 = 34.5 nats each. Interactions have no part in it.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from naively import NaiveBayes
+        >>> curve = NaiveBayes().curve.learning(*load_iris(return_X_y=True), sizes=[10, 100])
+        >>> curve.which[:2], curve.size[:3]
+        (['training', 'held-out'], [10, 10, 100])
+        """
+        from naively.evaluation.learning_curve import learning_curve
+
+        if is_on_cluster(X):
+            raise ValueError(
+                "A learning curve is not made on Spark; collect some rows, as by X.toPandas()."
+            )
+        other = copy(self._estimator)
+        rows = self._whole(X)
+        model, _, batches = other._count(rows, y, weighted=weights)
+        held_out: Batch | float | None = None
+        if isinstance(test, tuple):
+            other._keep(model)
+            held_out = type(self)(other)._encoded(*test)
+        elif test is not None:
+            held_out = test
+        kind = self._estimator._kind if weights else None
+        (batch,) = batches  # of rows in memory
+        return learning_curve(model, batch, held_out, sizes, repeats, random_state, kind)
+
+    def smoothing(
+        self, X: Table = None, y: Target = None, *, values: Iterable[float] | None = None
+    ) -> SmoothingCurve:
+        """Return how good the model is with other pseudo-counts; nothing is counted again.
+
+        Parameters
+        ----------
+        X, y : optional
+            Labelled rows that were not learned. Beside them, the sample of the learned rows that is
+            in memory after ``fit`` is scored, as it is and each row left out in turn.
+        values : iterable of float, optional
+            The pseudo-counts, at least 0; by default from 0 to 100. They are those that
+            ``smoothing`` sets, here of event models that are given as objects too.
+
+        Returns
+        -------
+        curve : SmoothingCurve
+            Accuracy and log loss; ``curve.plot()`` draws them.
+
+        Raises
+        ------
+        ValueError
+            If a pseudo-count is below 0, if no event model has one, or if there are no rows to
+            score: none in memory, and none given.
+
+        Notes
+        -----
+        Each point is what ``NaiveBayes(smoothing=value, weights=None)`` gives, which has no
+        interactions either. Leaving a row out is exact, but for what depends on several columns (a
+        variance floor) or on all rows of a sparse column.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("bernoulli").fit([[0], [1], [1], [1], [0]], [0, 1, 1, 0, 0])
+        >>> print(nb.curve.smoothing(values=[0, 1]))
+        smoothing  which          accuracy  log_loss
+                0  leave-one-out       0.8   7.18501
+                0  training            0.8  0.381909
+                1  leave-one-out       0.4  0.851293
+                1  training            0.8   0.49535
+        """
+        from naively.evaluation.smoothing_curve import smoothing_curve
+
+        model = self._model
+        held_out = None if X is None else self._encoded(X, y)
+        known = self._estimator._sample is not None
+        sample = self._estimator._learned().of(model) if known or held_out is None else None
+        return smoothing_curve(model, sample, held_out, values)

@@ -1,0 +1,769 @@
+"""What every fitted classifier does: predict, explain, be scored, merge, forget, decay, save.
+
+It holds a frozen model, a sample of the rows that were learned, and the history of both. Whatever
+changes it exchanges the model whole, so that who only asks needs no lock. All else that can be
+asked of it has three doors: ``inspect``, ``curve`` and ``export``.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
+from functools import wraps
+from itertools import chain
+from os import PathLike
+from threading import RLock
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from naively.counting.label_codes import plain
+from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels
+from naively.counting.names import title
+from naively.counting.tally import Tally
+from naively.data.frames import TEXT, Table, as_table, is_on_cluster, read_labels
+from naively.data.rows import Rows
+from naively.data.stream import ReadAgainError, Stream
+from naively.engines.spark import predict as on_cluster
+from naively.engines.stream import LabelledStream
+from naively.estimators.accessors import Curve, Inspect
+from naively.estimators.exports import Export
+from naively.estimators.lazy import by_row
+from naively.estimators.options import check_is_fitted, is_single
+from naively.estimators.training import Learned, check_named
+from naively.evaluation.cross_validate import assess
+from naively.evaluation.losses import posterior
+from naively.evaluation.reservoir import Reservoir, merged
+from naively.evaluation.scores import Scores, score, score_batches
+from naively.evaluation.worth import worth
+from naively.kernels.reference import Finish, Finished, Floats
+from naively.model.added_noise import AddedNoise
+from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
+from naively.model.count import check_rows
+from naively.model.explain import Explanation, explain
+from naively.model.file import store
+from naively.model.file.sample import SampledRows
+from naively.model.history import History, Verb
+from naively.model.likelihood import log_likelihoods
+from naively.model.model import Model
+from naively.model.parameter_counts import (
+    ParameterCount,
+    count_joint_parameters,
+    count_parameters,
+)
+from naively.model.weights import Weighting, Weights
+from naively.schema.schema import Schema
+from naively.schema.settings import Probabilities
+
+S = TypeVar("S")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+LOCK = "_lock"  # neither pickled nor copied: another object has one of its own
+NEGLIGIBLE = 1e-9  # nats between classes, which are no evidence but rounding
+BLOCK = 1 << 16  # rows that are computed together where not all should be
+
+
+def exclusive(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], R]:
+    """Let a method that changes an estimator in place run in one thread at a time.
+
+    The model is frozen and exchanged whole, so that who only asks needs no lock.
+    """
+
+    @wraps(verb)
+    def alone(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        # dict.setdefault is atomic: all threads get the same lock.
+        with self.__dict__.setdefault(LOCK, RLock()):
+            return verb(self, *args, **kwargs)
+
+    return alone
+
+
+class Classifier(metaclass=ABCMeta):
+    """A frozen model with a sample of its rows, and all that can be done with the two."""
+
+    model_: Model
+    n_features_in_: int
+    history_: History = History()  # what was learned and forgotten, and when
+    unlabelled_weight_: float = 0.0  # how much a row without a label counts
+    _sample: Reservoir | None = None  # of the rows learned; None where that has changed
+
+    @abstractmethod
+    def _rows(self, X: Table) -> Rows:
+        """Read rows to predict, or raise what is wrong with them."""
+
+    @abstractmethod
+    def _model_of(self, X: Table, y: Target, sample_weight: RowWeight) -> Model:
+        """Count more labelled rows, as the fitted model counted its own."""
+
+    @abstractmethod
+    def _count(self, X: Table, y: Target, *, weighted: bool) -> Learned:
+        """Count rows as ``fit`` does, without weights; what was learned stays as it is.
+
+        What is counted of a text depends on whether weights are to be fitted.
+        """
+
+    @abstractmethod
+    def _learner(self, model: Model) -> Any:
+        """Return a ``NaiveBayes`` of another model, of this kind where this is one."""
+
+    def _stream(self, X: Table) -> Stream | None:  # noqa: ARG002  (for those that can)
+        """Return a table that is predicted batch by batch; None if it is predicted at once."""
+        return None
+
+    @property
+    def inspect(self) -> Inspect:
+        """What a fitted model looks like: columns, regions, parameters, what speaks most."""
+        return Inspect(self)
+
+    @property
+    def curve(self) -> Curve:
+        """How good a model is, by how many rows it learns and by its pseudo-counts."""
+        return Curve(self)
+
+    @property
+    def export(self) -> Export:
+        """A fitted model for other programs: SQL, ONNX, JavaScript, a page, noisy counts."""
+        return Export(self)
+
+    @by_row("prediction")
+    def predict(
+        self, X: Table, *, cost: Cost = None, reject: float | None = None
+    ) -> LabelArray | Any:
+        """Return the most probable class of each row, or the one of least expected cost.
+
+        Parameters
+        ----------
+        X : table of rows
+            As for ``fit``; of a table that is not in memory, predictions come in batches (a Polars
+            LazyFrame of a LazyFrame, else an iterator of arrays).
+        cost : array of shape (classes, classes), or mapping of mappings, optional
+            What each answer (second) costs for each right class (first). In a mapping what is not
+            named is 0 if right and 1 if wrong.
+        reject : float, optional
+            Where the answer is less probable, it is "unsure".
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> nb.predict([[1.0], [4.4]], reject=0.9)
+        array(['a', 'unsure'], dtype=object)
+        >>> nb.predict([[4.4]]), nb.predict([[4.4]], cost={"b": {"a": 100}})
+        (array(['a'], dtype='<U1'), array(['b'], dtype='<U1'))
+        """
+        if is_on_cluster(X):
+            return on_cluster.predict(X, self._checked, cost, reject)
+        if cost is None and reject is None:
+            label = self._scored(X, "label")
+            return self.classes_[label]
+        return decide(self.predict_proba(X), self.classes_, cost, reject)
+
+    @by_row("p({})")
+    def predict_proba(
+        self,
+        X: Table,
+        *,
+        class_prior: Probabilities | None = None,
+        dtype: DTypeLike = np.float64,
+    ) -> Floats | Any:
+        """Return the posterior p(class | row), of shape (rows, classes).
+
+        Parameters
+        ----------
+        X : table of rows
+            As for ``predict``.
+        class_prior : sequence or mapping, optional
+            Probability of each class where these rows come from, in the order of ``classes_`` or
+            by label, if it is not what was learned.
+        dtype : {float64, float32}
+            Of the result: float32 takes half the memory. All else is computed in float64.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> nb.predict_proba([[4.4]], dtype=np.float32).dtype
+        dtype('float32')
+        """
+        single = is_single(dtype)
+        if is_on_cluster(X):
+            if single:
+                raise ValueError("The probabilities of a frame of Spark are of float64.")
+            return on_cluster.predict_proba(X, self._checked, class_prior)
+        if class_prior is None:
+            return self._scored(X, "posterior32" if single else "posterior")
+        priors = np.exp(self.class_log_prior_), given_prior(class_prior, self.classes_)
+        if not single:
+            return shift(self._scored(X, "posterior"), *priors)
+        model, rows = self._checked, self._rows(X)
+        found: NDArray[Any] = np.empty((len(rows), len(self.classes_)), np.float32)
+        for first in range(0, len(rows), BLOCK):
+            some = slice(first, first + BLOCK)
+            found[some] = shift(model.posterior(rows.take(some)), *priors)
+        return found
+
+    @by_row("log p({})")
+    def predict_log_proba(self, X: Table, *, dtype: DTypeLike = np.float64) -> Floats:
+        """Return the log posterior, of shape (rows, classes); ``dtype`` as for predict_proba."""
+        single = is_single(dtype)
+        return self._scored(X, "log_posterior32" if single else "log_posterior")
+
+    @by_row("log p({}, row)")
+    def predict_joint_log_proba(self, X: Table, *, dtype: DTypeLike = np.float64) -> Floats:
+        """Return log p(class) + log p(row | class), less what does not depend on the class.
+
+        Where there are weights, it is the score with them that the posterior follows from.
+        ``dtype`` is that of ``predict_proba``.
+        """
+        single = is_single(dtype)
+        return self._scored(X, "joint32" if single else "joint")
+
+    @by_row("log p(row)")
+    def score_samples(self, X: Table, y: Label | Target = None) -> Floats:
+        """Return log p(row): how much each row surprises, for outliers and drift.
+
+        It is the density (or probability) under the event models, the base measure included;
+        weights and interactions have no part in it.
+
+        Parameters
+        ----------
+        X : table of rows
+            As for ``predict``.
+        y : label, or array-like of shape (rows,), optional
+            Return log p(row | y) instead, for one class or for a class of each row.
+
+        Returns
+        -------
+        log_p : ndarray of shape (rows,)
+            In nats.
+
+        Raises
+        ------
+        ValueError
+            If the model does not know a label.
+
+        Notes
+        -----
+        By the sum rule p(row) is the sum of p(class) p(row | class) over the classes. A row of
+        counts has its multinomial coefficient; a text is a sequence of words and has none, so that
+        the posterior is the joint probability over p(row).
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes(event_models="gaussian").fit([[1.0], [2.0], [8.0]], ["a", "a", "b"])
+        >>> surprise = nb.score_samples([[1.5], [50.0]])
+        >>> surprise[0] > surprise[1]
+        np.True_
+        >>> nb.score_samples([[1.5]], "a") > nb.score_samples([[1.5]], "b")
+        array([ True])
+        """
+        model, rows = self._checked, self._rows(X)
+        if y is None:
+            return model.log_evidence(rows)
+        if isinstance(y, str | float | int | dt.date | np.generic):
+            return log_likelihoods(model, rows, plain(y))
+        labels = encode_labels(read_labels(y))
+        check_rows(rows, labels)
+        return log_likelihoods(model, rows, labels.classes[labels.codes])
+
+    def estimate_class_prior(self, X: Table) -> Floats:
+        """Estimate how frequent the classes are where these rows come from, by EM.
+
+        It follows from the likelihood ratios of the rows: a row without evidence moves nothing, and
+        neither does that a cell is missing, which may have other reasons there than in training.
+        Saerens, Latinne & Decaestecker (2002). Pass it to ``predict_proba``.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> nb.estimate_class_prior([[1.5], [1.1], [1.7], [7.5]]).round(2)
+        array([0.81, 0.19])
+        """
+        model = self._checked.without_presence
+        joint = model.joint_log_likelihood(self._rows(X))
+        prior = np.exp(model.class_log_prior)
+        evidence = joint[:, prior > 0] - model.start[prior > 0]
+        says = np.ptp(evidence, axis=1) > NEGLIGIBLE
+        return estimate_prior(posterior(joint[says]), prior) if says.any() else prior
+
+    def explain(self, X: Table) -> Explanation:
+        """Say why: the weight of evidence of each column, category and word.
+
+        What the linear part adds for a column is in the column's line. That a cell is missing, and
+        what two columns say together, are lines of their own.
+
+        Returns
+        -------
+        explanation : Explanation
+            For each row and class, items whose weights sum to the log odds of the class against
+            its strongest rival.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
+        >>> print(nb.explain(["cheap lunch"])[0])
+        'spam' against 'ham': log odds 0.44 (probability 0.61)
+           +4.16  text = cheap
+           -3.71  text = lunch
+           +0.00  class prior
+        """
+        return explain(self._checked, self._rows(X))
+
+    def assess(self) -> Scores:
+        """Assess the model from the rows that it was trained on, right after ``fit``.
+
+        The tally of each of some folds is subtracted, weights (and all else that is fitted) are
+        fitted on the rest, and the fold is predicted: cross-validation without counting again. A
+        fold takes about as long as ``fit``. So of 10 folds, or 20 of at most 2,000 rows, as many
+        are held out as take no longer than twice learning, and two at least; of few rows as many as
+        take half a second more, until 2,000 rows are scored. What they take is known from numbers
+        (rows, and 200 for each column, times columns times classes). It is a count and no clock: of
+        the same rows it is the same. Where the sample is a part of the rows learned, it is
+        dealt into fewer folds, down to four, each of a tenth of the rows learned at most.
+        Of many rows a random sample is looked at: of at most 10,000, fewer of very many columns and
+        classes; or, where all evidence has one weight (one column, a matrix of counts, or texts
+        with ``text="words"``), of 500 for each class. The print says how many it was, of how many,
+        and why.
+
+        Returns
+        -------
+        scores : Scores
+            Accuracy, log loss, Brier score, area under the ROC curve, calibration error,
+            confusion, reliability, precision and recall by class, how much the leave-one-out log
+            loss grows without each column, and how many rows it is of.
+
+        Raises
+        ------
+        ValueError
+            If the rows are not in memory: after ``forget`` and ``decay``, after ``load`` of a file
+            without a sample, and after ``merge`` where one had none; or if rows without a label
+            count, as these depend on the labels of all others.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes().fit(*load_iris(return_X_y=True))
+        >>> nb.assess().accuracy > 0.9
+        True
+        """
+        of = self._checked, self._learned(), self._kind
+        return assess(*of, interactions=self._interacts)
+
+    def evaluate(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Scores:
+        """Score predictions on labelled rows that were not learned.
+
+        Parameters
+        ----------
+        X : table of rows
+            As for ``fit``. A table that is not in memory is read in batches, of which the
+            posteriors alone are kept.
+        y : array-like of shape (rows,), or str
+            The right labels, or the name of their column in ``X``.
+        sample_weight : array-like of shape (rows,), optional
+            Finite and at least 0; weight 2 is the row twice.
+
+        Returns
+        -------
+        scores : Scores
+            Accuracy, log loss, Brier score, area under the ROC curve, calibration error,
+            confusion, reliability, and precision and recall by class.
+
+        Raises
+        ------
+        ValueError
+            If there are no rows, a label is missing, or a table, column or weight is wrong.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit([[1.0], [2.0], [7.0], [8.0]], ["a", "a", "b", "b"])
+        >>> nb.evaluate([[1.5], [6.5]], ["a", "b"]).accuracy
+        1.0
+        """
+        model = self._checked
+        if is_on_cluster(X):
+            raise ValueError(
+                "A frame of Spark is not scored; collect some of its rows, as by X.toPandas()."
+            )
+        stream = self._stream(X)
+        if stream is not None:
+            return self._evaluate_stream(stream, y, sample_weight)
+        rows, labels = self._with_labels(X, y)
+        return score(model, rows, labels, sample_weight)
+
+    @exclusive
+    def forget(self, X: Table, y: Target, sample_weight: RowWeight = None) -> Self:
+        """Unlearn rows: the counts are then as if they had never been seen; the weights stay.
+
+        Raises
+        ------
+        ValueError
+            If these rows can be seen not to have been learned, as no rows can have made what would
+            be left: a count below zero, more cells of a column than rows, squares less than the
+            square of their sum. Nothing is changed then. Sums do not tell more: of rows whose every
+            cell was learned, in other rows of the class, it cannot be seen that they were not.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes().fit([[1.0], [2.0], [7.0]], ["a", "a", "b"])
+        >>> nb.forget([[2.0]], ["a"]).class_count_
+        array([1., 1.])
+        """
+        check_is_fitted(self)
+        before = self._total
+        self._keep(self.model_.forget(self._model_of(X, y, sample_weight)))
+        self._sample = None
+        self._record("forget", before - self._total)
+        return self
+
+    @exclusive
+    def merge(self, *others: Classifier) -> Self:
+        """Add what other models have learned: the counts are those of the rows of all.
+
+        Weights are fitted to the samples of the rows that all have in memory, so that predictions
+        are those of a model that has learned all rows. Where one has none, as after ``load`` of a
+        file without a sample, or counts rows without a label, they are the mean of all models' by
+        the rows behind them, and so are the functions of their linear parts.
+
+        Parameters
+        ----------
+        *others : NaiveBayes
+            One model or more; many are quicker at once than one after the other. They stay as they
+            are, and in which order they come does not show in what is predicted.
+
+        Returns
+        -------
+        self : NaiveBayes
+            With the classes, columns, levels and words of all. It fits weights, and looks for
+            interactions, if any of them does; missing cells are evidence if they are in any.
+
+        Raises
+        ------
+        ValueError
+            If a column was counted otherwise in another model (by another event model, or a text
+            split otherwise), if columns have names in one and places in the other, or if the
+            models have another ``class_prior``, ``estimate`` or ``smoothing``. It says which, and
+            nothing is changed then.
+        TypeError
+            If the labels are strings in one model and numbers in the other.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> north = NaiveBayes().fit([[1.0], [3.0]], ["a", "b"])
+        >>> north.merge(NaiveBayes().fit([[2.0]], ["a"])).class_count_
+        array([2., 1.])
+        """
+        return self._merge_each(others)
+
+    @exclusive
+    def decay(self, factor: float) -> Self:
+        """Scale all counts, so that what comes later weighs more.
+
+        Parameters
+        ----------
+        factor : float
+            Greater than 0; 0.99 takes one hundredth off.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> NaiveBayes().fit([[1.0], [3.0]], ["a", "b"]).decay(0.5).class_count_
+        array([0.5, 0.5])
+        """
+        check_is_fitted(self)
+        if not (np.isfinite(factor) and factor > 0):
+            raise ValueError(f"The decay factor must be greater than 0, got {factor}.")
+        faded = self.model_ * float(factor)
+        if not faded.tally.class_count.any():
+            raise ValueError("Nothing would be left: all counts are too small to be told from 0.")
+        before = self._total
+        self._keep(faded)
+        self._sample = None
+        self._record("decay", before - self._total, f"{factor:g}")
+        return self
+
+    @exclusive
+    def save(self, path: str | PathLike[str], *, keep_rows: bool = False) -> None:
+        """Write the model to a file (safetensors: no code in it), whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file. One whose name ends in ``.gz`` is compressed, to about a third if the model
+            is of texts; ``load`` reads both.
+        keep_rows : bool, default False
+            Whether to write the sample of the learned rows that is in memory too: at most 10,000
+            different ones, or, of a table without texts, about 10,000 (1 + log(n / 10,000)) of n.
+            After ``load`` of such a file everything that needs rows works as before: ``assess``,
+            ``calibrate``, and the weights after ``merge`` and ``partial_fit``. By default no row is
+            written, as rows may be private.
+
+        Raises
+        ------
+        ValueError
+            If rows are to be kept and there are none: after ``forget`` and ``decay``, after
+            ``load`` of a file without one, or if rows without a label count.
+        OSError
+            If the file cannot be written.
+
+        Notes
+        -----
+        Every file names the categories and words that were counted; a column of up to 1,000
+        different texts is counted as categories. Who has a file with a sample can also read which
+        of them each sampled row holds, with its numbers, its label and its weight. Of a text these
+        are its words, word bigrams and character n-grams, and how often each comes: not their
+        order, but a short text can be put together from them. Hashed words have no names, yet of
+        any word can be tried whether a text may hold it.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from naively import NaiveBayes, load
+        >>> nb = NaiveBayes().fit([[1.0], [2.0], [7.0], [8.0]] * 5, ["a", "a", "b", "b"] * 5)
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "model.naively"
+        >>> nb.save(path, keep_rows=True)
+        >>> load(path).assess().log_loss == nb.assess().log_loss
+        True
+        """
+        check_is_fitted(self)
+        rows = self._sampled_rows() if keep_rows else None
+        if keep_rows and rows is None:
+            raise ValueError(
+                "There is no sample of the learned rows to save: none is in memory, or rows "
+                "without a label count. Save the model without it."
+            )
+        store.save(self.model_, path, sample=rows, history=self.history_)
+
+    @property
+    def classes_(self) -> LabelArray:
+        """The class labels."""
+        return self._fitted.classes
+
+    @property
+    def class_count_(self) -> Floats:
+        """Rows (total weight) of each class."""
+        return self._fitted.tally.class_count
+
+    @property
+    def class_log_prior_(self) -> Floats:
+        """Log probability of each class."""
+        return self._fitted.class_log_prior
+
+    @property
+    def tally_(self) -> Tally:
+        """What was counted; how many cells are missing follows from it."""
+        taken = self._fitted.taken
+        follows = [g.key for g in self._fitted.schema.groups if g.kind == "missing"]
+        blocks = {key: block for key, block in taken.blocks.items() if key not in follows}
+        return replace(taken, blocks=blocks) if follows else taken
+
+    @property
+    def schema_(self) -> Schema:
+        """Which columns go to which event model, and why."""
+        return self._fitted.described
+
+    @property
+    def weights_(self) -> Weights | None:
+        """How much the evidence of each column counts, and the linear part beside it."""
+        return self._fitted.weights
+
+    @property
+    def n_parameters_(self) -> int:
+        """How many parameters are free: with M booleans and two classes 2M + 1.
+
+        A class prior that is given has none; the weights of columns are not among them.
+        """
+        return count_parameters(self._fitted)
+
+    @property
+    def n_joint_parameters_(self) -> ParameterCount | float:
+        """How many there would be without the naive Bayes assumption: 2(2ᴹ - 1) + 1.
+
+        It is a whole number, which prints as a power of 2 where it is long and has ``log2``, or
+        ``inf`` where a column holds numbers without end.
+        """
+        return count_joint_parameters(self._fitted)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """How much the leave-one-out log loss grows without each column, as shares of all.
+
+        Columns that repeat each other have equal shares of what they are worth together. A time
+        has the sum of what it and its parts (hour, weekday, month) have; and each column what its
+        interactions have.
+        """
+        sample, schema = self._learned(), self._fitted.schema
+        cost = worth(self.model_, sample.of(self.model_)).shared()
+        of_column = {name: [title(name)] for name in schema.order}
+        pairs = {title(name): name.roots for name in schema.derived}
+        if self.model_.weights is not None:
+            pairs |= self.model_.weights.linear.pairs
+        for pair, names in pairs.items():  # without either of its columns there is none
+            for of in names:
+                of_column[of].append(pair)
+        growth = np.array(
+            [sum(cost.get(one, 0.0) for one in names) for names in of_column.values()]
+        )
+        return growth / growth.sum() if growth.sum() > 0 else growth
+
+    @property
+    def noise_(self) -> tuple[AddedNoise, ...]:
+        """The noise in the counts; of merged models, that of each which has some."""
+        return self._fitted.noise
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in self.__dict__
+
+    def __getstate__(self) -> dict[str, object]:
+        found = cast("dict[str, object] | None", super().__getstate__())
+        state = {name: of for name, of in (found or {}).items() if name != LOCK}
+        return {**state, "_sample": None} if "_sample" in state else state  # rows stay private
+
+    @exclusive
+    def _merge_each(self, others: Iterable[Classifier]) -> Self:
+        """Merge models that come one after the other, none of which is held (see ``merge``).
+
+        Only their samples of rows are, until all have come.
+        """
+        check_is_fitted(self)
+        every: list[tuple[Reservoir | None, Weighting | None, bool, float]] = []
+        histories: list[tuple[str, History]] = []
+
+        first: Classifier = self
+
+        def models() -> Iterator[Model]:
+            for other in chain([first], others):
+                check_is_fitted(other)
+                how = other._kind, other._interacts, other.unlabelled_weight_  # noqa: SLF001
+                every.append((other._sample, *how))  # noqa: SLF001
+                histories.append(("" if other is first else "merged", other.history_))
+                yield other.model_
+
+        model = Model.total(models())
+        if len(every) == 1:
+            return self
+        model.class_log_prior  # noqa: B018  (a prior that does not fit all classes is an error now)
+        samples, kinds, interact, unlabelled = zip(*every, strict=True)
+        self._learn_as(set(kinds), any(interact), model)
+        if max(unlabelled) > 0:
+            self.unlabelled_weight_ = max(unlabelled)
+        self._sample = merged(samples, model)
+        before = self._total
+        self._keep(model if self._sample is None else self._weighed(model))
+        self.history_ = History.merged(histories)
+        self._record("merge", self._total - before)
+        return self
+
+    def _learn_as(  # noqa: B027  (only what has options learns by them)
+        self, kinds: Collection[Weighting | None], interacts: bool, model: Model
+    ) -> None:
+        """Learn from now on as the models do that were merged into one.
+
+        Parameters
+        ----------
+        kinds : collection of {"loo", "temperature"} or None
+            Of the weights that they fit.
+        interacts : bool
+            Whether any of them looks for interactions.
+        model : Model
+            What they have learned.
+        """
+
+    def _weighed(self, model: Model) -> Model:
+        """Return the model with weights fitted to the sample of the rows in memory."""
+        return model
+
+    def _keep(self, model: Model) -> None:
+        """Make this frozen model the fitted one."""
+        self.model_ = model
+        self.n_features_in_ = model.schema.width
+        names = model.schema.names
+        self.__dict__.pop("feature_names_in_", None)
+        if names and names != [TEXT]:
+            self.feature_names_in_ = np.array(names, object)
+
+    def _keep_sample(self, rows: SampledRows) -> None:
+        """Make these rows the sample of those that the fitted model has learned."""
+        self._sample = Reservoir.restored(rows, self.model_)
+
+    def _sampled_rows(self) -> SampledRows | None:
+        """Return the sample of the learned rows for a model file; None if there is none."""
+        if self._sample is None or self._counts_unlabelled:
+            return None
+        return self._sample.saved(self.model_)
+
+    @property
+    def _total(self) -> float:
+        """How many rows (their total weight) the model holds."""
+        return float(self.model_.tally.class_count.sum())
+
+    def _record(self, verb: Verb, rows: float, source: str = "") -> None:
+        """Keep in the history what was done to the model."""
+        before = History() if verb == "train" else self.history_
+        self.history_ = before.add(verb, rows, self._total, source)
+
+    @property
+    def _counts_unlabelled(self) -> bool:
+        """Whether rows without a label count, so that no row can be left out."""
+        return self.unlabelled_weight_ > 0
+
+    @property
+    def _interacts(self) -> bool:
+        """Whether interactions are chosen when the model is fitted."""
+        return False
+
+    @property
+    def _kind(self) -> Weighting | None:
+        """The kind of weights that are fitted; None of pure naive Bayes."""
+        return None
+
+    def _learned(self) -> Reservoir:
+        if self._sample is None:
+            raise ValueError("The rows that were learned are not in memory; give X and y.")
+        return self._sample
+
+    @property
+    def _fitted(self) -> Model:
+        """The model, of whose attributes there are none before it has learned."""
+        if "model_" not in self.__dict__:
+            raise AttributeError(f"this {type(self).__name__} is not fitted yet")
+        return self.model_
+
+    @property
+    def _checked(self) -> Model:
+        """The model, or scikit-learn's error that there is none yet."""
+        check_is_fitted(self)
+        return self.model_
+
+    def _scored(self, X: Table, finish: Finish) -> Finished:
+        """Return the scores of rows, finished (see ``Model.score``)."""
+        model = self._checked
+        return model.score(model.encode(self._rows(X)), finish)
+
+    def _evaluate_stream(self, stream: Stream, y: Target, weight: RowWeight) -> Scores:
+        check_named(stream.names, y, weight)
+        while True:
+            try:
+                return score_batches(self._checked, LabelledStream(stream, y, weight))
+            except ReadAgainError:
+                continue
+
+    def _table(self, rows: Rows) -> Table:
+        """Return rows in the form that X has."""
+        return as_table(rows)
+
+    def _with_labels(self, X: Table, y: Target) -> tuple[Rows, Target]:
+        """Read rows and their labels, which may be one of their columns."""
+        rows = self._rows(X)
+        return rows.split(y) if isinstance(y, str) else (rows, read_labels(y))

@@ -1,0 +1,395 @@
+"""``nb.export``: a fitted model for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.labels import Target
+from naively.counting.noise import random_below
+from naively.data.frames import Table
+from naively.estimators.accessors import Accessor
+from naively.estimators.options import Seed
+from naively.model.privacy import with_noise
+from naively.saving import save
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+    from naively.engines.sql.dialect import Table as TableName
+    from naively.engines.sql.score import Query, Where
+    from naively.model.scorecard.scorecard import Scorecard
+    from naively.report.page import Report
+
+
+class Export(Accessor):
+    """A fitted model for other programs: SQL, ONNX, JavaScript, a page, noisy counts."""
+
+    _name = "export"
+
+    def scorecard(self) -> Scorecard:
+        """Return the model as numbers to be added up, by which any program can score rows.
+
+        All that a model says by default is in it: weights, biases, missing cells, the linear part,
+        interactions, texts and their lengths. Nothing can be learned with it, nor forgotten.
+
+        Returns
+        -------
+        scorecard : Scorecard
+            ``scorecard.save("model.json")`` writes it as JSON, and ``scorecard.save("model.js")``
+            as a script that scores rows, explains them, and needs nothing else.
+
+        Raises
+        ------
+        ValueError
+            If what a column says is no sum of given numbers, as of a kernel density; it names the
+            column.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("bernoulli").fit({"wet": [1, 1, 0]}, ["rain", "rain", "sun"])
+        >>> card = nb.export.scorecard()
+        >>> card.to_dict()["classes"], card.columns
+        (['rain', 'sun'], ['wet'])
+        """
+        from naively.model.scorecard.scorecard import Scorecard
+
+        return Scorecard.of(self._model)
+
+    def sql(
+        self,
+        table: TableName,
+        dialect: str = "duckdb",
+        *,
+        probabilities: bool = False,
+        keep: Sequence[str] | None = None,
+        weights: Where = "auto",
+        weights_table: TableName = "naively_weights",
+        tokens: TableName | None = None,
+        row_id: str | None = None,
+    ) -> Query:
+        """Write a query that scores the rows of a table in its database.
+
+        Parameters
+        ----------
+        table : str or tuple of two str
+            The table or view that holds the rows: one name, or the names of a schema and of a table
+            in it. In DuckDB it can be the path of a file, such as "visits.parquet".
+        dialect : str, default "duckdb"
+            "duckdb", "sqlite" or "postgres"; or, with sqlglot (``pip install 'naively[sql]'``), any
+            other that it knows, such as "bigquery", "snowflake" or "spark". What sqlglot writes
+            says in its first line that it was not run there.
+        probabilities : bool, default False
+            Whether to return the probability of each class, "p(label)", instead of that of the
+            prediction, "probability".
+        keep : sequence of str, optional
+            The columns to return before the prediction; by default all columns of the table. In
+            SQLite a view has no numbers of rows, which all columns are found by: name them.
+        weights : {"auto", "inline", "table"}, default "auto"
+            Whether the numbers of strings and tokens are in the query, or in a table that
+            ``setup`` makes; by default a table if they are more than 2,000.
+        weights_table : str or tuple of two str, default "naively_weights"
+            The name of that table.
+        tokens : str or tuple of two str, optional
+            The table of tokens, which a model of texts needs: with columns "row_id", "block",
+            "token" and "often". ``tokens`` makes it.
+        row_id : str, optional
+            The column of ``table`` that "row_id" refers to.
+
+        Returns
+        -------
+        query : Query
+            A string. ``query.setup`` holds the statements to run once before it, if any.
+
+        Raises
+        ------
+        ValueError
+            If what a column says is no sum of given numbers (see `Scorecard`), the dialect is not
+            known or cannot spell something, or an option lacks another.
+
+        Notes
+        -----
+        Probabilities equal those of ``predict_proba`` to 1e-12. Missing cells, and levels and words
+        that were never seen, say what they say there. A number that is no number, or no number of
+        the event model, is an error of the database, or is scored by the same formula.
+
+        Examples
+        --------
+        >>> import duckdb
+        >>> from naively import NaiveBayes
+        >>> shop = duckdb.connect()
+        >>> _ = shop.execute("CREATE TABLE visits AS SELECT 25 AS age, 'red' AS colour")
+        >>> X = {"age": [20, 30, 3, 4], "colour": ["red", "red", "blue", "blue"]}
+        >>> nb = NaiveBayes("gaussian", weights=None).fit({"age": X["age"]}, X["colour"])
+        >>> print(*shop.execute(nb.export.sql("visits", keep=["age"])).fetchone())
+        25 red 0.896...
+        """
+        from naively.engines.sql.score import Asked, score_query
+        from naively.model.scorecard.scorecard import Scorecard
+
+        asked = Asked(
+            table=table,
+            dialect=dialect,
+            probabilities=probabilities,
+            keep=keep,
+            weights=weights,
+            weights_table=weights_table,
+            tokens=tokens,
+            row_id=row_id,
+        )
+        return score_query(Scorecard.of(self._model), asked)
+
+    def tokens(
+        self, connection: Any, table: TableName, row_id: str, tokens: TableName = "naively_tokens"
+    ) -> int:
+        """Make a table of the tokens of texts that are in a database, for a query of ``sql``.
+
+        Parameters
+        ----------
+        connection : DB-API or ADBC connection
+            To DuckDB (``duckdb``), SQLite (``sqlite3``) or PostgreSQL (``psycopg``); nothing is
+            committed.
+        table : str or tuple of two str
+            The table that holds the texts, whose columns are named as in training.
+        row_id : str
+            Its column of whole numbers or strings that differ in every row.
+        tokens : str or tuple of two str, default "naively_tokens"
+            The table to make, with columns "row_id", "block" (0 for the first column of tokens,
+            such as words, 1 for the next, such as bigrams), "token" and "often".
+
+        Returns
+        -------
+        rows : int
+            How many rows it has: one for each token of a text that the model knows.
+
+        Raises
+        ------
+        ValueError
+            If the model reads no texts, the table of tokens is there already, rows cannot be told
+            apart, or the database fails; it says which.
+
+        Examples
+        --------
+        >>> import sqlite3
+        >>> from naively import NaiveBayes, Text
+        >>> nb = NaiveBayes({"note": Text()}, weights=None)
+        >>> nb = nb.fit({"note": ["buy now", "lunch now"]}, ["spam", "ham"])
+        >>> mail = sqlite3.connect(":memory:")
+        >>> _ = mail.execute("CREATE TABLE notes (id INTEGER, note TEXT)")
+        >>> _ = mail.execute("INSERT INTO notes VALUES (7, 'buy or buy')")
+        >>> nb.export.tokens(mail, "notes", "id")
+        1
+        >>> mail.execute("SELECT * FROM naively_tokens").fetchall()
+        [(7, 0, 'buy', 2)]
+        """
+        from naively.engines.sql.tokens import write_tokens
+        from naively.model.scorecard.scorecard import Scorecard
+
+        card = Scorecard.of(self._model)
+        return write_tokens(card, connection, table, row_id, tokens)
+
+    def onnx(self, path: str | PathLike[str] | None = None) -> ModelProto:
+        """Write the model as an ONNX model, which gives labels and probabilities without Python.
+
+        All that the model says is in it: weights, the linear part, missing cells, interactions.
+        It computes with doubles, as ``predict_proba`` does.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            The file to write; by default none is written.
+
+        Returns
+        -------
+        model : onnx.ModelProto
+            Its inputs are one tensor a column: numbers, truths (0 and 1) and times (seconds since
+            1970, UTC) are doubles of shape (n, 1), NaN where missing, and strings are strings of
+            shape (n, 1). As the empty string is a string, truths of shape (n, 1) say which
+            strings are missing; they may be left out if none is. Texts are split before: their
+            tokens are strings of shape (n, m), padded with the empty string, as `onnx_inputs`
+            makes them. Its outputs are "label", of shape (n,), whole numbers or else strings,
+            and "probabilities", doubles of shape (n, classes). Its metadata "inputs" say which
+            input is of which column, and "classes" the classes, as JSON.
+
+        Raises
+        ------
+        ImportError
+            If the package onnx is not installed; it says how to install it.
+        ValueError
+            If what a column says is no sum of given numbers (a kernel density, a predictive
+            integral, all columns as one event), or its tokens are made by a program or hashed; it
+            names the column. Or if the model is larger than 2 GB.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes
+        >>> X = {"legs": [2.0, 4.0, 4.0, 2.0], "coat": ["feathers", "fur", "fur", "feathers"]}
+        >>> nb = NaiveBayes().fit(X, ["bird", "cat", "cat", "bird"])
+        >>> [each.name for each in nb.export.onnx().graph.input]
+        ['legs', 'coat', 'coat_missing']
+        """
+        from naively.engines.onnx.model import onnx_of
+
+        model = onnx_of(self.scorecard())
+        if path is not None:
+            save(path, model.SerializeToString())
+        return model
+
+    def onnx_inputs(self, X: Table) -> dict[str, NDArray[Any]]:
+        """Return rows as the inputs of the ONNX model that `onnx` writes.
+
+        Parameters
+        ----------
+        X : table of rows
+            As for ``predict``.
+
+        Returns
+        -------
+        inputs : dict of str to ndarray
+            The tensors by name. ``session.run(None, inputs)`` of onnxruntime takes them.
+
+        Raises
+        ------
+        ValueError
+            If the rows are not as those that were learned, or the model has no ONNX.
+
+        Examples
+        --------
+        >>> from naively import NaiveBayes, Text
+        >>> nb = NaiveBayes(Text(), weights=None).fit(["good", "not bad", "bad"], ["+", "+", "-"])
+        >>> nb.export.onnx_inputs(["bad, not good", "good"])["text_word_1_1"].tolist()
+        [['bad', 'not', 'good'], ['good', '', '']]
+        """
+        from naively.engines.onnx.inputs import inputs_of, tensors_of
+
+        model = self._model
+        inputs = inputs_of(self.scorecard())
+        return tensors_of(list(inputs.values()), model.schema.match(self._estimator._rows(X)))
+
+    def report(self, X: Table = None, y: Target = None, *, name: str = "") -> Report:
+        """Write one page about the model: what it learned, how good it is, and why it answers so.
+
+        Parameters
+        ----------
+        X : table of rows, optional
+            Rows that were not learned, to be scored, shown and explained; by default some of the
+            sample of the learned rows that is in memory.
+        y : array-like of shape (rows,), or str, optional
+            Their right labels, or the name of their column in ``X``.
+        name : str, optional
+            What the page is called.
+
+        Returns
+        -------
+        report : Report
+            ``report.save("report.html")`` writes it; the page needs no network.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from naively import NaiveBayes
+        >>> nb = NaiveBayes("gaussian").fit(*load_iris(return_X_y=True))
+        >>> print(nb.export.report(name="iris"))
+        iris: a page of ... bytes
+        What it learned from
+        How good it is
+        ...
+        """
+        from naively.report.page import write_report
+        from naively.report.subject import Subject
+
+        model = self._model
+        learned = None if self._estimator._counts_unlabelled else self._estimator._sample
+        rows, labels = (None, None) if X is None else (self._estimator._rows(X), None)
+        if X is not None and y is not None:
+            rows, labels = self._estimator._with_labels(X, y)
+        return write_report(Subject.of(model, learned, self._estimator._kind, rows, labels), name)
+
+    def with_noise(
+        self, epsilon: float, delta: float = 0.0, *, resolution: int = 3, random_state: Seed = None
+    ) -> Any:
+        """Return a new model whose counts are noisy, so that they hardly tell of any one row.
+
+        This model stays as it is. The new one has (epsilon, delta)-differential privacy: with one
+        row more or less, any outcome is at most exp(epsilon) times as probable, and delta more.
+        It holds no sample of rows, no weights, no linear part and no interactions, which are
+        fitted to rows or chosen by them; who receives it may fit weights to rows of its own
+        (``calibrate(X, y)``). Missing cells are no evidence in it.
+
+        Parameters
+        ----------
+        epsilon : float
+            From 1e-6 to 100: the less, the more noise. 1 is usual.
+        delta : float, default 0.0
+            From 0 to less than 1, and much less than one over the number of rows. It pays for
+            knowing which levels, cells and words there are, unless all of them are declared.
+        resolution : int, default 3
+            Numbers are counted in 2**resolution cells from each power of two to the next, which
+            must not depend on the rows. More cells show more, and each holds fewer rows.
+        random_state : int, Generator or None, default None
+            Where the noise comes from; None is the operating system. A seed is for tests: who
+            knows it can take the noise away.
+
+        Returns
+        -------
+        noisy : NaiveBayes
+            Fitted; ``noise_`` says what was added.
+
+        Raises
+        ------
+        ValueError
+            If what a row changes has no bound: sums of numbers (of Gaussian, Poisson and
+            other such columns), and texts that were not learned with ``Text(max_tokens=...)``; if
+            counts are not of whole rows, after weights, ``decay`` or rows without labels; if
+            a column was counted in coarser cells than ``resolution``; or if delta is 0 where
+            it is needed. The message names the column.
+
+        Notes
+        -----
+        The unit of privacy is one row, added or removed; a row of weight 2 is two rows. Public are
+        the names of columns, the class labels, and what each column is counted as: give
+        ``event_models`` rather than let the rows choose them, if even that must not depend on them.
+        That the request is refused is not hidden either.
+
+        A row adds 1 to its class count, 1 to one level, cell or truth of each column, and 1 to
+        the texts and to as many words of a text as ``max_tokens`` says. All of that together is the
+        sensitivity. Noise is discrete Laplace or discrete Gaussian, whichever has the smaller
+        deviation, times the threshold if there is one (with delta = 0, Laplace), drawn exactly
+        (Ghosh, Roughgarden & Sundararajan 2009; Canonne, Kamath & Steinke 2020). A level, cell or
+        word that is not declared is kept if its greatest noisy count in the classes reaches the
+        threshold t with c · K · P(noise ≥ t - 1) ≤ d / (1 + d), for c columns (or words of a
+        text), K classes and the delta d that is left for it: half of it, or all with Laplace noise
+        (Korolova et al. 2009; Wilson et al. 2020). Of several noisy models of different rows each
+        row is hidden as well as in one; epsilons and deltas of the same rows add up.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from naively import Categorical, NaiveBayes
+        >>> rng = np.random.default_rng(0)
+        >>> y = np.where(rng.random(3000) < 0.4, "ill", "well")
+        >>> cough = np.where(rng.random(3000) < np.where(y == "ill", 0.7, 0.2), "yes", "no")
+        >>> nb = NaiveBayes(Categorical(levels=["yes", "no"])).fit({"cough": cough}, y)
+        >>> noisy = nb.export.with_noise(epsilon=1.0, random_state=0)
+        >>> print(noisy.noise_[0])
+        noise: epsilon 1, delta 0, discrete Laplace of standard deviation 2.8
+        >>> nb.class_count_, noisy.class_count_
+        (array([1219., 1781.]), array([1218., 1782.]))
+        """
+        if self._estimator._counts_unlabelled:
+            raise ValueError(
+                "Rows without a label count here, by what all other rows say of them, so that one "
+                "row may change all counts; learn labelled rows alone."
+            )
+        seed = random_state
+        if isinstance(seed, np.random.Generator):
+            seed = int(seed.integers(2**63))
+        of = self._model, float(epsilon), float(delta), random_below(seed), int(resolution)
+        return self._estimator._learner(with_noise(*of))
