@@ -24,7 +24,7 @@ from pathlib import Path
 from naively.mail.mailbox import read_labelled
 from naively.mail.message import read_message
 from naively.mail.score import Verdict, fit_temperature, leave_one_out_histogram, words_of
-from naively.mail.table import MailTable, open_table
+from naively.mail.table import TEMPERATURE, MailTable, open_table
 
 FOLDS = 5
 WORDS = 160_000  # more, which makes 200,000 with those of the mail
@@ -64,7 +64,7 @@ def accuracy(name: str, examples: list[Example]) -> None:
         spam = sum(c for _, c in train)
         table = MailTable.empty().add(counts, (len(train) - spam, spam))
         fitted = fit_temperature(leave_one_out_histogram(table, train[:SAMPLE]), table.messages)
-        table = table.with_temperature(fitted or table.unfitted)
+        table = table.with_temperature(fitted or TEMPERATURE)
         found += [(Verdict(table, words).probability, c) for words, c in examples[fold::FOLDS]]
     _print_scores(f"{name}, naively", found)
 

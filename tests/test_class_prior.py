@@ -139,7 +139,7 @@ def test_leaving_a_row_out_leaves_it_out_of_an_estimated_class_prior(
 ) -> None:
     weight = np.array([2.0, 1.0, 0.5, 3.0, 1.0]) if weighed else None
     rows, labels = as_rows(X), encode_labels(Y, weight)
-    settings = Settings(class_prior=prior)
+    settings = Settings(weights=None, class_prior=prior)
     model = learn(rows, labels, "gaussian", settings)
     found = leave_one_out_table(model, model.encode(rows, labels)).class_prior
     for i in range(5):

@@ -9,7 +9,6 @@ import pytest
 
 from naively import NaiveBayes, load
 from tests.commands import run
-from tests.golden.make import FOLDER
 from tests.saved_linear_parts import table, with_linear_part
 from tests.test_cli import ROWS, ok, sentence
 
@@ -151,7 +150,3 @@ def test_missing_cells_and_the_linear_part_stay(tmp_path: Path, all_rows: Path) 
     for of, before in ((linear.of, was.of), (linear.products, was.products)):
         assert of.keys() == before.keys()
         assert [*of.values()] == [pytest.approx(slopes) for slopes in before.values()]
-    older = FOLDER / "4" / "mixed.naively"
-    ok("merge", older, older, "-o", tmp_path / "older.naively")
-    again = load(tmp_path / "older.naively")
-    assert again.missing == again.model_.settings.missing == "ignore"

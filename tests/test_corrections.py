@@ -106,20 +106,6 @@ def test_the_temperature_of_files_is_taken_back(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_table_of_an_earlier_version_keeps_its_temperature(tmp_path: Path) -> None:
-    path = tmp_path / "m"
-    old = Path(__file__).parent / "golden" / "mail-1" / "mail.naively"
-    path.write_bytes(old.read_bytes())
-    temperature = open_table(str(path)).temperature
-    learn(str(path), [({"body": "one word"}, "spam")])
-    assert open_table(str(path)).temperature == temperature
-    before, batch = path.read_bytes(), mails(random.Random(3), 100)
-    learn(str(path), batch)
-    assert open_table(str(path)).temperature != temperature
-    learn(str(path), batch, forget=True)
-    assert path.read_bytes() == before
-
-
 # What was never learned
 
 

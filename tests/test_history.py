@@ -13,7 +13,6 @@ from naively import GaussianNB, NaiveBayes, load
 from naively.model.file import store
 from naively.model.history import KEPT, NAMED, History, names_of, now
 from tests.commands import run
-from tests.golden.make import FOLDER
 from tests.test_cli import ROWS, ok, sentence
 
 X, Y = {"x": [1.0, 2.0, 7.0, 8.0], "c": list("uuvv")}, list("aabb")
@@ -74,10 +73,6 @@ def test_files_keep_it_and_the_same_input_makes_the_same_bytes(tmp_path: Path) -
     again = load(tmp_path / "a").decay(0.5)
     assert said(again) == [("train", 4, 4), ("decay", 2, 2), ("decay", 1, 1)]
     assert again.history_.records[:2] == NaiveBayes().fit(X, Y).decay(0.5).history_.records
-
-
-def test_older_files_have_none() -> None:
-    assert load(FOLDER / "4" / "mixed.naively").history_ == History()
 
 
 def test_it_is_bounded() -> None:

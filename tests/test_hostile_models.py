@@ -137,9 +137,11 @@ LIES: dict[str, tuple[Change, str]] = {
     "a number too large": (at("columns", new=10**400), "a very large number"),
     "an infinite number": (at("weights", "usual", new=float("inf")), "which is not finite"),
     "an unknown entry": (at("more", new=1), "the header has no 'more'"),
-    "an unknown estimate": (at("estimate", new="best"), "'mle'"),
-    "an unknown smoothing": (at("smoothing", new="much"), "smoothing is 'much'"),
-    "negative smoothing": (at("smoothing", new=-1.0), "smoothing is -1.0"),
+    "an unknown estimate": (at("settings", "estimate", new="best"), "'mle'"),
+    "an unknown smoothing": (at("settings", "smoothing", new="much"), "smoothing is 'much'"),
+    "a setting that there is not": (at("settings", "more", new=1), "settings has no 'more'"),
+    "no settings": (at("settings", new={}), "settings has no .*, or lacks it"),
+    "negative smoothing": (at("settings", "smoothing", new=-1.0), "smoothing is -1.0"),
     "an unknown class prior": (at("class_prior", new="none"), "class_prior is 'none'"),
     "no probabilities": (at("class_prior", new=[2.0, -1.0]), "must be probabilities"),
     "a prior of nothing": (at("class_prior", new={"name": "Beta", "a": -1, "b": 1}), "greater"),
@@ -261,7 +263,7 @@ def test_codes_of_strings_are_said(saved: Path) -> None:
 
 def test_cells_that_nothing_was_counted_of_are_not_there(tmp_path: Path) -> None:
     path = tmp_path / "model.naively"
-    path.write_bytes((FOLDER / "4" / "numbers.naively").read_bytes())
+    path.write_bytes((FOLDER / "1" / "numbers.naively").read_bytes())
 
     def empty(header: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
         of = next(g["arrays"] for g in header["groups"] if g["event"] == "density")
@@ -274,7 +276,7 @@ def test_cells_that_nothing_was_counted_of_are_not_there(tmp_path: Path) -> None
     (axis,) = (b.axis for k, b in nb.tally_.blocks.items() if k.event.name == "density")
     (whole,) = (b.axis for k, b in before.tally_.blocks.items() if k.event.name == "density")
     assert len(axis) == len(whole) - 3
-    said = json.loads((FOLDER / "4" / "numbers.json").read_text())
+    said = json.loads((FOLDER / "1" / "numbers.json").read_text())
     assert np.isfinite(nb.predict_proba(said["rows"])).all()
 
 
@@ -296,11 +298,11 @@ def test_interactions_that_lie_are_refused(tmp_path: Path) -> None:
         (lambda g: g.update(columns=g["columns"] * 2), "a column is named twice"),
         (lambda g: g.update(kind="string"), "lift cannot count so"),
         (lambda g: g["axis"].update(kind="columns"), "the axis is of columns instead of grid"),
-        (lambda g: g["axis"].update(kind="levels"), "levels of other columns"),
+        (lambda g: g["axis"].update(kind="levels"), "levels instead of grid"),
         (lambda g: g["options"].update(m=-1), "greater than 0"),
     ]:
         path = tmp_path / "model.naively"
-        path.write_bytes((FOLDER / "4" / "interactions.naively").read_bytes())
+        path.write_bytes((FOLDER / "1" / "interactions.naively").read_bytes())
 
         def lie(header: dict[str, Any], _: Any, change: Any = change) -> None:
             (of,) = (g for g in header["groups"] if g["event"] == "lift")
@@ -314,15 +316,14 @@ def test_interactions_that_lie_are_refused(tmp_path: Path) -> None:
 def test_json_that_is_nested_or_no_object_is_refused(saved: Path) -> None:
     deep = "[" * 5000 + "]" * 5000
     for text, why in [
-        (f'{{"format": 3, "checksum": "00000000", "provenance": {deep}}}', "not JSON|checksum"),
+        (f'{{"format": 1, "checksum": "00000000", "provenance": {deep}}}', "not JSON|checksum"),
         (deep, "not JSON|no JSON object"),
         ("[]", "no JSON object"),
         ("{", "not JSON"),
         ('{"format": 1e999}', "format is inf"),
-        ('{"format": 3}', "it has no checksum"),
-        ('{"format": 1}', "not of format 1"),
-        ('{"format": 2}', "not of format 2"),
-        ('{"format": 4, "checksum": "00000000"}', "checksum does not fit"),
+        ('{"format": 2}', "made by a newer version of naively"),
+        ('{"format": 1}', "lacks 'checksum'"),
+        ('{"format": 1, "checksum": "00000000"}', "checksum does not fit"),
         (f'{{"format": {"9" * 5000}}}', "not JSON"),
     ]:
         saved.write_bytes(save({"x": np.zeros(1)}, {container.KEY: text}))

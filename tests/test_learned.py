@@ -13,7 +13,6 @@ from sklearn.exceptions import DataConversionWarning
 from naively import NaiveBayes
 from naively.cli.learned import Learned
 from naively.estimators.naive_bayes import Learner
-from naively.estimators.options import learner_of
 
 X = {"size": [1.0, 2.0, None, 7.0, 8.0, 9.5] * 5, "colour": ["red", "red", "blue"] * 10}
 Y = ["small"] * 15 + ["large"] * 15
@@ -29,7 +28,7 @@ def test_both_learn_the_same(options: dict[str, Any]) -> None:
     for nb in (ours, theirs):
         nb.partial_fit(X, Y).forget(X, Y).decay(0.5)
     np.testing.assert_array_equal(ours.predict_proba(X), theirs.predict_proba(X))
-    again = learner_of(Learned, theirs.model_)
+    again = Learned._of_model(theirs.model_)
     np.testing.assert_array_equal(again.predict_proba(X), theirs.predict_proba(X))
 
 

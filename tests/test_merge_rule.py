@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from naively import Beta, Categorical, GaussianNB, MultinomialNB, NaiveBayes, Text, load
+from naively import Beta, Categorical, GaussianNB, MultinomialNB, NaiveBayes, Text
 from naively.counting.statistic import VALUE
 from naively.counting.total import Total
 from naively.model.model import Model
-from tests.golden.make import FOLDER
 
 Y = ["a", "a", "b", "b"]
 TEXTS = ["one two three", "two four six eight", "cheap buy now today", "buy more now please"]
@@ -198,15 +197,6 @@ def test_what_one_model_has_both_have_in_either_order(options: dict[str, Any], s
     assert a.model_.settings.missing == "auto"
     assert a.weights == b.weights == "loo"
     assert a.interactions == b.interactions == options.get("interactions")
-
-
-def test_a_file_of_an_older_format_and_a_new_one_merge_in_either_order() -> None:
-    older, newer = (FOLDER / number / "mixed.naively" for number in ("4", "5"))
-    a, b = load(older).merge(load(newer)), load(newer).merge(load(older))
-    rows = {"number": [1.0, None], "level": ["red", None], "flag": [True, None]}
-    with pytest.warns(UserWarning, match="counted as missing"):
-        np.testing.assert_allclose(a.predict_proba(rows), b.predict_proba(rows), atol=1e-12)
-    assert a.model_.settings == b.model_.settings
 
 
 def texts(seed: int) -> tuple[list[str], list[str]]:

@@ -25,7 +25,9 @@ TRUTHS = np.array([[1, 0, 1], [0, 0, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]], float
 
 
 def learn(X: Any, y: Any = Y, event: Any = "auto", **settings: Any) -> Model:
-    return learning.learn(as_rows(X), encode_labels(y), event, Settings(**settings))
+    return learning.learn(
+        as_rows(X), encode_labels(y), event, Settings(**{"weights": None, **settings})
+    )
 
 
 def test_rows_and_labels_must_be_as_many_and_some() -> None:

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from naively import NaiveBayes
 from naively.data.frames import as_rows
 from naively.engines.spark.learn import Counting, Part
-from naively.estimators.options import settings_of
 from naively.evaluation.reservoir import Reservoir
 from tests.spark.tables import mixed, texts
 
@@ -41,7 +40,7 @@ def counted(table: pa.Table, times: Sequence[str] = (), rows: int = 25) -> Repor
     }
     nb = NaiveBayes()
     counting = Counting(
-        table.column_names, "y", None, spelled, "auto", settings_of(nb), Reservoir(), None
+        table.column_names, "y", None, spelled, "auto", nb._settings(), Reservoir(), None
     )
     (batch,) = counting(iter(table.to_batches(max_chunksize=rows)))
     found = Reports([], [])

@@ -17,7 +17,6 @@ from naively.model.file import container, store
 from naively.schema import settle
 from tests.damage import apart, assert_refused, rewrite
 from tests.golden.make import alike, dependent
-from tests.golden.make import mixed as golden_mixed
 
 
 @pytest.fixture(autouse=True)
@@ -281,23 +280,6 @@ def test_by_default_no_row_is_in_the_file(tmp_path: Path) -> None:
         load(tmp_path / "without.naively").assess()
 
 
-def test_a_file_of_what_format_3_could_say_is_as_it_was(tmp_path: Path) -> None:
-    """But for its number, and for what a missing cell says; the golden files say what it was."""
-    table, y = golden_mixed()
-    path = tmp_path / "model.naively"
-    NaiveBayes(missing="ignore").fit(table, y).save(path)
-    was = Path(__file__).parent / "golden" / "3" / "mixed.naively"
-    (header, arrays), (header_3, arrays_3) = apart(path), apart(was)
-    assert header.keys() == {*header_3, "missing"}
-    assert header["format"] == store.FORMAT
-    assert header["weights"].pop("linear") is None
-    assert header["weights"].keys() == header_3["weights"].keys()
-    narrow = ("words", "ends", "lengths", "ngrams", "sizes", "cells", "classes", "counts", "high")
-    assert {name: of.shape for name, of in arrays.items() if not name.endswith(narrow)} == {
-        name: of.shape for name, of in arrays_3.items() if not name.endswith(narrow)
-    }
-
-
 def test_no_text_is_in_the_file_in_one_piece(tmp_path: Path) -> None:
     text = "Zebra crossing: quietly, my name is Anna Karenina"
     X = {"note": [text, *(f"another {i} of some words" for i in range(40))], "x": range(41)}
@@ -508,7 +490,7 @@ def test_bins_that_there_are_not_are_refused(tmp_path: Path) -> None:
 
 def test_the_header_says_what_is_in_the_file(saved: Path) -> None:
     found, _ = container.read(saved)
-    assert found["format"] == 6
+    assert found["format"] == store.FORMAT
     assert json.dumps(found["sample"]).startswith('{"seed": ')
     assert found["sample"]["batches"] == 1
     sample = store.load_all(saved).sample

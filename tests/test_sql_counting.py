@@ -21,7 +21,7 @@ from naively.engines.sql.source import Source
 from naively.evaluation.reservoir import Reservoir
 from naively.events import JointTable, LogNormal
 from naively.model.model import Model
-from naively.schema.settings import Settings
+from naively.schema.settings import PURE
 from tests import databases
 from tests.cases import CASES, Case
 from tests.laws import Sample, samples
@@ -66,7 +66,7 @@ def in_database(database: tuple[str, Any], sample: Sample) -> Model:
     weight = None if sample.weight is None else "weight"
     source = Source.of(database_of(database[1]), table, "class", weight)
     model, _ = learn_in_database(
-        source, sample.case.event, sample.case.settings or Settings(), Reservoir()
+        source, sample.case.event, sample.case.settings or PURE, Reservoir()
     )
     assert model is not None
     return model

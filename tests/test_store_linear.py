@@ -18,7 +18,6 @@ from naively.model.linear_part import Line, LinearPart, Product, Step, Term
 from naively.model.model import Model
 from naively.schema.derived import Missing, TimePart
 from tests.damage import apart
-from tests.golden.make import FOLDER, alike
 from tests.saved_linear_parts import (
     fitted,
     linear_of,
@@ -144,8 +143,11 @@ def test_the_header_and_the_arrays_are_as_documented(tmp_path: Path) -> None:
     )
     with_linear(nb, linear).save(path)
     header, arrays = apart(path)
-    assert header["format"] == 6
-    assert header["missing"] == "auto"
+    assert header["format"] == store.FORMAT
+    assert header["settings"] == {
+        "estimate": "mean", "smoothing": "auto", "weights": "loo", "interactions": None,
+        "text": "auto", "missing": "auto",
+    }  # fmt: skip
     place = {
         group["event"] + group["kind"]: i for i, group in enumerate(header["weights"]["groups"])
     }
@@ -207,29 +209,19 @@ def test_a_column_that_is_counted_otherwise_by_now_keeps_its_terms(tmp_path: Pat
 
 @pytest.mark.parametrize("missing", ["auto", "ignore"])
 @pytest.mark.parametrize("weights", ["loo", "temperature", None])
-def test_the_option_comes_back_where_it_has_an_effect(
+def test_the_option_comes_back_and_has_an_effect_with_weights(
     missing: Any, weights: Any, tmp_path: Path
 ) -> None:
     X, y = table()
     nb = NaiveBayes(weights=weights, missing=missing).fit(X, y)
     nb.save(tmp_path / "m.naively", keep_rows=True)
     again = load(tmp_path / "m.naively")
-    assert again.missing == (missing if weights == "loo" else "auto")
-    assert again.model_.settings.missing == (missing if weights == "loo" else "ignore")
+    assert again.missing == again.model_.settings.missing == missing
+    assert again.model_.settings.counts_missing == (weights == "loo" and missing == "auto")
     said = [part.column for part in again.weights_.of] if weights else []
     assert (Missing("number") in said) == (weights == "loo" and missing == "auto")
     assert (TimePart("when", "hour") in said) == (weights == "loo")
     for one in (nb, again):
         one.partial_fit(X, y)
-        assert one.model_.settings.missing == (missing if weights == "loo" else "ignore")
+        assert one.model_.settings == nb.model_.settings
     np.testing.assert_allclose(again.predict_proba(X), nb.predict_proba(X), rtol=1e-9, atol=1e-13)
-
-
-def test_an_older_model_learns_on_without_missing_cells() -> None:
-    X, y = alike()
-    nb = load(FOLDER / "4" / "mixed-sampled.naively")
-    rows = {name: [None] * 3 for name in nb.feature_names_in_}
-    nb.partial_fit(rows, list("abc")).calibrate()
-    assert nb.missing == "ignore"
-    assert not [part for part in nb.weights_.of if isinstance(part.column, Missing)]
-    assert [part for part in NaiveBayes().fit(X, y).weights_.of if part.column == Missing("level")]

@@ -18,7 +18,9 @@ from naively.schema.choose import infer
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
 from naively.schema.settings import Settings
 
-SETTINGS = Settings(text="blocks")  # those of NaiveBayes() when weights of columns were all it had
+SETTINGS = Settings(
+    missing="ignore"
+)  # those of NaiveBayes() when weights of columns were all it had
 
 
 class WeightedColumns(ClassifierMixin, BaseEstimator):

@@ -125,11 +125,11 @@ FAULTS = [
         ("tests/test_store_linear.py",),
     ),
     Fault(
-        "missing cells become evidence in older model files",
-        "src/naively/model/file/upgrade.py",
-        '"missing": "ignore"',
-        '"missing": "auto"',
-        ("tests/test_golden.py",),
+        "a merged model forgets that missing cells were evidence in one of its models",
+        "src/naively/schema/settings.py",
+        "missing = self.counts_missing or other.counts_missing",
+        "missing = self.counts_missing and other.counts_missing",
+        ("tests/test_merge_rule.py", "tests/test_options.py"),
     ),
     Fault(
         "merged weights are averaged by the wrong shares",

@@ -162,9 +162,8 @@ def _is_model(data: str) -> bool:
 def _learner(model: Model, sample: Any) -> Learned:
     """Return the learner of a model and of the sample of its rows."""
     from naively.cli.learned import Learned
-    from naively.estimators.options import learner_of
 
-    return learner_of(Learned, model, sample)
+    return Learned._of_model(model, sample)
 
 
 def _labelled(

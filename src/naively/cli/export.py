@@ -269,11 +269,10 @@ def _as_sql(model: str, schema: str | None, **options: Any) -> bytes:
 def _with_noise(model: str, output: str, epsilon: float, delta: float, **options: Any) -> None:
     """Write a model file whose counts are noisy."""
     from naively.cli.learned import Learned
-    from naively.estimators.options import learner_of
     from naively.model.file import store
 
     found = store.load_all(model)
-    noisy = learner_of(Learned, found.model).export.with_noise(epsilon, delta, **options)
+    noisy = Learned._of_model(found.model).export.with_noise(epsilon, delta, **options)
     said = str(noisy.noise_[-1])
     target = {name: found.provenance[name] for name in ("target",) if name in found.provenance}
     with locked(output):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
+import inspect
 import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import fields
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar, get_type_hints
 
 import typer
 
@@ -28,6 +29,7 @@ from naively.cli.source import (
 )
 from naively.cli.update import locked
 from naively.messages import say, tell
+from naively.options import Options, declared, from_text, number_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +47,27 @@ if TYPE_CHECKING:
 SHOWN = 20  # classes, of which it is said how many rows they have
 PRIORS = ("data", "uniform")
 
+Verb = TypeVar("Verb", bound=Callable[..., None])
 
+
+def with_settings(verb: Verb) -> Verb:
+    """Give a verb the declared options of ``NaiveBayes``, in place of its ``**options``."""
+    known = {p.name: p for p in inspect.signature(verb).parameters.values()}
+    del known["options"], verb.__annotations__["options"]
+    for of in fields(Options):
+        kind = Annotated[str, typer.Option(help=of.metadata["help"])]
+        default = "none" if of.default is None else str(of.default)
+        known[of.name] = inspect.Parameter(
+            of.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind
+        )
+        verb.__annotations__[of.name] = kind
+    hints = get_type_hints(verb, include_extras=True)
+    parameters = [p.replace(annotation=hints[p.name]) for p in known.values()]
+    vars(verb)["__signature__"] = inspect.Signature(parameters)
+    return verb
+
+
+@with_settings
 def train(  # noqa: PLR0917  (options, not positions)
     data: DataArgument,
     output: Annotated[
@@ -73,35 +95,6 @@ def train(  # noqa: PLR0917  (options, not positions)
             "the second of two and 1 to the first."
         ),
     ] = "data",
-    estimate: Annotated[
-        str, typer.Option(help="Of parameters: mean, map, mle or predictive.")
-    ] = "mean",
-    weights: Annotated[
-        str,
-        typer.Option(
-            help="How much each column counts: loo (a weight for each), temperature (one for "
-            "all) or none (pure naive Bayes)."
-        ),
-    ] = "loo",
-    smoothing: Annotated[
-        str, typer.Option(help="The pseudo-count: a number, laplace (1), jeffreys (0.5) or auto.")
-    ] = "auto",
-    text: Annotated[
-        str,
-        typer.Option(
-            help="What is counted of texts: auto (words, word bigrams, and character n-grams "
-            "where texts are short) or words (the fastest, in the least memory)."
-        ),
-    ] = "auto",
-    missing: Annotated[
-        str,
-        typer.Option(
-            help="Of missing cells: auto (evidence of their own, where rows say so) or ignore."
-        ),
-    ] = "auto",
-    interactions: Annotated[
-        str, typer.Option(help="What two columns say together: none, or auto to choose some.")
-    ] = "none",
     semi_supervised: Annotated[
         bool,
         typer.Option("--semi-supervised", help="Learn from rows without a label too."),
@@ -124,6 +117,7 @@ def train(  # noqa: PLR0917  (options, not positions)
     input_format: InputFormatOption = None,
     memory_limit: MemoryOption = None,
     form: FormatOption = None,
+    **options: str,
 ) -> None:
     """Learn a model from labelled rows, write it to a file, and assess it.
 
@@ -146,13 +140,8 @@ def train(  # noqa: PLR0917  (options, not positions)
     nb = Learned(
         event_models_of(event_models),
         class_prior="data" if late else prior,
-        estimate=option_of("estimate", estimate),
-        smoothing=option_of("smoothing", smoothing),
-        weights=option_of("weights", weights),
-        interactions=option_of("interactions", interactions),
         semi_supervised=semi_supervised,
-        text=option_of("text", text),
-        missing=option_of("missing", missing),
+        **{name: option_of(name, given) for name, given in options.items()},
     )
     aside = None
     if part or semi_supervised:
@@ -246,19 +235,12 @@ def _plain(count: float) -> str:
 
 def option_of(name: str, given: str) -> Any:
     """Return the value of an option of ``NaiveBayes`` that is written as text."""
-    from naively.estimators.options import ALLOWED, expected
-
-    number = _number(given)
-    value = None if given == "none" else given if number is None else number
-    if any(kind.holds(value) for kind in ALLOWED[name]):
-        return value
-    written = expected(ALLOWED[name]).replace("'", "").replace("None", "none")
-    raise ValueError(f"--{name} must be {written}, got {given!r}.")
+    return from_text(name, declared()[name], given)
 
 
 def _hold_out(given: str) -> float | int:
     """Return --hold-out as a share of the rows if it is below 1, else as a number of rows."""
-    part = _number(given)
+    part = number_of(given)
     if part is None or part < 0 or (part > 1 and not part.is_integer()):
         raise ValueError(
             "--hold-out must be a share of the rows below 1, such as 0.2, or a whole number of "
@@ -267,18 +249,9 @@ def _hold_out(given: str) -> float | int:
     return part if part < 1 else int(part)
 
 
-def _number(given: str) -> float | None:
-    """Return a finite number, or None if the text is not one."""
-    try:
-        number = float(given)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
 def _numbers(given: Collection[str]) -> list[float]:
     """Return finite numbers; none of them if a text is not one."""
-    numbers = [number for number in map(_number, given) if number is not None]
+    numbers = [number for number in map(number_of, given) if number is not None]
     return numbers if len(numbers) == len(given) else []
 
 

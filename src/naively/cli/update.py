@@ -237,11 +237,10 @@ def _open(path: str) -> tuple[Learned, dict[str, Any], bool]:
     The last value says whether the file holds a sample of rows.
     """
     from naively.cli.learned import Learned
-    from naively.estimators.options import learner_of
     from naively.model.file import store
 
     found = store.load_all(path)
-    nb = learner_of(Learned, found.model, found.sample, found.history)
+    nb = Learned._of_model(found.model, found.sample, found.history)
     return nb, found.provenance, found.sample is not None
 
 

@@ -19,11 +19,11 @@ from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode
 from naively.data.frames import Table, is_on_cluster
 from naively.data.rows import Rows
 from naively.data.stream import Stream
-from naively.estimators.options import Seed
+from naively.estimators.checks import Seed
 from naively.estimators.training import Learned
 from naively.evaluation.reservoir import Reservoir
 from naively.model.model import Model
-from naively.model.weights import Weighting
+from naively.options import Weighting
 
 if TYPE_CHECKING:
     from naively.evaluation.dependence import Dependence

@@ -30,9 +30,9 @@ from naively.data.stream import ReadAgainError, Stream
 from naively.engines.spark import predict as on_cluster
 from naively.engines.stream import LabelledStream
 from naively.estimators.accessors import Curve, Inspect
+from naively.estimators.checks import check_is_fitted, is_single
 from naively.estimators.exports import Export
 from naively.estimators.lazy import by_row
-from naively.estimators.options import check_is_fitted, is_single
 from naively.estimators.training import Learned, check_named
 from naively.evaluation.cross_validate import assess
 from naively.evaluation.losses import posterior
@@ -54,7 +54,8 @@ from naively.model.parameter_counts import (
     count_joint_parameters,
     count_parameters,
 )
-from naively.model.weights import Weighting, Weights
+from naively.model.weights import Weights
+from naively.options import Weighting
 from naively.schema.schema import Schema
 from naively.schema.settings import Probabilities
 
@@ -692,10 +693,6 @@ class Classifier(metaclass=ABCMeta):
         self.__dict__.pop("feature_names_in_", None)
         if names and names != [TEXT]:
             self.feature_names_in_ = np.array(names, object)
-
-    def _keep_sample(self, rows: SampledRows) -> None:
-        """Make these rows the sample of those that the fitted model has learned."""
-        self._sample = Reservoir.restored(rows, self.model_)
 
     def _sampled_rows(self) -> SampledRows | None:
         """Return the sample of the learned rows for a model file; None if there is none."""

@@ -11,8 +11,9 @@ look at every cell, and say in its own words what is wrong.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -38,21 +39,8 @@ from naively.counting.tally import BlockTally
 from naively.data.arrays import check_sparse, is_plain, unmasked
 from naively.data.frames import Table, as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
+from naively.estimators.checks import check_is_fitted, check_some_weight, plain_labels
 from naively.estimators.classifier import Classifier, exclusive
-from naively.estimators.options import (
-    ARRAY,
-    BOOLEAN,
-    COUNT,
-    NONE,
-    NOT_NEGATIVE,
-    Allowed,
-    check_is_fitted,
-    check_options,
-    check_some_weight,
-    learner_of,
-    plain_labels,
-    words,
-)
 from naively.estimators.training import Learned
 from naively.evaluation.reservoir import Reservoir
 from naively.events import Bernoulli, Categorical, Complement, Gaussian, Multinomial
@@ -62,6 +50,14 @@ from naively.messages import warn
 from naively.model.class_prior import given_prior
 from naively.model.count import check_rows
 from naively.model.model import Model
+from naively.options import (
+    NONE,
+    NOT_NEGATIVE,
+    Allowed,
+    OptionKind,
+    check_options,
+    words,
+)
 from naively.schema.choose import infer
 from naively.schema.settings import ClassPrior, Settings
 
@@ -165,6 +161,11 @@ def _looked_at(X: Table) -> Table:
 
 E = TypeVar("E", bound=EventModel)
 Array: TypeAlias = "Sequence[float] | NDArray[np.floating | np.integer]"  # of one dimension
+COUNT = OptionKind(
+    "a whole number of at least 1", lambda x: isinstance(x, Integral) and int(x) >= 1
+)
+BOOLEAN = OptionKind("True or False", lambda x: isinstance(x, bool | np.bool_))
+ARRAY = OptionKind("an array", lambda x: isinstance(x, Sized) and not isinstance(x, str | Mapping))
 LEAST_ALPHA = 1e-10  # scikit-learn's, unless force_alpha
 ALPHA: Allowed = {  # what the parameters of a ``Smoothed`` may be
     "alpha": [NOT_NEGATIVE, ARRAY],
@@ -293,7 +294,7 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
         self, X: Table, rows: Rows, labels: Labels, classes: LabelArray
     ) -> tuple[Batch, Model]:
         """Count rows as the parameters ask for now."""
-        settings = Settings(self._class_prior(classes))
+        settings = Settings(class_prior=self._class_prior(classes), weights=None)
         check_rows(rows, labels)
         event = self._event()
 
@@ -337,7 +338,7 @@ class DropIn(ClassifierMixin, Reader, BaseEstimator, Generic[E]):
     def _learner(self, model: Model) -> Any:
         from naively.estimators.scikit import NaiveBayes
 
-        return learner_of(NaiveBayes, model)
+        return NaiveBayes._of_model(model)  # noqa: SLF001  (a class of ours)
 
     def _table(self, rows: Rows) -> Table:
         return np.column_stack([rows.values(name) for name in rows.names])
@@ -609,7 +610,7 @@ class ComplementNB(Summed[Complement]):
     @property
     def class_log_prior_(self) -> Floats:
         """Log probability of each class, which the scores leave out."""
-        settings = Settings(super()._class_prior(self.classes_))
+        settings = Settings(class_prior=super()._class_prior(self.classes_), weights=None)
         return replace(self._fitted, settings=settings).class_log_prior
 
     def predict_joint_log_proba(self, X: Table, *, dtype: DTypeLike = np.float64) -> Floats:

@@ -14,7 +14,7 @@ from naively.counting.labels import LabelArray
 from naively.data.frames import Table
 from naively.data.rows import join_columns
 from naively.estimators.accessors import Asked
-from naively.estimators.options import is_single
+from naively.estimators.checks import is_single
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 

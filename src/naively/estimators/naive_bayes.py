@@ -6,25 +6,18 @@ Their import takes longer than the command line takes to learn a small table.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from naively.counting.labels import Labels, RowWeight, Target, encode_labels
+from naively.counting.analyser import Analyser
+from naively.counting.labels import Labels, RowWeight, Target, encode_labels, union_classes
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster
 from naively.data.lazy import as_stream
 from naively.data.rows import Rows
 from naively.data.stream import Stream
+from naively.estimators.checks import Seed, check_is_fitted, check_some_weight
 from naively.estimators.classifier import Classifier, exclusive
-from naively.estimators.options import (
-    Seed,
-    check_class_prior,
-    check_effect,
-    check_is_fitted,
-    check_some_weight,
-    learner_of,
-    means_texts,
-    settings_of,
-)
 from naively.estimators.training import (
     InDatabase,
     InMemory,
@@ -38,13 +31,17 @@ from naively.estimators.training import (
 from naively.evaluation.interactions import add_interactions, fit_weights
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.sample import Sample
-from naively.events.base import How
+from naively.events import Beta, Categorical, Dirichlet, JointTable
 from naively.messages import warn
+from naively.model import class_prior
+from naively.model.file.sample import SampledRows
+from naively.model.history import History
 from naively.model.model import Model, Sought
-from naively.model.weights import Weighting
+from naively.options import How, Weighting, check_options, declared
 from naively.schema.diagnose import warn_of_leaks, warn_of_no_tokens
-from naively.schema.given import EventModels
-from naively.schema.settings import ClassPrior, Missingness
+from naively.schema.given import EventModels, given_as_objects
+from naively.schema.schema import Schema
+from naively.schema.settings import ClassPrior, Settings
 
 if TYPE_CHECKING:
     from naively.engines.sql.dialect import Table as TableName
@@ -171,7 +168,7 @@ class Learner(Classifier):
         random_state: Seed = None,
         semi_supervised: bool = False,
         text: Literal["auto", "words"] = "auto",
-        missing: Missingness = "auto",
+        missing: Literal["auto", "ignore"] = "auto",
     ) -> None:
         self.event_models = event_models
         self.class_prior = class_prior
@@ -286,12 +283,12 @@ class Learner(Classifier):
 
     def _fit(self, X: Table, y: Target, weight: RowWeight, classes: Target, *, more: bool) -> Self:
         """Read labelled rows and learn from them; there may be more of them, of other classes."""
-        settings_of(self)  # a wrong option is named before any row is read
+        self._settings()  # a wrong option is named before any row is read
         found = self._read(X, y, weight, means_texts(self.event_models), some=self.semi_supervised)
         return self._learn(found, classes, more=more)
 
     def _learn(self, found: Training, classes: Target, *, more: bool) -> Self:
-        settings = settings_of(self)
+        settings = self._settings()
         if self.interactions:
             found.check_interactions()
         empty = Reservoir(self.random_state, grows=self._interacts)
@@ -395,10 +392,47 @@ class Learner(Classifier):
         self._record("calibrate", used)
         return self
 
-    def _learner(self, model: Model) -> Learner:
-        kind: Any = type(self)
-        learner: Learner = learner_of(kind, model)
-        return learner
+    def _settings(self) -> Settings:
+        """Return the options that the model keeps, or raise a ValueError that names a wrong one."""
+        check_options(self, declared())
+        if self.interactions and self.weights != "loo":
+            raise ValueError(
+                f"interactions='auto' needs weights='loo', got {self.weights!r}: pairs of columns "
+                "count by weights of their own."
+            )
+        return Settings(**{of.name: getattr(self, of.name) for of in fields(Settings)})
+
+    @classmethod
+    def _of_model(
+        cls, model: Model, sample: SampledRows | None = None, history: History | None = None
+    ) -> Self:
+        """Return an estimator of a model, whose options learn more rows as it has its own.
+
+        Parameters
+        ----------
+        model : Model
+            What was learned.
+        sample : SampledRows, optional
+            A sample of the rows that were, to be in memory.
+        history : History, optional
+            What was done to the model before.
+        """
+        options = {of.name: getattr(model.settings, of.name) for of in fields(Settings)}
+        options["weights"] = None if model.weights is None else model.weights.how
+        options["interactions"] = "auto" if model.seeks_interactions else None
+        event_models = model.schema.event_models
+        if given_as_objects(event_models, model.schema):
+            options["smoothing"] = "auto"  # they have their own, and any other would have no effect
+        nb = cls(event_models, **options)
+        nb._keep(model)
+        if sample is not None:
+            nb._sample = Reservoir.restored(sample, model)
+        if history is not None:
+            nb.history_ = history
+        return nb
+
+    def _learner(self, model: Model) -> Self:
+        return self._of_model(model)
 
     def _learned(self) -> Reservoir:
         if self._counts_unlabelled:
@@ -494,5 +528,61 @@ class Learner(Classifier):
         return found.alone(self.model_, self.event_models)
 
     def _count(self, X: Table, y: Target, *, weighted: bool) -> Learned:
+        settings = self._settings()
         found = self._read(X, y, None, means_texts(self.event_models))
-        return found.learn(self.event_models, settings_of(self, weighted=weighted), Reservoir())
+        return found.learn(
+            self.event_models, settings if weighted else settings.unweighted, Reservoir()
+        )
+
+
+def check_effect(nb: Learner, schema: Schema) -> None:
+    """Raise a ValueError if an option has no effect, as all event models have options of their own.
+
+    Parameters
+    ----------
+    nb : NaiveBayes
+        Its ``estimate`` and ``smoothing`` are those of event models that are named or chosen.
+    schema : Schema
+        The event models of the rows that it learns.
+    """
+    estimates_prior = isinstance(nb.class_prior, Beta | Dirichlet)
+    asked = any(group.event.estimate == nb.estimate for group in schema.groups)
+    idle = [] if nb.estimate == "mean" or estimates_prior or asked else ["estimate"]
+    idle += [] if nb.smoothing == "auto" else ["smoothing"]
+    if idle and given_as_objects(nb.event_models, schema):
+        event = schema.groups[0].event
+        raise ValueError(
+            f"{idle[0]}={getattr(nb, idle[0])!r} has no effect: every event model is given as an "
+            f"object, which has options of its own. Give them to it, as in "
+            f"{type(event).__name__}(...), or name the event model, {event.name!r}."
+        )
+
+
+def check_class_prior(model: Model, classes: Target, *, more: bool) -> None:
+    """Raise a ValueError if the class prior is not for the classes of a model.
+
+    Parameters
+    ----------
+    model : Model
+        What was learned.
+    classes : array-like or None
+        All classes that will ever come, where they are said.
+    more : bool
+        Whether other classes may still come, where it is not said which.
+    """
+    known = model.classes
+    if classes is not None:
+        known = union_classes(known, encode_labels(classes).classes)
+    prior, estimate = model.settings.class_prior, model.settings.estimate
+    class_prior.check_class_prior(prior, estimate, known, more=more and classes is None)
+
+
+def means_texts(event_models: EventModels) -> bool | None:
+    """Whether lists of strings are texts or a table; None where event models do not say it."""
+    if isinstance(event_models, Mapping):
+        return True if TEXT in event_models else None
+    one = event_models[0] if isinstance(event_models, list | tuple) else event_models
+    if one == "text" or isinstance(one, Analyser):
+        return True
+    of_levels = isinstance(one, Categorical | JointTable)
+    return False if of_levels or one in (Categorical.name, JointTable.name) else None

@@ -12,7 +12,6 @@ from sklearn.utils import Tags
 
 from naively.counting.labels import Label
 from naively.estimators.naive_bayes import Learner
-from naively.estimators.options import learner_of
 from naively.events import Estimate
 from naively.messages import warn
 from naively.model.file import store
@@ -57,7 +56,7 @@ class NaiveBayes(ClassifierMixin, Learner, BaseEstimator):  # noqa: D101  (it ha
         >>> nb.predict_proba({"cheap": [True]}).round(3)
         array([[0.048, 0.952]])
         """
-        return learner_of(cls, model_of(class_prior, columns))
+        return cls._of_model(model_of(class_prior, columns))
 
     def _warn_of_a_column(self, message: str) -> None:
         warn(message, DataConversionWarning)
@@ -103,4 +102,4 @@ def load(path: str | PathLike[str]) -> NaiveBayes:
     array(['a'], dtype='<U1')
     """
     content = store.load_all(path)
-    return learner_of(NaiveBayes, content.model, content.sample, content.history)
+    return NaiveBayes._of_model(content.model, content.sample, content.history)

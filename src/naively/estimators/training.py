@@ -29,13 +29,13 @@ from naively.data.stream import Stream
 from naively.engines.spark.learn import LabelledFrame
 from naively.engines.spark.learn import learn as learn_frame
 from naively.engines.stream import LabelledStream, learn
-from naively.estimators.options import check_classification, check_some_weight
+from naively.estimators.checks import check_classification, check_some_weight
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.semi_supervised import learn_unlabelled
 from naively.kernels.reference import Floats
 from naively.model.count import check_rows
 from naively.model.model import Model
-from naively.model.weights import Weighting
+from naively.options import Weighting
 from naively.schema.choose import extend, infer
 from naively.schema.given import EventModels
 from naively.schema.schema import Schema

@@ -24,7 +24,8 @@ from naively.evaluation.penalised import Penalty, least
 from naively.evaluation.search import root
 from naively.kernels.reference import Floats
 from naively.model.model import Model
-from naively.model.weights import Weighting, Weights
+from naively.model.weights import Weights
+from naively.options import Weighting
 
 RIDGE = 5.0  # twice the log loss, in nats, of a mean weight that is 1 off the centre
 OF_INTERACTIONS = 10.0  # as RIDGE, of an interaction, whose centre is 0

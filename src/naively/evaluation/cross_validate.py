@@ -31,7 +31,7 @@ from naively.evaluation.worth import worth
 from naively.kernels.reference import Floats
 from naively.model.class_prior import among_fewer
 from naively.model.model import Model
-from naively.model.weights import Weighting
+from naively.options import Weighting
 
 FEW = 2_000  # up to so many rows there are ...
 MANY_FOLDS = 20  # ... at most so many folds ...

@@ -23,7 +23,7 @@ from naively.evaluation.reservoir import Reservoir
 from naively.model.class_prior import among_fewer
 from naively.model.count import count_batch
 from naively.model.model import Model
-from naively.model.weights import Weighting
+from naively.options import Weighting
 from naively.schema.settle import make_sure
 from naively.tabular import Tabular
 

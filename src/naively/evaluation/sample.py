@@ -21,7 +21,8 @@ from naively.evaluation.linear_part import with_linear_part
 from naively.kernels.reference import Floats
 from naively.model.count import count_batch
 from naively.model.model import Model
-from naively.model.weights import Weighting, Weights
+from naively.model.weights import Weights
+from naively.options import Weighting
 
 
 @dataclass(frozen=True, eq=False)

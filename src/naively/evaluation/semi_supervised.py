@@ -23,7 +23,7 @@ from naively.evaluation.sample import Sample
 from naively.kernels.reference import Floats
 from naively.model.count import count_batch
 from naively.model.model import Model
-from naively.model.weights import Weighting
+from naively.options import Weighting
 
 SHARES = (0.1, 0.3, 1.0)  # how much an unlabelled row may count, beside a labelled one
 ENOUGH = 1e-3  # change of a row's posteriors, on average, below which they have settled

@@ -20,7 +20,6 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
     Distribution,
-    How,
     Items,
     added,
     by_row,
@@ -33,6 +32,7 @@ from naively.events.prior import Dirichlet, dirichlet
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import SparseSums
+from naively.options import How
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,11 @@ from naively.counting.statistic import LEVEL, PRESENT, Statistic
 from naively.counting.tally import BlockTally, count
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
+from naively.options import HOW, PSEUDO_COUNTS, How
 
-How: TypeAlias = Literal["mle", "map", "mean", "predictive"]
 Items: TypeAlias = Columns | Words  # the axes of counts
 PseudoCount: TypeAlias = "float | str | Sequence[float] | Floats"  # one for all, or one for each
 Distribution: TypeAlias = Any  # frozen, of SciPy; by name if parameters have one each
-HOW = ("mle", "map", "mean", "predictive")
-PSEUDO_COUNTS = {"laplace": 1.0, "jeffreys": 0.5}
 Support: TypeAlias = Literal["numbers", "positive", "counts"]
 # What an event model may lack, and why.
 Capability: TypeAlias = Literal["posterior", "predictive", "sample"]

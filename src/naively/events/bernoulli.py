@@ -21,7 +21,6 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
     Distribution,
-    How,
     Items,
     added,
     by_row,
@@ -43,6 +42,7 @@ from naively.kernels.sparse_sums import SparseSums
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.words import WordSlopes
+from naively.options import How
 
 
 @final

@@ -22,7 +22,6 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
     Distribution,
-    How,
     added,
     by_row,
     check_alpha,
@@ -47,6 +46,7 @@ from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
 from naively.messages import shortened
+from naively.options import How
 
 HALF = 0.5  # each class has half a row more in the log loss that m is chosen by
 MOST_CODES = 1 << 31  # levels of a column, with codes=

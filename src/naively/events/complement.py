@@ -14,7 +14,7 @@ from naively.counting.labels import Labels
 from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally
 from naively.events.bag_of_counts import BagOfCounts
-from naively.events.base import How, Items
+from naively.events.base import Items
 from naively.events.prior import share
 from naively.events.words import evidence_of_others_without, slopes_of_others
 from naively.kernels.reference import Floats
@@ -22,6 +22,7 @@ from naively.kernels.sparse_sums import SparseSums
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.words import WordSlopes
+from naively.options import How
 
 
 @final

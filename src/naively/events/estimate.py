@@ -16,7 +16,7 @@ from naively.counting.labels import Labels, RowWeight, check_weight, is_missing
 from naively.counting.names import Level
 from naively.counting.statistic import Statistic
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, EventModel, How
+from naively.events.base import Distribution, EventModel
 from naively.events.estimates.estimate import Estimate
 from naively.events.estimates.learning import Consistency, Updates, consistency, updates
 from naively.events.estimates.outcomes import Outcomes
@@ -25,6 +25,7 @@ from naively.events.estimates.space import Given, Space, read
 from naively.events.prior import Prior
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
+from naively.options import How
 
 __all__ = ["Estimable", "Estimate", "flat"]  # what event models import from here
 

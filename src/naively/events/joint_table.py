@@ -19,7 +19,6 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
     Distribution,
-    How,
     added,
     check_alpha,
     check_estimate,
@@ -31,6 +30,7 @@ from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
 from naively.likelihoods.table import LevelTable
+from naively.options import How
 
 
 @final

@@ -18,7 +18,6 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
     Distribution,
-    How,
     check_alpha,
     check_estimate,
     draw_levels,
@@ -27,6 +26,7 @@ from naively.events.base import (
 from naively.events.estimate import Estimable
 from naively.kernels.reference import Floats
 from naively.likelihoods.pointwise import Pointwise
+from naively.options import How
 
 MULTIPLES = (0.25, 0.5, 1.0, 2.0)  # "auto" chooses among these times the bandwidth by rule
 MANY = 256  # in a column of more cells, cells are gathered in nodes ...

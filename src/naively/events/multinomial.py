@@ -17,14 +17,7 @@ from naively.counting.leave_one_out import BagsLeftOut
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.bag_of_counts import BagOfCounts
-from naively.events.base import (
-    Distribution,
-    How,
-    Items,
-    added,
-    draw_levels,
-    numbers,
-)
+from naively.events.base import Distribution, Items, added, draw_levels, numbers
 from naively.events.estimate import Estimate, flat
 from naively.events.estimates.space import POSITIVE, PROBABILITY, read, read_shares
 from naively.events.estimates.words import axis_of_words
@@ -41,6 +34,7 @@ from naively.likelihoods.dirichlet_multinomial import (
     log_coefficient,
 )
 from naively.likelihoods.log_linear import LogLinear
+from naively.options import How
 
 
 @final

@@ -12,7 +12,7 @@ from naively.counting.axis import Columns
 from naively.counting.block import Dense
 from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import UNSAID, Distribution, How, check_estimate, numbers
+from naively.events.base import UNSAID, Distribution, check_estimate, numbers
 from naively.events.estimate import flat
 from naively.events.normal_at import NormalAt
 from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
@@ -21,6 +21,7 @@ from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood
 from naively.likelihoods.pointwise import Pointwise
 from naively.likelihoods.quadratic import Quadratic
+from naively.options import How
 
 
 @dataclass(frozen=True)

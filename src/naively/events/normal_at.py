@@ -13,11 +13,12 @@ from naively.counting.axis import Columns
 from naively.counting.block import Dense
 from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, How
+from naively.events.base import Distribution
 from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.estimates.space import POSITIVE, REAL, read, summed
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
+from naively.options import How
 
 
 @dataclass(frozen=True)

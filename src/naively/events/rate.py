@@ -23,7 +23,6 @@ from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
     Distribution,
-    How,
     Support,
     by_row,
     check_alpha,
@@ -38,6 +37,7 @@ from naively.kernels.reference import Floats, clipped
 from naively.likelihoods.base import Likelihood, sum_of_cells
 from naively.likelihoods.log_linear import LogLinear
 from naively.likelihoods.pointwise import Pointwise
+from naively.options import How
 
 FARTHEST = 1e17  # a mean of whole numbers of 64 bits that are drawn
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, Buffer]  # one for each name of ARRAYS
     Entries = dict[str, Any]  # of a header: what JSON can hold
 
-FORMAT = 2
+FORMAT = 1
 KEY = "naively"  # of the header in the file's metadata, as in every model file
 KIND = "filter"
 ARRAYS = {  # the type of each array, for safetensors and for Python's array module
@@ -37,7 +37,6 @@ ARRAYS = {  # the type of each array, for safetensors and for Python's array mod
 DIGEST = 16  # bytes
 BINS = 513  # of the histogram of scores, for each class
 COLUMNS = {"counts": 2, "digests": DIGEST}  # of the arrays of two dimensions
-SINCE = {"evidence": 2, "digests": 2, "checksum": 2}  # the format in which each came in
 HEADER = 10_000  # bytes of a header at most; the filter's own have 900
 UNKNOWN = "00000000"  # stands for the checksum while it is computed
 
@@ -70,7 +69,7 @@ def pack(entries: Mapping[str, object], arrays: Arrays) -> bytes:
 
 
 def unpack(content: bytes | mmap.mmap) -> tuple[Entries, dict[str, memoryview]]:
-    """Return the header's entries and the arrays of a file of any format so far.
+    """Return the header's entries and the arrays of a file.
 
     Raises
     ------
@@ -93,11 +92,10 @@ def unpack(content: bytes | mmap.mmap) -> tuple[Entries, dict[str, memoryview]]:
         if type(version) is not int or version < 1:
             raise ValueError("it is damaged, or no model of mail")
         rest = data[8 + size :]
-        arrays = _arrays(header, version, rest)
-        if version >= SINCE["checksum"]:
-            unmarked = _with_checksum(text, UNKNOWN, entries["checksum"])
-            if entries["checksum"] != f"{crc32(rest, crc32(unmarked, crc32(data[:8]))):08x}":
-                raise ValueError("it is damaged: its checksum is another")
+        arrays = _arrays(header, rest)
+        unmarked = _with_checksum(text, UNKNOWN, entries["checksum"])
+        if entries["checksum"] != f"{crc32(rest, crc32(unmarked, crc32(data[:8]))):08x}":
+            raise ValueError("it is damaged: its checksum is another")
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("it is damaged, or no model of mail") from error
     return entries, arrays
@@ -115,14 +113,11 @@ def _with_checksum(header: bytes, checksum: str, instead_of: str = UNKNOWN) -> b
     return header.replace(before, after, 1)
 
 
-def _arrays(header: Entries, version: int, rest: memoryview) -> dict[str, memoryview]:
+def _arrays(header: Entries, rest: memoryview) -> dict[str, memoryview]:
     """Return the arrays, which follow each other without a gap and fill the file."""
     arrays = {}
     place = 0
     for name, (dtype, code) in ARRAYS.items():
-        if version < SINCE.get(name, 1):
-            arrays[name] = memoryview(b"")
-            continue
         columns, offsets = COLUMNS.get(name, 1), header[name]["data_offsets"]
         begin, end = offsets if len(offsets) == 2 else (place, -1)
         fits = type(end) is int and begin == place <= end <= len(rest)

@@ -9,7 +9,7 @@ from naively import saving
 from naively.mail.layout import DIGEST
 from naively.mail.message import CONTACTS
 from naively.mail.score import ENOUGH, fit_temperature, leave_one_out_histogram, words_of
-from naively.mail.table import CLASSES, MailTable, open_table
+from naively.mail.table import CLASSES, TEMPERATURE, MailTable, open_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _corrected(old: MailTable, batch: _Batch) -> MailTable:
         new = new.add_histogram([-n for n in histogram] if batch.forget else histogram)
     if not any(new.messages):
         new = new.add_histogram([-n for n in new.histogram])
-    return new.with_temperature(fit_temperature(new.histogram, new.messages) or new.unfitted)
+    return new.with_temperature(fit_temperature(new.histogram, new.messages) or TEMPERATURE)
 
 
 def _table(file: Path, *, remember: bool) -> MailTable:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     Growing = dict[str, array[Any]]  # the arrays of a table that is being made, of floats or ints
 
 CLASSES = ("ham", "spam")
-TEMPERATURE = 1.0
+TEMPERATURE = 1.0  # where there are too few messages to fit one on
 COUNTED = ("messages", "counts", "ends", "hashes", "words")
 
 Counts = tuple[float, float]  # of messages of each class, in the order of CLASSES
@@ -48,9 +48,7 @@ class MailTable:
         (``BINS`` int64 a class: the histogram of scores, see ``naively.mail.score``) and
         ``digests`` (16 bytes a message, ascending; none unless messages are remembered).
     temperature : float
-        What scores are multiplied by.
-    unfitted : float
-        The temperature where there are too few messages to fit one on.
+        What scores are multiplied by; 1 until there are enough messages to fit it on.
     remembers : bool
         Whether digests of messages are kept.
 
@@ -67,14 +65,12 @@ class MailTable:
         self,
         arrays: Arrays,
         temperature: float = TEMPERATURE,
-        unfitted: float = TEMPERATURE,
         *,
         remembers: bool = False,
     ) -> None:
         views = {name: memoryview(arrays[name]).cast("B") for name in ARRAYS}
         messages = views["messages"].cast("d")
-        self.temperature, self.unfitted = temperature, unfitted
-        self.remembers = remembers
+        self.temperature, self.remembers = temperature, remembers
         self.histogram: Sequence[int] = views["evidence"].cast("q") or [0] * (2 * BINS)
         self._counts = views["counts"].cast("d")
         self._ends = views["ends"].cast("q")
@@ -93,7 +89,7 @@ class MailTable:
         self.messages: Counts = (messages[0], messages[1])
         if not all(0 <= count < inf for count in self.messages):
             raise ValueError("it has counts that are not numbers of messages: it is damaged")
-        if not (0 < temperature < inf and 0 < unfitted < inf):
+        if not 0 < temperature < inf:
             raise ValueError("its temperature is not a positive number: it is damaged")
 
     @classmethod
@@ -167,7 +163,7 @@ class MailTable:
 
     def with_temperature(self, temperature: float) -> MailTable:
         """Return the same counts with another temperature."""
-        return MailTable(self._arrays(), temperature, self.unfitted, remembers=self.remembers)
+        return MailTable(self._arrays(), temperature, remembers=self.remembers)
 
     def with_digests(self, digests: Collection[bytes]) -> MailTable:
         """Return the same counts with these digests of the messages that they are of."""
@@ -181,7 +177,7 @@ class MailTable:
     def to_bytes(self) -> bytes:
         """Return the file's content."""
         entries = {
-            "classes": CLASSES, "temperature": self.temperature, "unfitted": self.unfitted,
+            "classes": CLASSES, "temperature": self.temperature,
             "remembers": self.remembers,
         }  # fmt: skip
         return pack(entries, self._arrays())
@@ -191,17 +187,12 @@ class MailTable:
         """Return the table that `to_bytes` wrote; any other content is a ValueError."""
         entries, arrays = unpack(content)
         temperature = entries.get("temperature")
-        unfitted, remembers = entries.get("unfitted", temperature), entries.get("remembers", False)
-        if not (isinstance(temperature, float) and isinstance(unfitted, float)):
+        remembers = entries.get("remembers")
+        if not isinstance(temperature, float):
             raise ValueError("it is damaged: it has no temperature")  # noqa: TRY004
         if not isinstance(remembers, bool):
             raise ValueError("it is damaged, or no model of mail")  # noqa: TRY004
-        if entries["format"] == 1:  # without a checksum
-            arrays["messages"] = memoryview(_at_least_as_many(arrays))
-        table = cls(arrays, temperature, unfitted, remembers=remembers)
-        if entries["format"] == 1:
-            table.check()
-        return table
+        return cls(arrays, temperature, remembers=remembers)
 
     def check(self) -> None:
         """Raise a ValueError if any of the arrays cannot have been written by `to_bytes`.
@@ -239,7 +230,7 @@ class MailTable:
 
     def _with(self, arrays: Arrays) -> MailTable:
         whole = {**self._arrays(), **arrays}
-        return MailTable(whole, self.temperature, self.unfitted, remembers=self.remembers)
+        return MailTable(whole, self.temperature, remembers=self.remembers)
 
     def _word(self, i: int) -> bytes:
         return bytes(self._words[self._ends[i - 1] if i else 0 : self._ends[i]])
@@ -308,13 +299,3 @@ def _sum(a: Counts, b: Counts, what: str) -> Counts:
                 f"This was not learned as {label} ({what}), so it cannot be unlearned."
             )
     return total
-
-
-def _at_least_as_many(arrays: Mapping[str, memoryview]) -> array[float]:
-    """Return how many messages of each class a file of format 1 has: at least as hold any word.
-
-    In that format a message could be unlearned that had not been learned.
-    """
-    counts = arrays["counts"].cast("d")
-    messages = arrays["messages"].cast("d").tolist()
-    return array("d", [max([n, *counts[c::2]]) for c, n in enumerate(messages)])

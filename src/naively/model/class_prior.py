@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 from naively.counting.labels import LabelArray
 from naively.events import Beta, Dirichlet
-from naively.events.base import How
 from naively.kernels.reference import Floats
+from naively.options import How
 from naively.schema.settings import ClassPrior, Probabilities
 
 Cost: TypeAlias = "Mapping[Any, Mapping[Any, float]] | ArrayLike | None"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,11 @@ from naively.model.item_changes import Items, items_of_both
 from naively.model.model import Model
 from naively.model.weights import Weights
 from naively.schema.group import event_names
+from naively.schema.settings import Settings
 from naively.tabular import Tabular
 
 NAMES = ("what", "column", "item", "class", "before", "after", "change")
+FOUND = ("weights", "interactions")  # of which it is said what came of them
 NEGLIGIBLE = 1e-9  # of a count, as a share, and of evidence and weights: the rounding of sums
 
 
@@ -128,15 +130,15 @@ def _same_linear_part(a: Weights | None, b: Weights | None) -> bool:
 
 
 def _settings(a: Model, b: Model) -> Iterator[Change]:
-    for name in ("class_prior", "estimate", "smoothing", "text", "missing"):
+    for name in (of.name for of in fields(Settings) if of.name not in FOUND):
         before, after = (_written(getattr(model.settings, name)) for model in (a, b))
         if before != after:
             yield Change("setting", item=name, before=before, after=after)
     told: dict[str, list[str | None]] = {
-        "weights": [None if m.weights is None else m.weights.how for m in (a, b)],
         "linear part": [
             str(m.weights.linear) if m.weights and m.weights.linear else None for m in (a, b)
         ],
+        "weights": [None if m.weights is None else m.weights.how for m in (a, b)],
         "interactions": [", ".join(sorted(m.schema.interactions)) or None for m in (a, b)],
     }
     for name, (mine, theirs) in told.items():

@@ -62,7 +62,7 @@ def model_of(class_prior: Mapping[Label, float], columns: Mapping[str, ByClass])
         groups[key], tallies[key] = group, tally
     schema = Schema(tuple(groups.values()), tuple(columns))
     weight = Sums(np.ones(len(classes)))
-    settings = Settings(tuple(p.tolist()), "mle")
+    settings = Settings("mle", weights=None, class_prior=tuple(p.tolist()))
     return Model(schema, Tally(classes, weight, tallies), settings)
 
 

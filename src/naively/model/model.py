@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, reduce
 from operator import add
 
@@ -36,7 +36,7 @@ from naively.schema.group import Group, GroupKey
 from naively.schema.held import Held
 from naively.schema.missing import with_missing
 from naively.schema.schema import Schema
-from naively.schema.settings import Settings
+from naively.schema.settings import PURE, Settings
 from naively.schema.settle import Counted, make_sure, settle
 
 # What is derived without the weights.
@@ -94,7 +94,7 @@ class Model(Shown):
 
     counted: Schema
     tally: Tally
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = PURE
     weights: Weights | None = None
     noise: tuple[AddedNoise, ...] = ()
     sought: Sought | None = None
@@ -105,7 +105,7 @@ class Model(Shown):
     ) -> Model:
         """Count labelled rows in one pass, each column for the event model that the schema says."""
         check_rows(rows, labels)
-        return cls.count(schema.encode(rows, labels), schema, settings or Settings())
+        return cls.count(schema.encode(rows, labels), schema, settings or PURE)
 
     @classmethod
     def count(cls, batch: Batch, schema: Schema, settings: Settings) -> Model:
@@ -273,7 +273,7 @@ class Model(Shown):
     @cached_property
     def _settled(self) -> Counted:
         settled = settle(*self._counts, self.settings)
-        return with_missing(settled) if self.settings.missing == "auto" else settled
+        return with_missing(settled) if self.settings.counts_missing else settled
 
     @property
     def schema(self) -> Schema:

@@ -15,13 +15,13 @@ from naively.counting.axis import Axis
 from naively.counting.labels import LabelArray
 from naively.counting.names import Name, title
 from naively.events import Beta, Dirichlet
-from naively.events.base import How
 from naively.kernels.reference import Floats
 from naively.model.class_prior import class_probabilities, is_estimated, pretend_classes
 from naively.model.explain import NGRAMS, PRIOR
 from naively.model.items import Items, items_of
 from naively.model.model import Model
 from naively.model.odds import Odds
+from naively.options import How
 from naively.schema.derived import Missing
 from naively.schema.group import Group
 from naively.schema.schema import list_names

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -20,8 +19,8 @@ from naively.counting.parts import Part
 from naively.kernels.reference import Floats
 from naively.messages import Shown
 from naively.model.linear_part import LinearPart
+from naively.options import Weighting
 
-Weighting: TypeAlias = Literal["loo", "temperature"]
 NOTHING = LinearPart()
 
 

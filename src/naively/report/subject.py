@@ -26,7 +26,7 @@ from naively.model.column_views import ColumnView
 from naively.model.explain import ExplainedRow, explain
 from naively.model.likelihood import class_codes
 from naively.model.model import Model
-from naively.model.weights import Weighting
+from naively.options import Weighting
 from naively.report.rows import Chosen, choose
 from naively.schema.held import Held
 

@@ -27,7 +27,7 @@ from naively.schema.derived import TimePart
 from naively.schema.given import EventModels, Given, given_among, given_by_column, given_for_all
 from naively.schema.group import Group, GroupKey
 from naively.schema.schema import SHOWN, Schema
-from naively.schema.settings import Settings
+from naively.schema.settings import PURE, Settings
 from naively.schema.settle import MANY, OF_NUMBERS, reads_as_text, regroup
 from naively.schema.text import Text, TextModel, text_group
 
@@ -61,7 +61,7 @@ def infer(
     size    histogram    numbers
     colour  categorical  strings
     """
-    settings = settings or Settings()
+    settings = settings or PURE
     if rows.one_kind and not isinstance(event_models, Mapping):
         return _of_one_kind(rows, rows.one_kind, given_for_all(event_models, settings), settings)
     given = given_by_column(event_models, rows, settings)
@@ -146,7 +146,7 @@ def extend(
     A column that was missing throughout until now is new. One that was given no event model is
     counted as these rows must be: as numbers, if they are not 0 and 1 any more.
     """
-    settings = settings or Settings()
+    settings = settings or PURE
     known = schema.columns
     if not schema.by_place(rows) and not all(name in known for name in rows.names):
         fresh = rows.select([name for name in rows.names if name not in known])

@@ -1,53 +1,32 @@
-"""The settings of a model: one record of what its parameters are derived by."""
+"""The settings of a model: the options that it keeps, and what follows from them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from naively.events import Beta, Dirichlet, Multinomial
-from naively.events.base import PSEUDO_COUNTS, EventModel, How
+from naively.events.base import EventModel
+from naively.options import PSEUDO_COUNTS, Options, Weighting
 from naively.schema.text import Text
 
 # One for each class, in the order of the classes, or by label.
 Probabilities: TypeAlias = "Sequence[float] | NDArray[np.number] | Mapping[Any, float]"
 ClassPrior: TypeAlias = "str | Probabilities | Beta | Dirichlet"
-TextBlocks: TypeAlias = Literal["words", "blocks"]
-Missingness: TypeAlias = Literal["auto", "ignore"]
 
 SHORT = 1_500  # characters of a text, up to which its character n-grams are counted too
 PRESENCE = 0.5  # the pseudo-count of words that count once in a text
+WEIGHTED: tuple[Weighting, ...] = ("loo", "temperature")  # the first of two that are merged
 
 
 @dataclass(frozen=True)
-class Settings:
-    """How parameters are derived from the tally.
-
-    Parameters
-    ----------
-    class_prior : "data", "uniform", probabilities, Beta or Dirichlet
-        From the class counts, all equal, or given, in the order of the classes or by label; or
-        from the counts and a prior's pretend rows. Beta(a, b) is of the second of two classes: a
-        pretend rows of it and b of the first.
-    estimate : {"mean", "map", "mle", "predictive"}
-        How the parameters are estimated of event models that are not given as objects, and the
-        class probabilities where the class prior is Beta or Dirichlet.
-    smoothing : "auto", "laplace", "jeffreys" or float
-        The pseudo-count of each outcome (a level, true and false, a word, a bin) of event models
-        that are not given as objects, or, where outcomes cannot be counted, the pretend rows in
-        each class; "laplace" is 1, "jeffreys" 1/2. "auto" is chosen by leave-one-out where an
-        event model can.
-    text : {"words", "blocks"}
-        What is counted of a text that was given no event model: its words; or, in blocks of their
-        own and each once in a text, its words, its word bigrams and, if it is short, its character
-        n-grams (see docs/decisions/0006-text.md).
-    missing : {"ignore", "auto"}
-        Whether a missing cell adds nothing, or is evidence of its own where a column has some.
+class Settings(Options):
+    """The options of ``NaiveBayes`` that its model keeps, and its class prior.
 
     Examples
     --------
@@ -56,11 +35,26 @@ class Settings:
     0.5
     """
 
-    class_prior: ClassPrior = "data"
-    estimate: How = "mean"
-    smoothing: float | str = "auto"
-    text: TextBlocks = "words"
-    missing: Missingness = "ignore"
+    class_prior: ClassPrior = "data"  # it is checked once the classes are known
+
+    @property
+    def counts_blocks(self) -> bool:
+        """Whether a text that was given no event model is counted in blocks of their own.
+
+        They say much alike, which only weights of their own put right (see
+        docs/decisions/0006-text.md).
+        """
+        return self.text == "auto" and self.weights == "loo" and self.estimate in ("mean", "map")
+
+    @property
+    def counts_missing(self) -> bool:
+        """Whether a missing cell is evidence of its own, which needs a weight of its own."""
+        return self.missing == "auto" and self.weights == "loo"
+
+    @property
+    def unweighted(self) -> Settings:
+        """The same settings of pure naive Bayes."""
+        return replace(self, weights=None, interactions=None)
 
     def make(self, model: type[EventModel]) -> EventModel:
         """Return an event model with these settings."""
@@ -73,8 +67,8 @@ class Settings:
     def merged(self, other: Settings) -> Settings:
         """Return the settings of a model that two models with these make.
 
-        Missing cells are evidence if they are in either, and texts are counted in blocks if they
-        are in either, as both follow from whether there are weights. All else must be the same.
+        There are weights and interactions if there are in either, missing cells are evidence if
+        they are in either, and so it is with the blocks of texts. All else must be the same.
 
         Raises
         ------
@@ -83,7 +77,7 @@ class Settings:
 
         Examples
         --------
-        >>> Settings(missing="auto").merged(Settings()).missing
+        >>> Settings(missing="ignore").merged(Settings()).missing
         'auto'
         >>> Settings(estimate="map").merged(Settings())
         Traceback (most recent call last):
@@ -98,10 +92,18 @@ class Settings:
                     f"{field} is {_shown(mine)} in one model and {_shown(theirs)} in the other; "
                     "they cannot be merged."
                 )
+        blocks = self.counts_blocks or other.counts_blocks
+        missing = self.counts_missing or other.counts_missing
         return replace(
             self,
-            text="blocks" if "blocks" in (self.text, other.text) else self.text,
-            missing="auto" if "auto" in (self.missing, other.missing) else self.missing,
+            weights=next((how for how in WEIGHTED if how in (self.weights, other.weights)), None),
+            interactions=self.interactions or other.interactions,
+            text=self.text if self.text == other.text else "auto" if blocks else "words",
+            missing=self.missing
+            if self.missing == other.missing
+            else "auto"
+            if missing
+            else "ignore",
         )
 
     @property
@@ -114,7 +116,7 @@ class Settings:
     @cached_property
     def texts(self) -> tuple[Text, ...]:
         """How a column of texts is counted that was given no event model."""
-        if self.text == "words":
+        if not self.counts_blocks:
             return (Text(event=self.make(Multinomial)),)
         alpha = PRESENCE if self.pseudo_count is None else self.pseudo_count
         event = Multinomial(alpha, estimate=self.estimate)
@@ -144,3 +146,6 @@ def _listed(setting: object) -> object:
     if isinstance(setting, Sequence | np.ndarray):
         return [float(p) for p in setting]
     return float(setting) if isinstance(setting, int | float) else setting
+
+
+PURE = Settings(weights=None)  # of models without weights: drop-ins, and given parameters

@@ -11,12 +11,13 @@ from naively.counting.axis import ByValue, Levels
 from naively.counting.names import Level
 from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, How, check_estimate
+from naively.events.base import Distribution, check_estimate
 from naively.events.estimates.shown import Parameters, flat
 from naively.events.estimates.table import EstimatedParameters, tabulate
 from naively.events.prior import Prior
 from naively.kernels.reference import Floats
 from naively.messages import Shown
+from naively.options import How
 
 if TYPE_CHECKING:
     from naively.events.estimate import Estimable

@@ -9,11 +9,11 @@ import numpy as np
 
 from naively.counting.axis import Levels
 from naively.counting.names import Level
-from naively.events.base import How
 from naively.events.estimates.conjugate import log_density
 from naively.events.estimates.counted import Counted
 from naively.events.prior import Dirichlet, Prior
 from naively.kernels.reference import Floats
+from naively.options import How
 
 if TYPE_CHECKING:
     from naively.events.estimate import Sample

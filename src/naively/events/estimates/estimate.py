@@ -9,13 +9,14 @@ import numpy as np
 from naively.counting.block import Codes
 from naively.counting.documents import Documents
 from naively.counting.names import Level
-from naively.events.base import Distribution, How
+from naively.events.base import Distribution
 from naively.events.estimates import curve as curves
 from naively.events.estimates import fitted as pictures
 from naively.events.estimates.densities import Densities
 from naively.events.estimates.outcomes import Names, Probabilities
 from naively.events.estimates.shown import shown
 from naively.kernels.reference import Floats
+from naively.options import How
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

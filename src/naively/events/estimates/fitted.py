@@ -8,8 +8,9 @@ import numpy as np
 
 from naively.counting.axis import Levels
 from naively.counting.names import title
-from naively.events.base import Distribution, How
+from naively.events.base import Distribution
 from naively.kernels.reference import Floats
+from naively.options import How
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

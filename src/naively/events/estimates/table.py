@@ -10,7 +10,8 @@ import numpy as np
 from naively.counting.axis import Levels
 from naively.counting.names import Level, title
 from naively.counting.tally import BlockTally
-from naively.events.base import EventModel, How
+from naively.events.base import EventModel
+from naively.options import How
 from naively.tabular import Tabular
 
 

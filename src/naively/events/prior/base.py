@@ -10,8 +10,9 @@ import numpy as np
 
 from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
-from naively.events.base import Distribution, How, check_some
+from naively.events.base import Distribution, check_some
 from naively.kernels.reference import Floats
+from naively.options import How
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, final
 
 import numpy as np
 
-from naively.events.base import Distribution, How
+from naively.events.base import Distribution
 from naively.events.prior.base import (
     OneParameter,
     PretendCounts,
@@ -22,6 +22,7 @@ from naively.events.prior.base import (
     share,
 )
 from naively.kernels.reference import Floats
+from naively.options import How
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import ClassVar, final
 
 import numpy as np
 
-from naively.events.base import Distribution, How
+from naively.events.base import Distribution
 from naively.events.prior.base import (
     OneParameter,
     PretendCounts,
@@ -18,6 +18,7 @@ from naively.events.prior.base import (
     share,
 )
 from naively.kernels.reference import Floats
+from naively.options import How
 
 
 @final

@@ -21,7 +21,6 @@ from naively.schema.derived import Interaction, NumberBins
 from naively.schema.group import Group
 
 AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "grid": "grid"}
-OLDER = {"grid": "levels"}  # formats before 4 named only the levels that came
 MOST_BINS = 1 << 16  # of an interaction: pairs of bins of its two columns
 
 
@@ -55,7 +54,7 @@ def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -
         If it is not an axis that the group's event model counts on.
     """
     kind = _axis_of(group)
-    if saved.kind not in (kind, OLDER.get(kind)):
+    if saved.kind != kind:
         raise ValueError(f"the axis is of {saved.kind} instead of {kind}")
     columns = read_columns(saved.columns)
     if kind == "columns":
@@ -89,11 +88,6 @@ def _put_words(axis: Words, name: str, arrays: Arrays) -> None:
 def _take_words(name: str, size: int, unread: UnreadArrays) -> list[NDArray[Any]]:
     """Return the arrays of a vocabulary, whose n-grams are of this size where none is written."""
     words = unread.take(f"{name}/words", "u")
-    if f"{name}/ends" in unread:  # formats before 6
-        ends = unread.take(f"{name}/ends", "i")
-        if ends.ndim != 1 or (ends < 0).any():
-            raise ValueError("words end before they begin")
-        return [words, np.diff(ends, prepend=0)]
     lengths = unread.take(f"{name}/lengths", "i")
     if f"{name}/ngrams" not in unread:
         return [words, lengths]

@@ -84,9 +84,8 @@ def read_open(name: object, file: BinaryIO) -> tuple[Saved, bytes]:
 
 
 def check(header: Saved, content: bytes) -> None:
-    """Raise a ValueError unless the checksum, where there is one, is that of all bytes."""
-    saved = header.get(CHECKSUM)
-    if saved is not None and saved != _checksum(content):
+    """Raise a ValueError unless the checksum is that of all bytes."""
+    if header.get(CHECKSUM) != _checksum(content):
         raise ValueError("its checksum does not fit what it holds")
 
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from naively.counting.names import Level
 from naively.data.columns import Kind
 from naively.events import Beta, Dirichlet
-from naively.events.base import How
 from naively.model.added_noise import AddedNoise
 from naively.model.file.declared import Saved, read
 from naively.model.model import Sought
-from naively.model.weights import Weighting
+from naively.options import Weighting
 from naively.schema.derived import Interaction, Missing, TimePart
-from naively.schema.settings import Missingness
 
-FORMAT = 6  # of the files that are written now
-WITH_CHECKSUM = 3  # the first format that has one
+FORMAT = 1
 
 SavedName: TypeAlias = str | int | TimePart | Missing | Interaction
 Columnar: TypeAlias = range | tuple[SavedName, ...]  # numbered columns, or their names
@@ -83,8 +80,8 @@ class SavedWeights:
     usual: float
     rows: float
     how: Weighting
-    groups: tuple[SavedKey, ...] | None = None  # None stands for the groups that were counted
-    linear: SavedLinear | None = None
+    groups: tuple[SavedKey, ...]
+    linear: SavedLinear | None
 
 
 @dataclass(frozen=True)
@@ -100,28 +97,21 @@ class SavedSample:
 class Header:
     """All of a model but its arrays."""
 
+    checksum: str
     format: int
     classes: SavedClasses
+    settings: Saved  # those of the model, but for the class prior
     class_prior: Literal["data", "uniform"] | tuple[Level, ...] | Beta | Dirichlet
-    estimate: How
     columns: int | tuple[str | int, ...]  # of the table: none follows from others
     groups: tuple[SavedGroup, ...]
-    missing: Missingness
-    version: str = ""
-    smoothing: float | Literal["auto", "laplace", "jeffreys"] = "auto"
-    text: Literal["words", "blocks"] = "words"
-    free: tuple[str | int, ...] = ()
-    weights: SavedWeights | None = None
-    notes: tuple[tuple[str | int, str], ...] = ()
-    provenance: Saved = field(default_factory=dict)
-    checksum: str | None = None
+    version: str
+    free: tuple[str | int, ...]
+    weights: SavedWeights | None
+    notes: tuple[tuple[str | int, str], ...]
+    provenance: Saved
     sample: SavedSample | None = None
     noise: tuple[AddedNoise, ...] = ()
     sought: Sought | None = None
-
-
-class ChangedError(ValueError):
-    """An older file holds an event model that is computed in another way now."""
 
 
 class NewerError(ValueError):
@@ -136,7 +126,7 @@ def check_format(saved: Saved) -> None:
     NewerError
         If a newer version of naively made the file.
     ValueError
-        If the header has no format, or lacks the checksum that its format has.
+        If the header has no format.
     """
     number = read(int, saved.get("format"), "format")
     if number > FORMAT:
@@ -147,5 +137,3 @@ def check_format(saved: Saved) -> None:
         )
     if number < 1:
         raise ValueError(f"there is no format {number}")
-    if number >= WITH_CHECKSUM and saved.get("checksum") is None:
-        raise ValueError("it has no checksum")

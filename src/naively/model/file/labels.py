@@ -19,7 +19,6 @@ from naively.schema.settings import Probabilities
 
 DATES: dict[str, type[dt.date]] = {"date": dt.date, "datetime": dt.datetime}
 TYPE = re.compile(r"[<>|=]?([biufUMO])(\d*)(\[\w+\])?")
-STRINGS = re.compile(r"\|T\d+")  # NumPy's StringDType, which older files have
 
 
 def write_classes(classes: LabelArray) -> Saved:
@@ -48,7 +47,6 @@ def read_classes(labels: list[Json], kind: str) -> LabelArray:
     if kind in DATES:
         labels = [DATES[kind].fromisoformat(read(str, label, "a label")) for label in labels]
         kind = "|O"
-    kind = "<U" if STRINGS.fullmatch(kind) else kind
     match = TYPE.fullmatch(kind)
     if match is None:
         raise ValueError(f"labels cannot be of type {shown(kind)}")

@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
-from naively.counting.axis import Levels, Words
-from naively.counting.statistic import DOCUMENT, LEVEL, Statistic
+from naively.counting.axis import Words
+from naively.counting.statistic import DOCUMENT, Statistic
 from naively.counting.tally import BlockTally, Tally
-from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import AnySums, as_sparse
 from naively.model.file.axes import check_interaction, read_axis, read_columns
 from naively.model.file.container import Arrays, UnreadArrays
@@ -26,6 +23,7 @@ from naively.model.file.sample import SampledRows, read_sample
 from naively.model.file.sums import read_all_sums, read_sums
 from naively.model.file.weights import read_weights
 from naively.model.model import Model
+from naively.options import declared, expected
 from naively.schema.group import Group
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
@@ -54,7 +52,7 @@ def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
     _check_columns(schema)
     weights = None
     if header.weights is not None:
-        weights = read_weights(header.weights, unread, classes, list(blocks), order)
+        weights = read_weights(header.weights, unread, classes, order)
     model = Model(
         schema,
         Tally(classes, weight, blocks),
@@ -109,12 +107,8 @@ def _counts(saved: SavedGroup, group: Group, unread: UnreadArrays, classes: int)
         height = len(axis) if axis.per_row(statistic) else len(axis.columns)
         found = read_sums(f"{saved.arrays}/{statistic.value}", (height, classes), unread)
         is_sparse = isinstance(axis, Words) and axis.per_row(statistic)
-        sums[statistic] = as_sparse(found) if is_sparse else found  # formats before 6 have all
+        sums[statistic] = as_sparse(found) if is_sparse else found  # words may be given with all
     tally: BlockTally = BlockTally(axis, sums)
-    if group.event.layout == "grid" and axis.grows:  # of a file before format 4
-        grid = Levels.of_all(group.derived)
-        nothing = BlockTally(grid, {LEVEL: Sums(np.zeros((len(grid), classes)))})
-        tally = nothing.combine(tally, Sums.__add__)
     a, b = axis.columns, group.columns
     is_same = a == b or (len(a) == len(b) and set(a) == set(b))
     if group.event.layout != "rows" and not is_same:  # the one column of whole rows stands for all
@@ -137,9 +131,13 @@ def _check_columns(schema: Schema) -> None:
 
 
 def _settings(header: Header) -> Settings:
-    """Return the settings of the model, or raise a ValueError if a number in them is negative."""
-    smoothing, prior = header.smoothing, header.class_prior
-    if not isinstance(smoothing, str) and smoothing < 0:
-        raise ValueError(f"smoothing is {shown(smoothing)}")
+    """Return the settings of the model, or raise a ValueError if one of them is none."""
+    saved, prior, kinds = header.settings, header.class_prior, declared()
+    wrong = next(iter(kinds.keys() ^ saved.keys()), None)
+    if wrong is not None:
+        raise ValueError(f"settings has no {shown(wrong)}, or lacks it")
+    for name, value in saved.items():
+        if not any(kind.holds(value) for kind in kinds[name]):
+            raise ValueError(f"settings.{name} is {shown(value)}, not {expected(kinds[name])}")
     given = read_probabilities(prior) if isinstance(prior, tuple) else prior
-    return Settings(given, header.estimate, smoothing, header.text, header.missing)
+    return Settings(**saved, class_prior=given)

@@ -134,9 +134,7 @@ def _read_batch(name: str, unread: UnreadArrays, model: Model) -> tuple[Batch, K
     if keys.ndim != 1 or (keys[1:] <= keys[:-1]).any():
         raise ValueError("rows are not in the order of their keys")
     rows = (len(keys),)
-    contents = keys  # of older files
-    if f"{name}/contents" in unread:
-        contents = unread.take(f"{name}/contents", "i", rows).view(np.uint64)
+    contents = unread.take(f"{name}/contents", "i", rows).view(np.uint64)
     codes = unread.take(f"{name}/labels", "c", rows)
     weight = unread.take(f"{name}/weights", "f", rows)
     copies = unread.take(f"{name}/copies", "i", rows)

@@ -16,16 +16,16 @@ from naively.model.file.axes import write_axis, write_columns
 from naively.model.file.compressed import compressed
 from naively.model.file.container import Arrays
 from naively.model.file.declared import Json, Saved, read
-from naively.model.file.formats import FORMAT, ChangedError, NewerError, check_format
+from naively.model.file.formats import FORMAT, Header, NewerError, check_format
 from naively.model.file.keys import write_key
 from naively.model.file.labels import write_classes, write_probabilities
 from naively.model.file.restore import restore
 from naively.model.file.sample import SampledRows, write_sample
 from naively.model.file.sums import write_sums
-from naively.model.file.upgrade import read_header
 from naively.model.file.weights import write_weights
 from naively.model.history import History
 from naively.model.model import Model
+from naively.options import declared
 from naively.schema.group import Group
 
 LONGEST = 300  # characters of a message about a damaged file
@@ -51,7 +51,7 @@ class Content(NamedTuple):
 
     @property
     def history(self) -> History:
-        """What was done to the model; nothing is known of that of older files."""
+        """What was done to the model."""
         return read(History, self.provenance.get(HISTORY, {}), HISTORY)
 
 
@@ -121,8 +121,8 @@ def load_all(path: str | PathLike[str]) -> Content:
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file is no model file, is damaged, was made by a newer version, or holds an event
-        model that has changed since; the message says which.
+        If the file is no model file, is damaged, or was made by a newer version; the message says
+        which.
     """
     path = Path(path)
     if not path.is_file():
@@ -154,18 +154,16 @@ def _read(path: object, saved: Saved, content: bytes) -> Content:
     """Return what a header and the bytes of its file hold; the path is named in messages."""
     kind = saved.get("kind")
     if kind is not None:
-        raise ValueError(f"{path} is the model of a mail {kind}: ask it by `naively {kind}`.")
+        raise ValueError(f"{path} is the model of a mail {kind}: ask it by `naively mail {kind}`.")
     try:
         check_format(saved)
         container.check(saved, content)
-        header = read_header(saved)
+        header = read(Header, saved, "the header")
         model, sample = restore(header, container.arrays_of(content))
         found = Content(model, header.provenance, sample)
         found.history  # noqa: B018  (what cannot be read is an error now)
     except NewerError as error:
         raise ValueError(f"{path} {error}") from error
-    except ChangedError as error:
-        raise ValueError(f"{path} is of an older version of naively: {error}.") from error
     except ValueError as error:
         raise ValueError(f"{path} is damaged: {_brief(str(error))}.") from error
     return found
@@ -189,10 +187,7 @@ def _header(model: Model, arrays: Arrays) -> Saved:
         "version": version("naively"),
         "classes": write_classes(model.classes),
         "class_prior": prior,
-        "estimate": settings.estimate,
-        "smoothing": settings.smoothing,
-        "text": settings.text,
-        "missing": settings.missing,
+        "settings": {name: getattr(settings, name) for name in declared()},
         "columns": write_columns(counted.order),
         "free": [name for name in counted.order if name in counted.free],
         "weights": weights and write_weights(weights, model.classes.tolist(), arrays),

@@ -12,7 +12,6 @@ from naively.model.file.formats import Columnar, SavedWeights
 from naively.model.file.keys import read_key, write_key
 from naively.model.file.linear import read_linear, terms_of, write_linear
 from naively.model.weights import NOTHING, Weights
-from naively.schema.group import GroupKey
 
 LARGEST = 1e12  # of a weight, or a bias in nats
 BANDS = 1100  # of document frequency, by powers of two; a float counts no further
@@ -43,7 +42,6 @@ def read_weights(
     saved: SavedWeights,
     unread: UnreadArrays,
     classes: LabelArray,
-    keys: list[GroupKey],
     order: Columnar,
 ) -> Weights:
     """Return the weights that were written, or raise a ValueError.
@@ -56,8 +54,6 @@ def read_weights(
         The arrays of the file.
     classes : ndarray of shape (classes,)
         The labels.
-    keys : list of GroupKey
-        The groups that were counted; older files say no others.
     order : range or tuple
         The columns of the table.
     """
@@ -67,11 +63,10 @@ def read_weights(
     in_range = ((weight >= 0) & (weight <= LARGEST)).all() and (np.abs(bias) <= LARGEST).all()
     if not (in_range and 0 <= saved.usual <= LARGEST and saved.rows >= 0):
         raise ValueError("weights must be finite and at least 0")
-    if saved.groups is not None:
-        keys = []
-        for i, key in enumerate(saved.groups):
-            with at(f"weights.groups[{i}]"):
-                keys.append(read_key(key))
+    keys = []
+    for i, key in enumerate(saved.groups):
+        with at(f"weights.groups[{i}]"):
+            keys.append(read_key(key))
     parts = []
     for group, column, band in saved.of:
         if not 0 <= group < len(keys):

@@ -1,0 +1,96 @@
+"""An option is declared once; the estimator, files, the command line and merging know it."""
+
+import inspect
+import itertools
+from dataclasses import fields, replace
+
+import pytest
+
+from naively import NaiveBayes, load
+from naively.model.file import container
+from naively.options import Options, declared, expected, from_text
+from naively.schema.settings import Settings
+from tests.test_cli import ok
+
+OPTIONS = {of.name: of for of in fields(Options)}
+OTHER = {  # than the default
+    "estimate": "map",
+    "smoothing": 0.25,
+    "weights": "temperature",
+    "interactions": "auto",
+    "text": "words",
+    "missing": "ignore",
+}
+X, y = {"a": [1.0, 2.0, None, 8.0] * 5, "b": ["u", "v", "u", "v"] * 5}, ["p", "q", "p", "q"] * 5
+
+
+def test_each_option_is_tried_here() -> None:
+    assert set(OTHER) == set(OPTIONS)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_an_option_is_an_argument_with_the_default_that_is_declared(name: str) -> None:
+    of = inspect.signature(NaiveBayes).parameters[name]
+    assert of.default == OPTIONS[name].default
+    assert any(kind.holds(of.default) for kind in declared()[name])
+    assert f"\n    {name} : " in NaiveBayes.__doc__
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_what_is_of_no_kind_is_refused_by_name(name: str) -> None:
+    with pytest.raises(ValueError, match=f"^{name} must be .*, got 'nonsense'"):
+        NaiveBayes(**{name: "nonsense"}).fit(X, y)
+    with pytest.raises(ValueError, match=f"^--{name} must be .*, got 'nonsense'"):
+        from_text(name, declared()[name], "nonsense")
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_file_and_the_command_line_have_it(name: str, tmp_path) -> None:
+    path, data = tmp_path / "m.naively", tmp_path / "data.csv"
+    nb = NaiveBayes(**{name: OTHER[name]}).fit(X, y)
+    nb.save(path)
+    assert getattr(load(path).model_.settings, name) == OTHER[name]
+    assert container.read(path)[0]["settings"] == {
+        one: getattr(nb.model_.settings, one) for one in OPTIONS
+    }
+    cells = zip(*X.values(), y, strict=True)
+    lines = [",".join("" if cell is None else str(cell) for cell in row) for row in cells]
+    data.write_text("\n".join(["a,b,y", *lines]) + "\n")
+    ok("train", data, "-t", "y", "-o", path, f"--{name}", OTHER[name])
+    assert getattr(load(path).model_.settings, name) == OTHER[name]
+
+
+@pytest.mark.parametrize("name", [of for of in OPTIONS if of not in ("weights", "interactions")])
+def test_two_models_differ_in_it(name: str) -> None:
+    models = [NaiveBayes(**given).fit(X, y) for given in ({}, {name: OTHER[name]})]
+    found = models[0].inspect.difference(models[1]).changes
+    assert name in [change.item for change in found if change.what == "setting"]
+
+
+def test_what_texts_and_missing_cells_are_counted_as_is_in_a_merged_model_what_it_was_in_any() -> (
+    None
+):
+    each = [
+        Settings(weights=weights, text=text, missing=missing)
+        for weights, text, missing in itertools.product(
+            ("loo", "temperature", None), ("auto", "words"), ("auto", "ignore")
+        )
+    ]
+    for a, b in itertools.product(each, each):
+        both = a.merged(b)
+        assert both == b.merged(a)
+        assert both.counts_blocks == (a.counts_blocks or b.counts_blocks)
+        assert both.counts_missing == (a.counts_missing or b.counts_missing)
+        assert a.merged(a) == a
+
+
+def test_of_two_kinds_of_weights_the_richer_is_fitted_to_what_is_merged() -> None:
+    loo, one, none = (Settings(weights=how) for how in ("loo", "temperature", None))
+    assert none.merged(one).weights == "temperature"
+    assert one.merged(loo).weights == "loo"
+    assert loo.merged(replace(loo, interactions="auto")).interactions == "auto"
+
+
+def test_kinds_are_said_in_words() -> None:
+    assert expected(declared()["weights"]) == "'loo', 'temperature' or None"
+    assert from_text("smoothing", declared()["smoothing"], "2") == 2.0
