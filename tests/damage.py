@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from naively import load
-from naively.model.file import container
+from naively.file import container
 
 Arrays = dict[str, np.ndarray]
 MEMORY = 100_000_000  # bytes, beside what is loaded anyway

@@ -10,8 +10,8 @@ import pytest
 from naively import NaiveBayes, load
 from naively.cli import learn, update
 from naively.cli.learned import Learned
-from naively.model.file import store
-from naively.model.file.sample import SampledRows
+from naively.file import store
+from naively.file.sample import SampledRows
 from tests.commands import run
 from tests.test_cli import ok
 

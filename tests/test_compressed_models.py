@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes, load
-from naively.model.file import compressed
+from naively.file import container as compressed
 from tests.damage import in_little_memory, is_sentence
 from tests.test_cli import ok
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from naively import NaiveBayes, load
-from naively.model.file import store
+from naively.file import store
 from tests.commands import run
 from tests.test_cli import ok, sentence
 

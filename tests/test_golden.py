@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from naively import load
+from naively.file import store
 from naively.mail.layout import FORMAT as MAIL_FORMAT
 from naively.mail.score import Verdict, words_of
 from naively.mail.table import open_table as table_of_mail
-from naively.model.file import store
 from naively.model.linear_part import Line, Step
 from naively.schema.derived import Missing
 from tests.golden.make import FOLDER, SAMPLED, models

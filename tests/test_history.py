@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from naively import GaussianNB, NaiveBayes, load
-from naively.model.file import store
+from naively.file import store
 from naively.model.history import KEPT, NAMED, History, names_of, now
 from tests.commands import run
 from tests.test_cli import ROWS, ok, sentence

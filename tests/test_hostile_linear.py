@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from naively import load
-from naively.model.file import container
+from naively.file import container
 from tests.damage import (
     Arrays,
     apart,

@@ -15,7 +15,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save
 
 from naively import Bernoulli, Categorical, Histogram, NaiveBayes, load
-from naively.model.file import container, store
+from naively.file import container, store
 from tests.damage import Arrays, apart, assert_refused, in_little_memory, rewrite
 from tests.golden.make import FOLDER
 

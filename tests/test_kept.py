@@ -154,7 +154,7 @@ def test_what_verbs_make_is_loaded(product: Product, path: Path) -> None:
 def test_nothing_at_all_is_loaded(case: Case, path: Path) -> None:
     """What is left when all is forgotten is a model too."""
     from naively.counting.labels import encode_labels
-    from naively.model.file import store
+    from naively.file import store
 
     name = "c0"
     cells = [None, None] if isinstance(case.event, dict) else case.column([None, None])

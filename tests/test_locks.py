@@ -11,7 +11,7 @@ import pytest
 
 from naively import NaiveBayes, load, saving
 from naively.cli import update
-from naively.model.file import store
+from naively.file import store
 from tests.commands import run
 from tests.test_cli import ROWS
 

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import pytest
 
 from naively import NaiveBayes, load
-from naively.model.file import container
+from naively.file import container
 from naively.options import Options, declared, expected, from_text
 from naively.schema.settings import Settings
 from tests.test_cli import ok

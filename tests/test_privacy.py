@@ -26,8 +26,8 @@ from naively import (
 )
 from naively.counting.noise import DiscreteGaussian, DiscreteLaplace, Noise, random_below
 from naively.counting.statistic import PRESENT, VALUE
+from naively.file import store
 from naively.model.added_noise import AddedNoise
-from naively.model.file import store
 from naively.model.model import Model
 from naively.model.privacy import (
     Change,

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from naively import Bernoulli, GaussianNB, Multinomial, NaiveBayes, Text, load
 from naively.evaluation import calibrate, cross_validate
-from naively.model.file import container, store
+from naively.file import container, store
 from naively.schema import settle
 from tests.damage import apart, assert_refused, rewrite
 from tests.golden.make import alike, dependent

@@ -16,9 +16,9 @@ from safetensors.numpy import save_file
 from scipy.sparse import csr_array
 
 from naively import Multinomial, NaiveBayes, Text, load
+from naively.file import store
 from naively.kernels.repeated_sums import RepeatedSums
 from naively.kernels.sparse_sums import SparseSums
-from naively.model.file import store
 from tests.cases import CASES, Case
 from tests.damage import Arrays, assert_refused, rewrite
 from tests.laws import samples

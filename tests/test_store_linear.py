@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from naively import Categorical, Gaussian, NaiveBayes, load
 from naively.data.frames import as_rows
-from naively.model.file import store
+from naively.file import store
 from naively.model.linear_part import Line, LinearPart, Product, Step, Term
 from naively.model.model import Model
 from naively.schema.derived import Missing, TimePart

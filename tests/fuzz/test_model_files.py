@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from naively import NaiveBayes, load
-from naively.model.file import store
+from naively.file import store
 from tests.damage import in_little_memory, is_sentence, outcome, paths, put, rewrite
 from tests.fuzz import fuzz
 from tests.golden.make import FOLDER, SAMPLED

@@ -36,12 +36,12 @@ from naively import (
     Poisson,
     Text,
 )
+from naively.file import store
 from naively.mail.layout import FORMAT as MAIL_FORMAT
 from naively.mail.learn import learn
 from naively.mail.message import read_message
 from naively.mail.score import Verdict, words_of
 from naively.mail.table import open_table
-from naively.model.file import store
 
 FOLDER = Path(__file__).parent
 SAMPLED = "mixed-sampled"  # the model that is saved with the sample of its rows

@@ -119,7 +119,7 @@ FAULTS = [
     ),
     Fault(
         "in a model file the bias holds the intercept of the linear part too",
-        "src/naively/model/file/weights.py",
+        "src/naively/file/parts.py",
         "np.array([*weights.bias, 0.0])[places]",
         "weights.bias_of(classes)",
         ("tests/test_store_linear.py",),
@@ -313,14 +313,14 @@ FAULTS = [
     ),
     Fault(
         "a saved model has no weights",
-        "src/naively/model/file/store.py",
+        "src/naively/file/store.py",
         '"weights": weights and write_weights(weights, model.classes.tolist(), arrays),',
         '"weights": None,',
         ("tests/test_product_laws.py::test_what_is_loaded_is_what_was_saved",),
     ),
     Fault(
         "a saved model takes its class prior from the data",
-        "src/naively/model/file/store.py",
+        "src/naively/file/store.py",
         '"class_prior": prior,',
         '"class_prior": "data",',
         ("tests/test_store.py",),

@@ -156,7 +156,7 @@ def show(
     form: FormatOption = None,
 ) -> None:
     """Show a model: its classes, its columns, its history, and what speaks most for each class."""
-    from naively.model.file import store
+    from naively.file import store
     from naively.model.strongest import strongest
 
     if column is not None and not parameters:
@@ -234,7 +234,7 @@ def _verdict(explained: ExplainedRow) -> list[object]:
 
 def open_model(path: str) -> tuple[Model, dict[str, Any]]:
     """Return the model in a file, and what was saved about where it comes from."""
-    from naively.model.file import store
+    from naively.file import store
 
     model, provenance, _ = store.load_all(path)
     return model, provenance

@@ -125,7 +125,7 @@ def smoothing(
     file must hold a sample of the learned rows (`train --keep-rows`), or --test is needed.
     """
     from naively.cli.learned import Learned
-    from naively.model.file import store
+    from naively.file import store
 
     _check(out, [data, *([test] if test else [])], metric)
     each = _numbers(values, "--values", "pseudo-counts of at least 0, as in 0,0.5,1")

@@ -188,7 +188,7 @@ def export(  # noqa: PLR0917  (options, not positions)
             row_id=row_id,
         )
     else:
-        from naively.model.file import store
+        from naively.file import store
         from naively.model.scorecard.scorecard import Scorecard
 
         content = WRITTEN[asked](Scorecard.of(store.load(model)))
@@ -269,7 +269,7 @@ def _as_sql(model: str, schema: str | None, **options: Any) -> bytes:
 def _with_noise(model: str, output: str, epsilon: float, delta: float, **options: Any) -> None:
     """Write a model file whose counts are noisy."""
     from naively.cli.learned import Learned
-    from naively.model.file import store
+    from naively.file import store
 
     found = store.load_all(model)
     noisy = Learned._of_model(found.model).export.with_noise(epsilon, delta, **options)

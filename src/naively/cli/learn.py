@@ -211,7 +211,7 @@ def _split(
 
 def _save(nb: Learned, output: str, provenance: dict[str, Any], *, keep_rows: bool) -> None:
     """Write a model file, with a sample of the rows if it is wanted and there is one."""
-    from naively.model.file import store
+    from naively.file import store
 
     rows = nb._sampled_rows() if keep_rows else None
     if keep_rows and rows is None:

@@ -43,7 +43,7 @@ def report(
     """
     from naively.counting.spelled import as_classes
     from naively.evaluation.reservoir import Reservoir
-    from naively.model.file import store
+    from naively.file import store
     from naively.report.page import write_report
     from naively.report.subject import Subject
 

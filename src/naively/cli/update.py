@@ -237,7 +237,7 @@ def _open(path: str) -> tuple[Learned, dict[str, Any], bool]:
     The last value says whether the file holds a sample of rows.
     """
     from naively.cli.learned import Learned
-    from naively.model.file import store
+    from naively.file import store
 
     found = store.load_all(path)
     nb = Learned._of_model(found.model, found.sample, found.history)
@@ -249,7 +249,7 @@ def _write(nb: Learned, path: str, provenance: dict[str, Any], done: str, *, sam
 
     ``sampled`` says whether there was a sample of rows before; if there is still one, it is kept.
     """
-    from naively.model.file import store
+    from naively.file import store
 
     model = nb.model_
     model.class_log_prior  # noqa: B018  (a class prior that does not fit any more is an error now)

@@ -39,13 +39,13 @@ from naively.evaluation.losses import posterior
 from naively.evaluation.reservoir import Reservoir, merged
 from naively.evaluation.scores import Scores, score, score_batches
 from naively.evaluation.worth import worth
+from naively.file import store
+from naively.file.sample import SampledRows
 from naively.kernels.reference import Finish, Finished, Floats
 from naively.model.added_noise import AddedNoise
 from naively.model.class_prior import Cost, decide, estimate_prior, given_prior, shift
 from naively.model.count import check_rows
 from naively.model.explain import Explanation, explain
-from naively.model.file import store
-from naively.model.file.sample import SampledRows
 from naively.model.history import History, Verb
 from naively.model.likelihood import log_likelihoods
 from naively.model.model import Model

@@ -32,9 +32,9 @@ from naively.evaluation.interactions import add_interactions, fit_weights
 from naively.evaluation.reservoir import Reservoir
 from naively.evaluation.sample import Sample
 from naively.events import Beta, Categorical, Dirichlet, JointTable
+from naively.file.sample import SampledRows
 from naively.messages import warn
 from naively.model import class_prior
-from naively.model.file.sample import SampledRows
 from naively.model.history import History
 from naively.model.model import Model, Sought
 from naively.options import How, Weighting, check_options, declared

@@ -13,8 +13,8 @@ from sklearn.utils import Tags
 from naively.counting.labels import Label
 from naively.estimators.naive_bayes import Learner
 from naively.events import Estimate
+from naively.file import store
 from naively.messages import warn
-from naively.model.file import store
 from naively.model.given import model_of
 
 

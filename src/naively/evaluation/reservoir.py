@@ -20,7 +20,7 @@ from naively.counting.tally import Tally
 from naively.evaluation.calibrate import ROWS, SampleSize, sample_size
 from naively.evaluation.kept import NO_KEY, Kept, encoded_by, merged_rows, of_least_keys
 from naively.evaluation.sample import Sample
-from naively.model.file.sample import SampledRows
+from naively.file.sample import SampledRows
 from naively.model.model import Model
 from naively.schema.fingerprint import fingerprints
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.kernels.double_double import Floats, Sums
+from naively.kernels.double_double import Sums
+from naively.kernels.reference import Floats
 
 
 @dataclass(frozen=True, eq=False)

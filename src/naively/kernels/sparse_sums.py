@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.kernels import dispatch
-from naively.kernels.double_double import Floats, Sums
+from naively.kernels.double_double import Sums
+from naively.kernels.reference import Floats
 from naively.kernels.repeated_sums import RepeatedSums
 
 

@@ -1,6 +1,6 @@
 """The layout of the filter's model file: a safetensors file of a JSON header and raw arrays.
 
-``naively.model.file.container`` writes such files with NumPy, which the filter has no time to
+``naively.file.container`` writes such files with NumPy, which the filter has no time to
 import. A file is input like any other: each entry is checked before it is used, and no memory is
 allocated by what the file says. A checksum covers all of the file but the checksum itself.
 """

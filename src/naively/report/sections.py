@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 
 from naively.counting.names import Name, title
 from naively.evaluation.scores import Scores
+from naively.file.store import HISTORY
 from naively.model.explain import ExplainedRow
-from naively.model.file.store import HISTORY
 from naively.model.model import Model
 from naively.model.parameter_counts import count_joint_parameters, count_parameters
 from naively.model.strongest import strongest

@@ -11,7 +11,7 @@ from naively.counting.labels import LabelArray
 from naively.engines.onnx.graph import Graph, Tensor, Value
 from naively.engines.onnx.inputs import Input, inputs_of
 from naively.engines.onnx.terms import Scored
-from naively.model.file.labels import write_classes
+from naively.file.parts import write_classes
 from naively.model.scorecard.scorecard import Scorecard
 
 if TYPE_CHECKING:

@@ -26,9 +26,9 @@ from naively.engines import stream
 from naively.engines.spark.frame import in_one_sentence, kinds_of, numbered, one_core
 from naively.engines.stream import LabelledStream
 from naively.evaluation.reservoir import Reservoir
+from naively.file import store
 from naively.kernels.strings import Strings
 from naively.messages import warn
-from naively.model.file import store
 from naively.model.model import Model
 from naively.schema.given import EventModels
 from naively.schema.schema import Schema

@@ -18,8 +18,8 @@ from naively.data.arrow import filled
 from naively.data.frames import as_rows
 from naively.data.rows import Rows, join_columns
 from naively.engines.spark.frame import kinds_of, numbered, one_core
+from naively.file import store
 from naively.model.class_prior import Cost, decide, given_prior, shift
-from naively.model.file import store
 from naively.model.model import Model
 from naively.schema.schema import Schema
 from naively.schema.settings import Probabilities

@@ -20,9 +20,9 @@ from naively.counting.labels import LabelArray
 from naively.counting.names import title
 from naively.data.arrays import EXACT
 from naively.data.columns import Kind
+from naively.file.parts import write_classes
 from naively.kernels.reference import Floats
 from naively.messages import Shown
-from naively.model.file.labels import write_classes
 from naively.model.model import Model
 from naively.model.scorecard.build import terms_of
 from naively.model.scorecard.terms import (

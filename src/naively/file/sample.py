@@ -1,8 +1,4 @@
-"""A sample of the rows that a model has learned, in its file: encoded as the model counted them.
-
-Numbers are there as they came, levels as codes, and of texts how often each holds each word that
-was counted. Only rows that the model can have learned are read: they could be forgotten.
-"""
+"""A sample of the rows that a model has learned, in its file: encoded as the model counted them."""
 
 from __future__ import annotations
 
@@ -20,10 +16,9 @@ from naively.counting.block import Block, Codes, Dense, Sparse
 from naively.counting.labels import LEAST_WEIGHT, Labels
 from naively.counting.lawful import forget
 from naively.counting.tally import Tally
+from naively.file.container import Arrays, UnreadArrays
+from naively.file.header import Saved, SavedSample
 from naively.model.count import count_batch
-from naively.model.file.container import Arrays, UnreadArrays
-from naively.model.file.declared import Saved
-from naively.model.file.formats import SavedSample
 from naively.model.model import Model
 from naively.schema.group import Group
 

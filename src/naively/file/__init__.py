@@ -1,0 +1,1 @@
+"""The file of a model: one format, typed and checked."""

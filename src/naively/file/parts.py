@@ -1,0 +1,737 @@
+"""The parts of a model in its file: keys, labels, axes, sums, weights, the linear part."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from itertools import pairwise, starmap
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.counting.analyser import Analyser
+from naively.counting.axis import Axis, Columns, Levels, Words, words_axis
+from naively.counting.cells import Cells, as_cells
+from naively.counting.label_codes import plain
+from naively.counting.labels import MOST_BYTES, Label, LabelArray
+from naively.counting.names import Derived, Level, Name, title
+from naively.counting.parts import Part
+from naively.counting.statistic import CELL
+from naively.events import EVENT_MODELS
+from naively.events.base import EventModel
+from naively.events.lift import Lift
+from naively.file.container import Arrays, UnreadArrays
+from naively.file.header import (
+    Columnar,
+    Json,
+    Saved,
+    SavedAxis,
+    SavedColumns,
+    SavedKey,
+    SavedLinear,
+    SavedWeights,
+    at,
+    read,
+    read_fields,
+    shown,
+)
+from naively.kernels.double_double import Sums
+from naively.kernels.reference import Floats
+from naively.kernels.repeated_sums import RepeatedSums
+from naively.kernels.sparse_sums import AnySums, SparseSums
+from naively.model.linear_part import Line, LinearPart, Product, Step, Term
+from naively.model.weights import NOTHING, Weights
+from naively.schema.derived import Interaction, NumberBins
+from naively.schema.group import DERIVED, Group, GroupKey
+from naively.schema.patterns import Patterns
+from naively.schema.settings import Probabilities
+from naively.schema.text import Text
+
+# --- Keys ----------------------------------------------------------------------------------------
+#
+# Groups of columns are known by value: event model, kind, and, of a text, its column and analyser.
+#
+# Each is written by its name and settings, and made again from them; a file can name nothing else.
+
+
+EVENTS: dict[str, type[EventModel]] = {**EVENT_MODELS, Lift.name: Lift}
+ANALYSERS: dict[str, type[Analyser]] = {Text.name: Text, Patterns.name: Patterns}
+
+
+def write_key(key: GroupKey) -> Saved:
+    """Return a key as JSON has it.
+
+    Raises
+    ------
+    TypeError
+        If the event model or the analyser is not one of naively's own.
+    """
+    saved, analyser = None, key.analyser
+    if analyser is not None:
+        saved = {"name": analyser.name, **_settings(analyser, ANALYSERS, "analyser")}
+    return {
+        "event": key.event.name,
+        "options": _settings(key.event, EVENTS, "event model"),
+        "kind": key.kind,
+        "column": key.column,
+        "analyser": saved,
+    }
+
+
+def read_key(saved: SavedKey) -> GroupKey:
+    """Return the key that was written, or raise a ValueError."""
+    event = read_event(saved.event, saved.options)
+    return GroupKey(event, saved.kind, saved.column, read_analyser(saved.analyser, event))
+
+
+def read_event(name: str, options: Saved) -> EventModel:
+    """Return the event model of this name with these settings, or raise a ValueError."""
+    event = EVENTS.get(name)
+    if event is None:
+        raise ValueError(f"there is no event model {shown(name)}")
+    settings = read_fields(event, options, "options")
+    try:
+        return event(**settings)
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"options are none of {name} ({error})") from error
+
+
+def read_analyser(saved: Saved | None, event: EventModel) -> Analyser | None:
+    """Return the analyser of a text, if there is one; its event model is the group's."""
+    if saved is None:
+        return None
+    settings = dict(saved)
+    made = ANALYSERS.get(read(str, settings.pop("name", None), "analyser.name"))
+    if made is None or "event" in settings:
+        raise ValueError("there is no such analyser")
+    given = read_fields(made, settings, "analyser", {"EventModel": EventModel})
+    return made(**given, event=event)  # type: ignore[call-arg]  # each analyser is a dataclass
+
+
+def _settings(of: EventModel | Analyser, known: Mapping[str, type], what: str) -> Saved:
+    """Return all settings; the event model of an analyser is not among them, but beside them."""
+    if known.get(of.name) is not type(of):
+        raise TypeError(f"A model file cannot hold the {what} {type(of).__name__}.")
+    names = [field.name for field in fields(of)]  # type: ignore[arg-type]  # each is a dataclass
+    return {name: getattr(of, name) for name in names if name != "event"}
+
+
+# --- Class labels are written to the header of a model file as JSON, and read as they were ---------
+#
+# Dates are written by ISO 8601, other labels as JSON has them; their type is written beside them.
+
+
+DATES: dict[str, type[dt.date]] = {"date": dt.date, "datetime": dt.datetime}
+TYPE = re.compile(r"[<>|=]?([biufUMO])(\d*)(\[\w+\])?")
+
+
+def write_classes(classes: LabelArray) -> Saved:
+    """Return labels of shape (classes,), and their type, as JSON has them.
+
+    >>> write_classes(np.array([dt.date(2024, 2, 29)]))
+    {'labels': ['2024-02-29'], 'dtype': 'date'}
+    """
+    labels: list[Json] = (classes.astype(str) if classes.dtype.kind == "M" else classes).tolist()
+    dates = {type(label).__name__ for label in labels if isinstance(label, dt.date)}
+    if dates:
+        return {"labels": [label.isoformat() for label in labels], "dtype": dates.pop()}
+    return {"labels": labels, "dtype": classes.dtype.str}
+
+
+def read_classes(labels: list[Json], kind: str) -> LabelArray:
+    """Return the labels that were written, of shape (classes,); each must be there once.
+
+    >>> read_classes(["2024-02-29"], "date")
+    array([datetime.date(2024, 2, 29)], dtype=object)
+    """
+    if any(type(label) is tuple for label in labels):
+        raise ValueError("a label is a list")
+    if len(set(labels)) < len(labels):
+        raise ValueError("a class is there twice")
+    if kind in DATES:
+        labels = [DATES[kind].fromisoformat(read(str, label, "a label")) for label in labels]
+        kind = "|O"
+    match = TYPE.fullmatch(kind)
+    if match is None:
+        raise ValueError(f"labels cannot be of type {shown(kind)}")
+    if match[1] == "U" and len(labels) * int(match[2] or max(map(len, labels))) * 4 > MOST_BYTES:
+        raise ValueError(f"labels of type {kind} take too much memory")
+    classes = np.empty(len(labels), object)
+    classes[:] = labels
+    try:
+        classes = classes if match[1] == "O" else classes.astype(np.dtype(kind))
+    except (TypeError, OverflowError) as error:
+        raise ValueError(f"labels cannot be of type {kind} ({error})") from error
+    if (classes.astype(str) if match[1] == "M" else classes).tolist() != labels:
+        raise ValueError(f"the labels are none of type {kind}")
+    if any(label != label for label in classes):  # noqa: PLR0124
+        raise ValueError("a label is missing")
+    return classes
+
+
+def write_probabilities(prior: Probabilities) -> list[Json]:
+    """Return the probabilities of the classes, in their order or by label."""
+    if not isinstance(prior, Mapping):
+        return [float(p) for p in prior]
+    return [
+        [label.isoformat(), float(p), type(label).__name__]
+        if isinstance(label, dt.date)
+        else [plain(label), float(p)]
+        for label, p in prior.items()
+    ]
+
+
+def read_probabilities(saved: tuple[Json, ...]) -> list[float] | dict[Label, float]:
+    """Return the probabilities that were written, by label or in the order of the classes.
+
+    >>> read_probabilities((("a", 0.25), ("b", 0.75)))
+    {'a': 0.25, 'b': 0.75}
+    """
+    by_label = saved and all(type(each) is tuple and len(each) in (2, 3) for each in saved)
+    prior = dict(starmap(_of_label, saved)) if by_label else list(saved)
+    each = list(prior.values()) if isinstance(prior, dict) else prior
+    if not all(0 <= p <= 1 for p in read(tuple[float, ...], each, "class_prior")):
+        raise ValueError("class_prior must be probabilities")
+    return prior
+
+
+def _of_label(label: Json, p: Json, date: Json = None) -> tuple[Label, float]:
+    """Return a label, which may be a date, and its probability."""
+    if date is None:
+        return label, p
+    if date not in DATES:
+        raise ValueError(f"class_prior is of labels of type {shown(date)}")
+    return DATES[date].fromisoformat(read(str, label, "class_prior")), p
+
+
+# --- Axes, which name the rows of a group's tables; those of words and cells are arrays ------------
+
+
+AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "grid": "grid"}
+MOST_BINS = 1 << 16  # of an interaction: pairs of bins of its two columns
+
+
+def write_axis(axis: Axis, name: str, arrays: Arrays) -> Saved:
+    """Return an axis as JSON has it; its arrays are added under names that begin with ``name``."""
+    columns = write_columns(axis.columns)
+    match axis:
+        case Words():
+            if axis.grows:
+                _put_words(axis, name, arrays)
+            return {"kind": "words", "columns": columns}
+        case Levels(whole=True):
+            return {"kind": "grid", "columns": columns}
+        case Levels():
+            return {"kind": "levels", "columns": columns, "levels": axis.levels}
+        case Cells():
+            arrays[f"{name}/keys"] = np.concatenate([np.empty(0, np.int64), *axis.keys])
+            arrays[f"{name}/shifts"] = np.array(axis.shifts, np.int64)
+            arrays[f"{name}/first"] = axis.first
+            return {"kind": "cells", "columns": columns}
+        case _:
+            return {"kind": "columns", "columns": columns}
+
+
+def read_axis(saved: SavedAxis, name: str, group: Group, unread: UnreadArrays) -> Axis:
+    """Return the axis of a group, whose arrays have names that begin with ``name``.
+
+    Raises
+    ------
+    ValueError
+        If it is not an axis that the group's event model counts on.
+    """
+    kind = _axis_of(group)
+    if saved.kind != kind:
+        raise ValueError(f"the axis is of {saved.kind} instead of {kind}")
+    columns = read_columns(saved.columns)
+    if kind == "columns":
+        return Columns(columns)
+    if kind == "cells":
+        return _read_cells(columns, name, unread)
+    if not isinstance(columns, tuple):
+        raise ValueError("the axis has a number of columns instead of their names")  # noqa: TRY004
+    if saved.kind == "levels":
+        return _read_levels(saved, group, columns)
+    if columns != group.columns:
+        raise ValueError("it counts other columns than it has")
+    if group.analyser is None:
+        return Levels.of_all(group.derived)
+    of = (group.columns[0],), group.analyser
+    if group.analyser.features is not None or group.analyser.vocabulary is not None:
+        return words_axis(*of)
+    return words_axis(*of, *_take_words(name, _longest(group.analyser), unread))
+
+
+def _put_words(axis: Words, name: str, arrays: Arrays) -> None:
+    """Add the words of an axis; how many words n-grams have is left out if all have the most."""
+    utf8, lengths, ids, sizes = axis.vocabulary.to_arrays()
+    arrays |= {f"{name}/words": utf8, f"{name}/lengths": lengths}
+    if ids is not None and sizes is not None:
+        arrays[f"{name}/ngrams"] = ids
+        if (sizes != _longest(axis.analyser)).any():
+            arrays[f"{name}/sizes"] = sizes
+
+
+def _take_words(name: str, size: int, unread: UnreadArrays) -> list[NDArray[Any]]:
+    """Return the arrays of a vocabulary, whose n-grams are of this size where none is written."""
+    words = unread.take(f"{name}/words", "u")
+    lengths = unread.take(f"{name}/lengths", "i")
+    if f"{name}/ngrams" not in unread:
+        return [words, lengths]
+    ids = unread.take(f"{name}/ngrams", "c")
+    if f"{name}/sizes" in unread:
+        return [words, lengths, ids, unread.take(f"{name}/sizes", "i")]
+    if len(ids) % size:
+        raise ValueError(f"there are {len(ids):,} words of n-grams of {size} words")
+    return [words, lengths, ids, np.full(len(ids) // size, size)]
+
+
+def _longest(analyser: Analyser) -> int:
+    """Return how many words the longest n-gram has."""
+    _, longest = analyser.splitting.get("ngram_range", (1, 1))
+    return int(longest)
+
+
+def _axis_of(group: Group) -> str:
+    """Return the kind of axis that a group is counted on."""
+    if CELL in group.event.statistics:
+        return "cells"
+    return "words" if group.analyser is not None else AXES[group.event.layout]
+
+
+def write_columns(columns: Sequence[Name]) -> int | tuple[Name, ...]:
+    """Return the names of columns, or how many there are if they are numbered."""
+    return len(columns) if isinstance(columns, range) else tuple(columns)
+
+
+def read_columns(saved: SavedColumns) -> Columnar:
+    """Return the names of columns, each of which is there once."""
+    if isinstance(saved, int):
+        if saved < 0:
+            raise ValueError(f"there are {saved} columns, which is less than none")
+        return range(saved)
+    if len(set(saved)) < len(saved):
+        raise ValueError("a column is named twice")
+    return saved
+
+
+def check_interaction(column: Name) -> None:
+    """Raise a ValueError unless it is an interaction whose bins are in order, and not too many."""
+    if not isinstance(column, Interaction):
+        raise ValueError(f"{column!r} is no interaction")  # noqa: TRY004
+    for bins in (column.a, column.b):
+        if isinstance(bins, NumberBins):
+            in_order = all(a < b for a, b in pairwise(bins.edges))
+        else:
+            in_order = len(set(bins.levels)) == len(bins.levels)
+        if not in_order:
+            raise ValueError(f"the bins of {column} are not in order")
+    if column.a.size * column.b.size > MOST_BINS:
+        raise ValueError(f"{column} has more than {MOST_BINS:,} pairs of bins")
+
+
+def _read_cells(columns: Columnar, name: str, unread: UnreadArrays) -> Cells:
+    shifts, first, keys = (unread.take(f"{name}/{p}", "i") for p in ("shifts", "first", "keys"))
+    flat = all(part.ndim == 1 for part in (shifts, first, keys))
+    if not flat or len(first) != len(columns) + 1 or len(shifts) != len(columns):
+        raise ValueError("there are cells of other columns")
+    if first[0] != 0 or first[-1] != len(keys) or (first[1:] < first[:-1]).any():
+        raise ValueError("cells are not in order")
+    axis = as_cells(columns, shifts, first, keys)
+    axis.check()
+    return axis
+
+
+def _read_levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...]) -> Levels:
+    """Return the levels of columns, or raise a ValueError if the group cannot have counted them."""
+    levels = saved.levels
+    if len(levels) != len(columns) or any(len(set(each)) < len(each) for each in levels):
+        raise ValueError("there are levels of other columns, or one twice")
+    every = [level for each in levels for level in each]
+    if any(level != level for level in every):  # noqa: PLR0124
+        raise ValueError("a level is not a number")
+    event = group.event
+    if event.layout == "rows":
+        width = len(group.columns)
+        whole = all(type(row) is tuple and len(row) == width for row in every)
+        if columns != (", ".join(map(title, group.columns)),) or not whole:
+            raise ValueError("there are levels that are not rows of the group's columns")
+    elif any(type(level) is tuple for level in every):
+        raise ValueError("a level is a list")
+    elif group.kind == "string" and any(type(level) is not str for level in every):
+        raise ValueError("a level is not a string")
+    for each, column in zip(levels, group.derived, strict=False):
+        if event.layout == "grid" and not set(each) <= set(column.levels):
+            raise ValueError("there are bins that cannot come together")
+    if event.declared and any(each[: len(event.declared)] != event.declared for each in levels):
+        raise ValueError("there are columns without the levels that are declared")
+    return Levels(columns, levels, declared=event.declared)
+
+
+# --- What was counted, as arrays of a file -------------------------------------------------------
+#
+# Of a table there are all numbers, or the cells that are not 0, or the rows that are different.
+
+
+NOISE = 2.0**-50  # the low part of a double-double sum is at most this share of its high part
+MOST = 255  # of a byte: of a larger count the rest is written apart, as few are
+
+
+def write_sums(sums: AnySums, name: str, arrays: Arrays) -> None:
+    """Add the arrays of sums under names that begin with ``name``.
+
+    Low parts that are all 0 are left out.
+    """
+    match sums:
+        case SparseSums():
+            counts, low = sums.stored.high, sums.stored.low
+            arrays[f"{name}/cells"], arrays[f"{name}/classes"] = np.diff(sums.first), sums.classes
+            large = counts >= MOST
+            more = counts[large] - MOST
+            if large.any() and (more + MOST == counts[large]).all():  # it is, below 2**53
+                arrays[f"{name}/more"] = more
+                counts = np.where(large, MOST, counts)
+            arrays[f"{name}/counts"] = counts
+        case RepeatedSums():
+            arrays[f"{name}/number"] = sums.number
+            arrays[f"{name}/high"], low = sums.different.high, sums.different.low
+        case _:
+            arrays[f"{name}/high"], low = sums.high, sums.low
+    if low.any():
+        arrays[f"{name}/low"] = low
+
+
+def read_sums(name: str, shape: tuple[int, int], unread: UnreadArrays) -> AnySums:
+    """Return sums of this shape, or raise a ValueError that says why they are none."""
+    rows, k = shape
+    if f"{name}/number" in unread:
+        return _read_repeated(name, rows, k, unread)
+    if f"{name}/cells" not in unread:
+        return read_all_sums(name, shape, unread)
+    cells = unread.take(f"{name}/cells", "i", (rows,))
+    classes = unread.take(f"{name}/classes", "c")
+    if classes.ndim != 1 or (cells < 0).any() or (cells > k).any() or cells.sum() != len(classes):
+        raise ValueError(f"{name} has rows that do not fill it")
+    first = np.zeros(rows + 1, np.int64)
+    np.cumsum(cells, out=first[1:])
+    ascends = classes[1:] > classes[:-1]
+    ascends[first[1:-1][(first[1:-1] > 0) & (first[1:-1] < len(classes))] - 1] = True
+    if not ascends.all() or (classes < 0).any() or (classes >= k).any():
+        raise ValueError(f"{name} has no such class, or one twice in a row")
+    high = unread.take(f"{name}/counts", shape=classes.shape)
+    if f"{name}/more" in unread:
+        high, large = np.require(high, requirements="W"), np.flatnonzero(high == MOST)
+        high[large] += unread.take(f"{name}/more", shape=large.shape)
+    if not high.all():
+        raise ValueError(f"{name} stores a number that is 0")
+    return SparseSums(first, classes, _checked(name, high, unread), k)
+
+
+def read_all_sums(name: str, shape: tuple[int, ...], unread: UnreadArrays) -> Sums:
+    """Return sums of this shape whose numbers are all written."""
+    return _checked(name, unread.take(f"{name}/high", shape=shape), unread)
+
+
+def _read_repeated(name: str, rows: int, k: int, unread: UnreadArrays) -> RepeatedSums:
+    """Return sums of which few rows are different."""
+    number = unread.take(f"{name}/number", "c", (rows,))
+    high = unread.take(f"{name}/high")
+    if high.ndim != 2 or high.shape[1] != k or ((number < 0) | (number >= len(high))).any():
+        raise ValueError(f"{name} has no such row, or rows of other classes")
+    return RepeatedSums(_checked(name, high, unread), number)
+
+
+def _checked(name: str, high: Floats, unread: UnreadArrays) -> Sums:
+    """Return double-double sums, which are finite and rounded as such are."""
+    low = unread.take(f"{name}/low", shape=high.shape) if f"{name}/low" in unread else None
+    if not all(np.isfinite(part).all() for part in (high, low) if part is not None):
+        raise ValueError(f"{name} holds numbers that are not finite")
+    if low is not None and (np.abs(low) > NOISE * np.abs(high)).any():
+        raise ValueError(f"{name} holds sums whose two parts do not fit")
+    return Sums(high, low)
+
+
+# --- Linear --------------------------------------------------------------------------------------
+#
+# The linear part of the weights in a file: which terms there are, and their numbers in arrays.
+#
+# The header names the group, the column and the level of each term, or no level where it is a
+# line. The terms with slopes of their own are first, in the order in which they are added up;
+# products stand by the numbers of their two terms.
+
+
+LARGEST = 1e12  # of a slope, a bias or the intercept in nats, of a weight, and of a term
+FARTHEST = 1e300  # of a number that a line is clipped at, or centred by
+LEAST_SCALE = 1e-200  # of a term: a slope over its scale is finite
+LEAST_OF_PRODUCT = 1e-12  # the least scale of a product of two terms
+
+
+def terms_of(linear: LinearPart) -> list[Term]:
+    """Return the terms with slopes of their own, then those that are in products alone."""
+    of_products = (term for product in linear.products for term in (product.a, product.b))
+    return list(dict.fromkeys([*linear.of, *of_products]))
+
+
+def write_linear(
+    linear: LinearPart, groups: Mapping[GroupKey, int], places: Sequence[int], arrays: Arrays
+) -> Saved | None:
+    """Return what the header says of a linear part, and add its arrays; None if there is nothing.
+
+    The arrays are ``linear/range`` of shape (lines, 2), where a line is clipped; ``linear/unit`` of
+    shape (terms, 2), the centre and the scale; ``linear/slope`` of shape (terms with slopes,
+    classes); ``linear/intercept`` of shape (classes,); and, if there are products,
+    ``linear/product`` of shape (products, 2), the numbers of their terms, ``linear/product_scale``
+    of shape (products,) and ``linear/product_slope`` of shape (products, classes).
+
+    Parameters
+    ----------
+    linear : LinearPart
+        The terms and products.
+    groups : mapping of GroupKey to int
+        The number of each group in the header.
+    places : sequence of int
+        The number of each class among the slopes; the number after the last has slopes of 0.
+    arrays : dict
+        The arrays of the file.
+    """
+    if not (linear.of or linear.products or linear.intercept):
+        return None
+    terms = terms_of(linear)
+    functions = [term.function for term in terms]
+    lines = [(line.low, line.high) for line in functions if isinstance(line, Line)]
+    arrays["linear/range"] = np.array(lines, np.float64).reshape(-1, 2)
+    arrays["linear/unit"] = _table([(of.centre, of.scale) for of in functions], [0, 1])
+    arrays["linear/slope"] = _table(list(linear.of.values()), places)
+    arrays["linear/intercept"] = linear.intercept_of(places)
+    if linear.products:
+        number = {term: i for i, term in enumerate(terms)}
+        pairs = [(number[of.a], number[of.b]) for of in linear.products]
+        arrays["linear/product"] = np.array(pairs, np.int64)
+        arrays["linear/product_scale"] = np.array([of.scale for of in linear.products], np.float64)
+        arrays["linear/product_slope"] = _table(list(linear.products.values()), places)
+    return {
+        "terms": [[groups[term.group], term.column, _level_of(term)] for term in terms],
+        "ridge": linear.ridge,
+    }
+
+
+def read_linear(
+    saved: SavedLinear,
+    unread: UnreadArrays,
+    classes: int,
+    keys: Sequence[GroupKey],
+    order: Columnar,
+) -> LinearPart:
+    """Return the linear part that was written, or raise a ValueError.
+
+    A column may be counted otherwise by now than when the slopes were fitted, so that a term may be
+    of a group that the column is in no more; but it is of a column of the table.
+
+    Parameters
+    ----------
+    saved : SavedLinear
+        What the header says of it.
+    unread : UnreadArrays
+        The arrays of the file.
+    classes : int
+        The number of classes.
+    keys : sequence of GroupKey
+        The groups of the weights.
+    order : range or tuple
+        The columns of the table.
+    """
+    if saved.ridge < 0:
+        raise ValueError("the ridge is below 0")
+    terms = _read_terms(saved, unread, keys, order)
+    slope = unread.take("linear/slope")
+    if slope.ndim != 2 or slope.shape[1] != classes or len(slope) > len(terms):
+        raise ValueError("slopes have the wrong shape")
+    intercept = unread.take("linear/intercept", shape=(classes,))
+    _check_slopes(slope)
+    _check_slopes(intercept)
+    products = _read_products(terms, unread, classes) if "linear/product" in unread else {}
+    of = dict(zip(terms, map(tuple, slope.tolist()), strict=False))
+    linear = LinearPart(of, products, tuple(intercept.tolist()), float(saved.ridge))
+    if len(terms_of(linear)) < len(terms):
+        raise ValueError("there is a term that has no slopes and is in no product")
+    return linear
+
+
+def _table(rows: Sequence[tuple[float, ...]], places: Sequence[int]) -> Floats:
+    """Return the numbers at these places of each row, 0 after its last: (rows, places)."""
+    found = [[[*row, 0.0][place] for place in places] for row in rows]
+    return np.array(found, np.float64).reshape(len(rows), len(places))
+
+
+def _level_of(term: Term) -> Level | None:
+    """Return the level of a step; None of a line."""
+    return term.function.level if isinstance(term.function, Step) else None
+
+
+def _read_terms(
+    saved: SavedLinear, unread: UnreadArrays, keys: Sequence[GroupKey], order: Columnar
+) -> list[Term]:
+    """Return the terms, each of which is there once."""
+    lines = sum(level is None for _, _, level in saved.terms)
+    clip = unread.take("linear/range", shape=(lines, 2))
+    unit = unread.take("linear/unit", shape=(len(saved.terms), 2))
+    known = order if isinstance(order, range) else frozenset(order)
+    terms, ranges = [], iter(clip.tolist())
+    for (group, column, level), (centre, scale) in zip(saved.terms, unit.tolist(), strict=True):
+        if not 0 <= group < len(keys):
+            raise ValueError("there are terms of groups that there are not")
+        key = keys[group]
+        _check_column(column, key)
+        roots = column.roots if isinstance(column, Derived) else (column,)
+        if not all(root in known for root in roots):
+            raise ValueError("there are terms of columns that there are not")
+        _check_level(level, column, key)
+        low, high = (0.0, 1.0) if level is not None else next(ranges)
+        _check_function(low, high, centre, scale)
+        function = Line(low, high, centre, scale) if level is None else Step(level, centre, scale)
+        terms.append(Term(key, column, function))
+    if len(set(terms)) < len(terms):
+        raise ValueError("a term is there twice")
+    return terms
+
+
+def _check_column(column: Name, key: GroupKey) -> None:
+    """Raise a ValueError unless a column can be in a group, and one whose columns have terms."""
+    if isinstance(column, Interaction) or key.analyser is not None or key.kind == "text":
+        raise ValueError("there are terms of texts or interactions")
+    if isinstance(column, Derived) != (key.kind in DERIVED):
+        raise ValueError("there are terms of columns that are not in their group")
+
+
+def _check_level(level: Level | None, column: Name, key: GroupKey) -> None:
+    """Raise a ValueError unless a line is of numbers, and a step of a level of its column."""
+    if key.event.layout != ("numbers" if level is None else "levels"):
+        raise ValueError("a line is not of numbers, or a step not of levels")
+    if level is None:
+        return
+    wrong = type(level) is tuple or level != level  # noqa: PLR0124
+    wrong |= key.kind == "string" and type(level) is not str
+    if wrong or (isinstance(column, Derived) and level not in column.levels):
+        raise ValueError("there is a step of what is no level of its column")
+
+
+def _check_function(low: float, high: float, centre: float, scale: float) -> None:
+    """Raise a ValueError unless a function of these numbers is finite; none of them may be NaN."""
+    if not all(abs(x) <= FARTHEST for x in (low, high, centre, scale)):
+        raise ValueError("a term has numbers that are not finite, or too large")
+    if not low <= high:
+        raise ValueError("a line is clipped from above to below")
+    if not (scale >= LEAST_SCALE and max(abs(low - centre), abs(high - centre)) / LARGEST <= scale):
+        raise ValueError("the scale of a term is not above 0, or too small")
+
+
+def _check_slopes(slope: Floats) -> None:
+    if not (np.abs(slope) <= LARGEST).all():
+        raise ValueError("slopes must be finite")
+
+
+def _read_products(
+    terms: Sequence[Term], unread: UnreadArrays, classes: int
+) -> dict[Product, tuple[float, ...]]:
+    """Return the slopes of the products of terms, each of which is there once."""
+    pairs = unread.take("linear/product", "i")
+    if pairs.ndim != 2 or pairs.shape[1] != 2 or not len(pairs):
+        raise ValueError("products are of two terms")
+    if ((pairs < 0) | (pairs >= len(terms))).any():
+        raise ValueError("there are products of terms that there are not")
+    scale = unread.take("linear/product_scale", shape=(len(pairs),))
+    if not ((scale >= LEAST_OF_PRODUCT) & (scale <= FARTHEST)).all():
+        raise ValueError("the scale of a product is not above 0, or not finite")
+    slope = unread.take("linear/product_slope", shape=(len(pairs), classes))
+    _check_slopes(slope)
+    products = [
+        Product(terms[a], terms[b], by)
+        for (a, b), by in zip(pairs.tolist(), scale.tolist(), strict=True)
+    ]
+    if any(of.a.column == of.b.column for of in products):
+        raise ValueError("there is a product of two terms of one column")
+    found = dict(zip(products, map(tuple, slope.tolist()), strict=True))
+    if len(found) < len(products):
+        raise ValueError("a product is there twice")
+    return found
+
+
+# --- Weights -------------------------------------------------------------------------------------
+#
+# The weights of a model in a file: which parts they are of is in the header, they are arrays.
+
+
+BANDS = 1100  # of document frequency, by powers of two; a float counts no further
+
+
+def write_weights(weights: Weights, classes: list[Label], arrays: Arrays) -> Saved:
+    """Return what the header says of weights, and add their arrays.
+
+    The arrays are ``weights`` of shape (parts, classes), ``bias`` of shape (classes,), without the
+    intercept of the linear part, and those of the linear part.
+    """
+    parts, places = list(weights.of), weights.places(classes)
+    arrays["weights"] = weights.table(parts, classes)
+    arrays["bias"] = np.array([*weights.bias, 0.0])[places]
+    keys = [*(part.group for part in parts), *(term.group for term in terms_of(weights.linear))]
+    place = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    return {
+        "groups": [write_key(key) for key in place],
+        "of": [[place[part.group], part.column, part.band] for part in parts],
+        "usual": weights.usual,
+        "rows": weights.rows,
+        "how": weights.how,
+        "linear": write_linear(weights.linear, place, places, arrays),
+    }
+
+
+def read_weights(
+    saved: SavedWeights,
+    unread: UnreadArrays,
+    classes: LabelArray,
+    order: Columnar,
+) -> Weights:
+    """Return the weights that were written, or raise a ValueError.
+
+    Parameters
+    ----------
+    saved : SavedWeights
+        What the header says of them.
+    unread : UnreadArrays
+        The arrays of the file.
+    classes : ndarray of shape (classes,)
+        The labels.
+    order : range or tuple
+        The columns of the table.
+    """
+    weight, bias = unread.take("weights"), unread.take("bias")
+    if weight.shape != (len(saved.of), len(classes)) or bias.shape != classes.shape:
+        raise ValueError("weights have the wrong shape")
+    in_range = ((weight >= 0) & (weight <= LARGEST)).all() and (np.abs(bias) <= LARGEST).all()
+    if not (in_range and 0 <= saved.usual <= LARGEST and saved.rows >= 0):
+        raise ValueError("weights must be finite and at least 0")
+    keys = []
+    for i, key in enumerate(saved.groups):
+        with at(f"weights.groups[{i}]"):
+            keys.append(read_key(key))
+    parts = []
+    for group, column, band in saved.of:
+        if not 0 <= group < len(keys):
+            raise ValueError("there are weights of columns that there are not")
+        if band is not None and not 0 <= band < BANDS:
+            raise ValueError(f"there are no words of band {band}")
+        parts.append(Part(keys[group], column, band))
+    of = dict(zip(parts, map(tuple, weight.tolist()), strict=True))
+    if len(of) < len(parts):
+        raise ValueError("there are two weights of one part")
+    linear = NOTHING
+    if saved.linear is not None:
+        with at("weights.linear"):
+            linear = read_linear(saved.linear, unread, len(classes), keys, order)
+    usual, rows = float(saved.usual), float(saved.rows)
+    return Weights(
+        tuple(classes.tolist()), of, tuple(bias.tolist()), usual, rows, saved.how, linear
+    )

@@ -1,0 +1,365 @@
+"""A model is saved to a safetensors file, and loaded from one without running any code in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from io import BytesIO
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from naively import saving
+from naively.counting.axis import Words
+from naively.counting.statistic import DOCUMENT, Statistic
+from naively.counting.tally import BlockTally, Tally
+from naively.events import Beta, Dirichlet
+from naively.file import container
+from naively.file.container import Arrays, UnreadArrays, compressed
+from naively.file.header import (
+    FORMAT,
+    Header,
+    Json,
+    NewerError,
+    Saved,
+    SavedGroup,
+    at,
+    check_format,
+    read,
+    shown,
+)
+from naively.file.parts import (
+    check_interaction,
+    read_all_sums,
+    read_analyser,
+    read_axis,
+    read_classes,
+    read_columns,
+    read_event,
+    read_probabilities,
+    read_sums,
+    read_weights,
+    write_axis,
+    write_classes,
+    write_columns,
+    write_key,
+    write_probabilities,
+    write_sums,
+    write_weights,
+)
+from naively.file.sample import SampledRows, read_sample, write_sample
+from naively.kernels.sparse_sums import AnySums, as_sparse
+from naively.model.history import History
+from naively.model.model import Model
+from naively.options import declared, expected
+from naively.schema.group import Group
+from naively.schema.schema import Schema
+from naively.schema.settings import Settings
+
+# --- From the header and the arrays of a file to a model, whose every part is checked ------------
+#
+# The types that ``formats`` declares have been checked already. Here the laws between the parts
+# are: sizes, names, classes, statistics, and counts that rows can have. Nothing is made that is
+# much larger than the file.
+
+
+EVENTS_OF_TEXTS = ("multinomial", "bernoulli", "complement")
+NUMERIC = ("number", "boolean", "time", "part")  # kinds of columns that are counted as numbers
+NEVER_LEVELS = ("text", "missing", "interaction")  # and missing cells are not counted at all
+MISSING_THROUGHOUT = 1 << 18  # columns of an array beside those that were learned
+
+
+def restore(header: Header, arrays: Arrays) -> tuple[Model, SampledRows | None]:
+    """Return the model and its sample of rows, or raise a ValueError that says what is wrong."""
+    unread = UnreadArrays(arrays)
+    classes = read_classes(list(header.classes.labels), header.classes.dtype)
+    weight = read_all_sums("weight", (len(classes),), unread)
+    groups, blocks = [], {}
+    for i, saved in enumerate(header.groups):
+        with at(f"groups[{i}]"):
+            group = _read_group(saved)
+            if group.key in blocks:
+                raise ValueError("it counts the same as another group")
+            blocks[group.key] = _counts(saved, group, unread, len(classes))
+            groups.append(group)
+    order = read_columns(header.columns)
+    schema = Schema(tuple(groups), order, dict(header.notes), frozenset(header.free))
+    _check_columns(schema)
+    weights = None
+    if header.weights is not None:
+        weights = read_weights(header.weights, unread, classes, order)
+    model = Model(
+        schema,
+        Tally(classes, weight, blocks),
+        _settings(header),
+        weights,
+        header.noise,
+        header.sought,
+    )
+    wrong = model.impossible
+    if wrong is not None:
+        raise ValueError(f"{wrong}, which no rows can be counted as")
+    sample = None
+    if header.sample is not None:
+        with at("sample"):
+            sample = read_sample(header.sample, unread, model)
+    unread.check_empty()
+    # Of a level without counts nothing can be derived, and no file that is written has one.
+    return replace(model, tally=model.tally.pruned()), sample
+
+
+def _read_group(saved: SavedGroup) -> Group:
+    """Return the columns of one event model, of a kind that it can count."""
+    event = read_event(saved.event, saved.options)
+    analyser = read_analyser(saved.analyser, event)
+    columns = read_columns(saved.columns)
+    if event.layout == "grid":
+        fits = saved.kind == "interaction"
+        for column in columns:
+            check_interaction(column)
+    elif analyser is not None:
+        fits = saved.kind == "text" and event.name in EVENTS_OF_TEXTS and len(columns) == 1
+    elif event.layout == "numbers":
+        fits = saved.kind in NUMERIC
+    else:
+        fits = saved.kind not in NEVER_LEVELS
+    if not fits:
+        raise ValueError(f"it is of {saved.kind}s, which {event.name} cannot count so")
+    return Group(event, saved.kind, columns, analyser)
+
+
+def _counts(saved: SavedGroup, group: Group, unread: UnreadArrays, classes: int) -> BlockTally:
+    """Return what was counted of a group, for this number of classes."""
+    needed = {statistic.value for statistic in group.event.statistics}
+    counts_documents = group.analyser is not None and group.analyser.counts_documents
+    possible = needed | ({DOCUMENT.value} if counts_documents else set())
+    names = set(saved.statistics)
+    if len(names) < len(saved.statistics) or not needed <= names <= possible:
+        raise ValueError(f"it has other statistics than {group.event.name} counts")
+    axis = read_axis(saved.axis, saved.arrays, group, unread)
+    sums: dict[Statistic, AnySums] = {}
+    for statistic in map(Statistic, saved.statistics):
+        height = len(axis) if axis.per_row(statistic) else len(axis.columns)
+        found = read_sums(f"{saved.arrays}/{statistic.value}", (height, classes), unread)
+        is_sparse = isinstance(axis, Words) and axis.per_row(statistic)
+        sums[statistic] = as_sparse(found) if is_sparse else found  # words may be given with all
+    tally: BlockTally = BlockTally(axis, sums)
+    a, b = axis.columns, group.columns
+    is_same = a == b or (len(a) == len(b) and set(a) == set(b))
+    if group.event.layout != "rows" and not is_same:  # the one column of whole rows stands for all
+        raise ValueError("it counts other columns than it has")
+    return tally
+
+
+def _check_columns(schema: Schema) -> None:
+    """Raise a ValueError unless each column of a group is of the table, and of no other group."""
+    grouped = [n for group in schema.of_columns if group.kind != "text" for n in group.columns]
+    texts = {name for group in schema.groups if group.kind == "text" for name in group.columns}
+    if schema.width > len(grouped) + len(texts) + MISSING_THROUGHOUT:
+        raise ValueError(f"there are {schema.width:,} columns, nearly all without a value")
+    known = {*schema.order, *schema.derived}
+    twice = len(set(grouped)) < len(grouped) or texts & set(grouped)
+    if twice or not known >= {*grouped, *texts}:
+        raise ValueError("the groups do not hold the columns")
+    if not known >= {root for name in schema.derived for root in name.roots}:
+        raise ValueError("there are columns that follow from none of the table")
+
+
+def _settings(header: Header) -> Settings:
+    """Return the settings of the model, or raise a ValueError if one of them is none."""
+    saved, prior, kinds = header.settings, header.class_prior, declared()
+    wrong = next(iter(kinds.keys() ^ saved.keys()), None)
+    if wrong is not None:
+        raise ValueError(f"settings has no {shown(wrong)}, or lacks it")
+    for name, value in saved.items():
+        if not any(kind.holds(value) for kind in kinds[name]):
+            raise ValueError(f"settings.{name} is {shown(value)}, not {expected(kinds[name])}")
+    given = read_probabilities(prior) if isinstance(prior, tuple) else prior
+    return Settings(**saved, class_prior=given)
+
+
+# --- A model is saved to a safetensors file, and loaded from one without running any code in it ----
+
+
+LONGEST = 300  # characters of a message about a damaged file
+HISTORY = "history"  # in the provenance: what was done to the model
+
+
+class Content(NamedTuple):
+    """What a model file holds.
+
+    Parameters
+    ----------
+    model : Model
+        What was learned.
+    provenance : dict
+        Where the model comes from.
+    sample : SampledRows or None
+        A sample of the rows that were learned, if it was saved.
+    """
+
+    model: Model
+    provenance: Saved
+    sample: SampledRows | None
+
+    @property
+    def history(self) -> History:
+        """What was done to the model."""
+        return read(History, self.provenance.get(HISTORY, {}), HISTORY)
+
+
+def save(
+    model: Model,
+    path: str | PathLike[str],
+    provenance: Mapping[str, Json] | None = None,
+    sample: SampledRows | None = None,
+    history: History | None = None,
+) -> None:
+    """Write a model file; on any failure an existing file stays as it was.
+
+    Parameters
+    ----------
+    model : Model
+        What is saved.
+    path : str or Path
+        The file; one whose name ends in ``.gz`` is compressed.
+    provenance : mapping, optional
+        Where the model comes from: anything that JSON can hold.
+    sample : SampledRows, optional
+        A sample of the rows that the model has learned.
+    history : History, optional
+        What was done to the model.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; the message names it.
+    ValueError
+        If it would be compressed so well that it could not be loaded.
+    """
+    saving.save(path, compressed(path, to_bytes(model, provenance, sample, history)))
+
+
+def to_bytes(
+    model: Model,
+    provenance: Mapping[str, Json] | None = None,
+    sample: SampledRows | None = None,
+    history: History | None = None,
+) -> bytes:
+    """Return what ``save`` writes: a model on its way from one machine to another."""
+    arrays: Arrays = {}
+    told = dict(provenance or {})
+    if history is not None:
+        told[HISTORY] = asdict(history)
+    header = {"format": FORMAT, **_header(model, arrays), "provenance": told}
+    if model.noise:
+        header["noise"] = [vars(noise) for noise in model.noise]
+    if model.sought is not None:
+        header["sought"] = asdict(model.sought)
+    if sample is not None:
+        header["sample"] = write_sample(sample, model.counted.groups, arrays)
+    return container.to_bytes(header, arrays)
+
+
+def load(path: str | PathLike[str]) -> Model:
+    """Return the model in a file (see ``load_all``)."""
+    return load_all(path).model
+
+
+def load_all(path: str | PathLike[str]) -> Content:
+    """Return all that a model file holds.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file is no model file, is damaged, or was made by a newer version; the message says
+        which.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"There is no model file {path}.")
+    return _read(path, *container.read(path))
+
+
+def from_bytes(content: bytes, name: str = "The model") -> Content:
+    """Return all that the bytes of a model file hold (see ``load_all``).
+
+    Parameters
+    ----------
+    content : bytes
+        What ``to_bytes`` has made.
+    name : str
+        What it is called in messages.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> nb = NaiveBayes().fit([[1.0], [3.0]], ["a", "b"])
+    >>> from_bytes(to_bytes(nb.model_)).model.classes
+    array(['a', 'b'], dtype='<U1')
+    """
+    return _read(name, *container.read_open(name, BytesIO(content)))
+
+
+def _read(path: object, saved: Saved, content: bytes) -> Content:
+    """Return what a header and the bytes of its file hold; the path is named in messages."""
+    kind = saved.get("kind")
+    if kind is not None:
+        raise ValueError(f"{path} is the model of a mail {kind}: ask it by `naively mail {kind}`.")
+    try:
+        check_format(saved)
+        container.check(saved, content)
+        header = read(Header, saved, "the header")
+        model, sample = restore(header, container.arrays_of(content))
+        found = Content(model, header.provenance, sample)
+        found.history  # noqa: B018  (what cannot be read is an error now)
+    except NewerError as error:
+        raise ValueError(f"{path} {error}") from error
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {_brief(str(error))}.") from error
+    return found
+
+
+def _brief(message: str) -> str:
+    """Return a message that is cut short, as a file may have made it long."""
+    return message.rstrip(".") if len(message) <= LONGEST else f"{message[:LONGEST]}..."
+
+
+def _header(model: Model, arrays: Arrays) -> Saved:
+    """Return the header of a model but its format and provenance, and add the model's arrays."""
+    from importlib.metadata import version
+
+    write_sums(model.tally.weight, "weight", arrays)
+    settings, counted, weights = model.settings, model.counted, model.weights
+    prior = settings.class_prior
+    if not isinstance(prior, str | Beta | Dirichlet):
+        prior = write_probabilities(prior)
+    return {
+        "version": version("naively"),
+        "classes": write_classes(model.classes),
+        "class_prior": prior,
+        "settings": {name: getattr(settings, name) for name in declared()},
+        "columns": write_columns(counted.order),
+        "free": [name for name in counted.order if name in counted.free],
+        "weights": weights and write_weights(weights, model.classes.tolist(), arrays),
+        "notes": list(counted.notes.items()),
+        "groups": [
+            _write_group(model, group, str(i), arrays) for i, group in enumerate(counted.groups)
+        ],
+    }
+
+
+def _write_group(model: Model, group: Group, name: str, arrays: Arrays) -> Saved:
+    """Return what the header says of a group, and add its arrays under names that begin so."""
+    tally = model.tally.blocks[group.key]
+    for statistic, sums in tally.sums.items():
+        write_sums(sums, f"{name}/{statistic.value}", arrays)
+    return {
+        "arrays": name,
+        **write_key(group.key),
+        "columns": write_columns(group.columns),
+        "statistics": [statistic.value for statistic in tally.sums],
+        "axis": write_axis(tally.axis, name, arrays),
+    }
