@@ -18,7 +18,7 @@ from sklearn.naive_bayes import (
     MultinomialNB,
 )
 
-from naively.counting.analyser import Analyser
+from naively.counting.axis import Analyser
 from naively.data.columns import Kind
 from naively.events import (
     Bernoulli,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from naively import NaiveBayes
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.labels import encode_labels
 from naively.data.rows import column_rows
 from naively.evaluation.canonical import row_order

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from naively.counting.alike import WEIGHTS, different_cells
 from naively.counting.axis import Columns
 from naively.counting.block import Dense
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import LeftOut
+from naively.counting.leave_one_out import WEIGHTS, LeftOut, different_cells
 
 
 @pytest.mark.parametrize("weights", [None, 1, 3, WEIGHTS + 1])

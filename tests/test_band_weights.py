@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from naively.counting.parts import Part, Parts
+from naively.counting.leave_one_out import Part, Parts
 from naively.model.weights import Weights
 
 OF_WORDS = {Part("t", "text", i): (float(i), i + 10.0) for i in range(3)}

@@ -10,15 +10,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from naively.counting import cells, tally
-from naively.counting.axis import ByValue, Columns, Levels
+from naively.counting import axis as cells
+from naively.counting import tally
+from naively.counting.axis import CELL, ByValue, Cells, Columns, Levels, as_cells
 from naively.counting.block import Dense
-from naively.counting.cells import Cells, as_cells
 from naively.counting.labels import Labels
-from naively.counting.statistic import CELL
 from naively.counting.tally import BlockTally, Tally, count, count_classes
-from naively.kernels import cells as grid
-from naively.kernels.cells import CAP, as_float, coarsest, sortable
+from naively.kernels import reference as grid
+from naively.kernels.reference import CAP, as_float, coarsest, sortable
 from tests.test_kernels import (
     LAYOUTS,
     WEIGHTS,

@@ -12,8 +12,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from naively.counting.axis import LEVEL
 from naively.counting.labels import encode_labels
-from naively.counting.statistic import LEVEL
 from naively.data.rows import Rows, column_rows
 from naively.evaluation.leave_one_out import leave_one_out_table
 from naively.events.lift import log_lift

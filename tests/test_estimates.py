@@ -29,7 +29,7 @@ from naively import (
     NormalInverseGamma,
     Poisson,
 )
-from naively.counting.choice import pseudo_count_of_coins, pseudo_count_of_words
+from naively.counting.leave_one_out import pseudo_count_of_coins, pseudo_count_of_words
 from naively.kernels.double_double import Sums
 from tests.test_worked import ROWS
 

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
-from naively.kernels import hashes
+from naively.kernels import reference as hashes
 from naively.schema.choose import infer
 from naively.schema.fingerprint import fingerprints
 from tests.test_cells import wild

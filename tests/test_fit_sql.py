@@ -22,8 +22,7 @@ from naively import (
     NaiveBayes,
     Poisson,
 )
-from naively.counting.cells import Cells
-from naively.counting.statistic import CELL
+from naively.counting.axis import CELL, Cells
 from naively.data.frames import as_rows
 from naively.engines.sql import learn as learning
 from naively.engines.sql.database import Database

@@ -20,7 +20,7 @@ from naively.counting.labels import Labels
 from naively.counting.tally import BlockTally
 from naively.events import bin_counts
 from naively.events.bin_counts import WIDTHS
-from naively.likelihoods.table import Binned
+from naively.likelihoods.numbers import Binned
 from naively.model.strongest import strongest
 
 

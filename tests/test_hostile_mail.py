@@ -10,11 +10,11 @@ from encodings.aliases import aliases
 
 import pytest
 
-from naively.mail import charset, limits, parts
-from naively.mail.charset import decode
+from naively.mail import limits
+from naively.mail import message as charset
+from naively.mail import message as parts
 from naively.mail.html import visible_text
-from naively.mail.message import read_message
-from naively.mail.parts import take_apart, within_limits
+from naively.mail.message import decode, read_message, take_apart, within_limits
 from naively.mail.score import words_of
 
 MIB = 1 << 20

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, Text, load
-from naively.counting.parts import Part
+from naively.counting.leave_one_out import Part
 from naively.events.base import EventModel
 from naively.schema.group import GroupKey
 

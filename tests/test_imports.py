@@ -59,7 +59,7 @@ def test_predicting_a_table_loads_numpy_and_what_reads_the_file(tmp_path):
     loaded = modules_loaded(
         "-c",
         "import sys\n"
-        "from naively.model.file import store\n"
+        "from naively.file import store\n"
         "from naively.data.frames import as_rows\n"
         "store.load(sys.argv[1]).posterior(as_rows([{'a': 1.0, 'b': 'red'}]))",
         str(model),
@@ -69,7 +69,7 @@ def test_predicting_a_table_loads_numpy_and_what_reads_the_file(tmp_path):
 
 def test_core_loads_no_table_library():
     loaded = modules_loaded(
-        "-c", "from naively.likelihoods import log_linear; from naively.counting import tally"
+        "-c", "from naively.likelihoods import words; from naively.counting import tally"
     )
     assert loaded & (HEAVY - {"scipy"}) == set()
 

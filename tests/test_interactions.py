@@ -14,7 +14,7 @@ from pyarrow import dataset
 from scipy import sparse
 
 from naively import Multinomial, NaiveBayes, load
-from naively.counting.statistic import LEVEL
+from naively.counting.axis import LEVEL
 from naively.evaluation import calibrate, cross_validate, fitting, pairs
 from naively.evaluation.interactions import FEWEST, add_interactions
 from naively.evaluation.leave_one_out import left_out

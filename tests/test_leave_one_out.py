@@ -12,13 +12,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from naively.counting.analyser import Analyser
-from naively.counting.axis import Columns
+from naively.counting.axis import PRESENT, SQUARE, VALUE, Analyser, Columns
 from naively.counting.block import Dense
-from naively.counting.choice import choose
 from naively.counting.labels import Labels, encode_labels
-from naively.counting.leave_one_out import LeftOut, leave_out
-from naively.counting.statistic import PRESENT, SQUARE, VALUE
+from naively.counting.leave_one_out import LeftOut, choose, leave_out
 from naively.counting.tally import count
 from naively.data.rows import column_rows
 from naively.evaluation.leave_one_out import leave_one_out_table

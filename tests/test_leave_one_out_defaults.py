@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from naively import Bernoulli, Categorical, Histogram, KernelDensity, Multinomial
-from naively.counting.choice import SURE
+from naively.counting.axis import VALUE
 from naively.counting.labels import encode_labels
-from naively.counting.statistic import VALUE
+from naively.counting.leave_one_out import SURE
 from naively.counting.tally import BlockTally
 from naively.evaluation.calibrate import fit
 from naively.evaluation.leave_one_out import leave_one_out_table

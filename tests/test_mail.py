@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively.data import files
-from naively.mail.charset import decode
 from naively.mail.html import visible_text
 from naively.mail.mailbox import is_mail, read_labelled, read_messages
-from naively.mail.message import COLUMNS, read_contacts, read_message
+from naively.mail.message import COLUMNS, decode, read_contacts, read_message
 
 
 def message(**parts: object) -> bytes:

@@ -16,16 +16,13 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB
 
 from naively import Bernoulli, Beta, Complement, Multinomial, MultinomialNB, NaiveBayes, Text
 from naively.counting import tally
-from naively.counting.axis import Columns
+from naively.counting.axis import PRESENT, Columns
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels, encode_labels
-from naively.counting.statistic import PRESENT
 from naively.evaluation import calibrate
 from naively.kernels.double_double import Sums
-from naively.kernels.repeated_sums import RepeatedSums
-from naively.kernels.sparse_sums import SparseSums
-from naively.likelihoods.log_linear import LogLinear
-from naively.likelihoods.words import WordSlopes
+from naively.kernels.sparse_sums import RepeatedSums, SparseSums
+from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.model import score
 from tests.test_sparse import tables
 

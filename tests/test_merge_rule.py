@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 from naively import Beta, Categorical, GaussianNB, MultinomialNB, NaiveBayes, Text
-from naively.counting.statistic import VALUE
-from naively.counting.total import Total
+from naively.counting.axis import VALUE
+from naively.counting.tally import Total
 from naively.model.model import Model
 
 Y = ["a", "a", "b", "b"]

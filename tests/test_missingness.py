@@ -31,8 +31,8 @@ from naively import (
     Poisson,
     Text,
 )
+from naively.counting.axis import LEVEL
 from naively.counting.labels import encode_labels
-from naively.counting.statistic import LEVEL
 from naively.data.frames import as_rows
 from naively.evaluation import calibrate
 from naively.evaluation.leave_one_out import left_out

@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from naively import Bernoulli, NaiveBayes
+from naively.counting.axis import LEVEL
 from naively.counting.labels import encode_labels
-from naively.counting.statistic import LEVEL
 from naively.data.frames import as_rows
 from naively.data.rows import column_rows
 from naively.events import Gaussian

@@ -14,7 +14,7 @@ from naively.counting.labels import Labels
 from naively.evaluation import penalised
 from naively.evaluation.passes import Passes
 from naively.evaluation.penalised import Penalty, least
-from naively.kernels import newton
+from naively.kernels import search as newton
 
 try:
     from naively.kernels import _native as native

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from naively.counting.alike import different
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.labels import encode_labels
-from naively.counting.parts import Part
+from naively.counting.leave_one_out import Part, different
 from naively.evaluation import pairs
 from naively.evaluation.calibrate import OF_INTERACTIONS
 from naively.evaluation.fitting import Fitting

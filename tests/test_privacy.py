@@ -24,8 +24,8 @@ from naively import (
     Text,
     load,
 )
+from naively.counting.axis import PRESENT, VALUE
 from naively.counting.noise import DiscreteGaussian, DiscreteLaplace, Noise, random_below
-from naively.counting.statistic import PRESENT, VALUE
 from naively.file import store
 from naively.model.added_noise import AddedNoise
 from naively.model.model import Model

@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 from sklearn.datasets import load_breast_cancer
 
 from naively import Gaussian, JointTable, KernelDensity, NaiveBayes, load
-from naively.counting.names import title
+from naively.counting.axis import title
 from naively.model.scorecard.scorecard import scorer as scorer_script
 from naively.report.rows import choose
 from tests.commands import run

@@ -12,8 +12,7 @@ from scipy import sparse
 from scipy.stats import chi2, hypergeom
 
 from naively import NaiveBayes
-from naively.counting.batch import Batch
-from naively.counting.block import Block
+from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels, encode_labels
 from naively.data.frames import as_rows
 from naively.evaluation import calibrate, kept, reservoir

@@ -14,9 +14,9 @@ from scipy.special import log_softmax
 from threadpoolctl import threadpool_limits
 
 from naively import Bernoulli, Categorical, Gaussian, Multinomial, NaiveBayes, Poisson
-from naively.counting.batch import Batch
+from naively.counting.axis import VALUE
+from naively.counting.block import Batch
 from naively.counting.labels import Labels, encode_labels
-from naively.counting.statistic import VALUE
 from naively.data.frames import as_rows
 from naively.data.rows import Rows
 from naively.evaluation.calibrate import temperature

@@ -14,7 +14,7 @@ from naively.counting.block import Block, Dense, Sparse
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.sloped import ROWS, Sloped
+from naively.likelihoods.numbers import ROWS, Sloped
 from tests.learning import learn
 
 rng = np.random.default_rng(11)

@@ -16,8 +16,10 @@ from naively.evaluation import curvature
 from naively.evaluation.curvature import Beside, Blocks, Product
 from naively.evaluation.passes import FEW, LARGEST, Passes
 from naively.evaluation.search import minimise, root
-from naively.kernels import dispatch, newton, softmax
-from naively.kernels.softmax import blocked
+from naively.kernels import dispatch
+from naively.kernels import search as newton
+from naively.kernels import search as softmax
+from naively.kernels.search import blocked
 
 try:
     from naively.kernels import _native as native

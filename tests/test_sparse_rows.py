@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse, stats
 
 from naively import Bernoulli, Multinomial, NaiveBayes, Poisson
-from naively.counting.statistic import VALUE
+from naively.counting.axis import VALUE
 from naively.model.strongest import strongest
 
 RNG = np.random.default_rng(0)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from naively.kernels import dispatch, sparse_total
+from naively.kernels import dispatch
+from naively.kernels import sparse as sparse_total
 from naively.kernels.double_double import Sums
 from naively.kernels.sparse_sums import SparseSums
 

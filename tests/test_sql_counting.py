@@ -11,9 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from naively.counting.cells import Cells
+from naively.counting.axis import SQUARE, VALUE, Cells
 from naively.counting.labels import encode_labels
-from naively.counting.statistic import SQUARE, VALUE
 from naively.data.rows import column_rows
 from naively.engines.sql.databases import database_of
 from naively.engines.sql.learn import learn as learn_in_database

@@ -19,7 +19,7 @@ from naively.engines.sql.databases import database_of
 from naively.engines.sql.dialect import Dialect, dialect_of
 from naively.engines.sql.parts import CellCounts, Totals, Values, written
 from naively.engines.sql.source import Source
-from naively.kernels.cells import sortable
+from naively.kernels.reference import sortable
 from tests import databases
 
 # ruff: noqa: S608  (queries are what is tested)

@@ -17,8 +17,7 @@ from scipy.sparse import csr_array
 
 from naively import Multinomial, NaiveBayes, Text, load
 from naively.file import store
-from naively.kernels.repeated_sums import RepeatedSums
-from naively.kernels.sparse_sums import SparseSums
+from naively.kernels.sparse_sums import RepeatedSums, SparseSums
 from tests.cases import CASES, Case
 from tests.damage import Arrays, assert_refused, rewrite
 from tests.laws import samples

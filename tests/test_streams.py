@@ -20,8 +20,7 @@ import pytest
 from naively import NaiveBayes
 from naively.data import stream as streams
 from naively.data.files import opened
-from naively.data.lazy import as_stream
-from naively.data.stream import ReadAgainError, in_pieces
+from naively.data.stream import ReadAgainError, as_stream, in_pieces
 from naively.kernels.strings import pack_strings
 from tests.test_settle import many_texts
 

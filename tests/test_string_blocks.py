@@ -11,16 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from naively import Patterns, Text
-from naively.counting.analyser import Analyser
-from naively.counting.axis import Words
-from naively.counting.batch import Batch
-from naively.counting.documents import Documents
+from naively.counting.axis import Analyser, Words
+from naively.counting.block import Batch, Documents
 from naively.counting.labels import encode_labels
 from naively.data.frames import as_rows
 from naively.evaluation.kept import Kept
 from naively.evaluation.reservoir import Reservoir
-from naively.kernels.string_texts import without_longer
-from naively.kernels.strings import Strings
+from naively.kernels.strings import Strings, without_longer
 from naively.model.explain import _refuse_long
 from naively.model.model import Model
 from naively.schema.choose import infer

@@ -18,10 +18,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from naively import Gaussian, NaiveBayes, load
-from naively.counting.labels import encode_labels, union_classes
-from naively.counting.spelled import as_classes
+from naively.counting.labels import as_classes, encode_labels, union_classes
 from naively.data.files import read
-from naively.data.files.survey import CHUNK, LONGEST, Survey, recount, survey
+from naively.data.files.source import CHUNK, LONGEST, Survey, recount, survey
 from tests.in_batches import in_batches
 from tests.test_cli import ok, sentence, table
 

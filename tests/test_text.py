@@ -23,7 +23,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
 from naively import Bernoulli, Gaussian, Multinomial, NaiveBayes, Patterns, Text, load
-from naively.counting.statistic import VALUE
+from naively.counting.axis import VALUE
 from tests.test_vocabulary import MULTILINGUAL
 
 Texts = tuple[list[str], list[str]]

@@ -17,8 +17,8 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from naively import Multinomial, NaiveBayes, Text, load
-from naively.counting.parts import Part, band_of
-from naively.counting.statistic import VALUE
+from naively.counting.axis import VALUE
+from naively.counting.leave_one_out import Part, band_of
 
 TEXTS = [
     "cheap pills, buy cheap pills now",

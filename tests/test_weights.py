@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from naively import NaiveBayes
-from naively.counting.parts import Part
+from naively.counting.leave_one_out import Part
 from naively.model.weights import Weights
 
 PARTS = [Part("numbers", "x"), Part("numbers", "y"), Part("joint"), Part("text", "t", 2)]

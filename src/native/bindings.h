@@ -19,12 +19,12 @@ void bind_score_csr(nb::module_& m);
 void bind_score_codes(nb::module_& m);
 void bind_finish_rows(nb::module_& m);
 
-// kernels/cells.py
+// kernels/reference.py
 void bind_tally_cells(nb::module_& m);
 void bind_find_bins(nb::module_& m);
 void bind_score_bins(nb::module_& m);
 
-// kernels/hashes.py
+// kernels/reference.py
 void bind_hash_rows(nb::module_& m);
 
 // kernels/sparse.py
@@ -34,13 +34,13 @@ void bind_leave_out_words(nb::module_& m);
 void bind_leave_out_lengths(nb::module_& m);
 void bind_take_rows(nb::module_& m);
 
-// kernels/sparse_total.py
+// kernels/sparse.py
 void bind_sum_sparse(nb::module_& m);
 
-// kernels/softmax.py
+// kernels/search.py
 void bind_softmax_loss(nb::module_& m);
 
-// kernels/newton.py
+// kernels/search.py
 void bind_minimise_softmax(nb::module_& m);
 
 // kernels/strings.py

@@ -1,5 +1,5 @@
 // The cells of one column with their sums by class. A cell is a prefix of the number itself: see
-// kernels/cells.py.
+// kernels/reference.py.
 //
 // An open-addressing table holds up to twice as many cells as are asked for. When there is no more
 // room, all keys lose as few bits as leave half of them, and cells that become one are added; as

@@ -1,4 +1,4 @@
-// find_bins of kernels/cells.py: how many of its column's edges each number reaches.
+// find_bins of kernels/reference.py: how many of its column's edges each number reaches.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -1,4 +1,4 @@
-// hash_rows of kernels/hashes.py: a number for each row, by which equal rows are told.
+// hash_rows of kernels/reference.py: a number for each row, by which equal rows are told.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

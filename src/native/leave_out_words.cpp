@@ -16,7 +16,7 @@ namespace naively {
 namespace {
 
 constexpr double negligible = 1e-12;  // NEGLIGIBLE of kernels/double_double.py
-constexpr double rounding = 1e-9;     // ROUNDING of counting/parts.py
+constexpr double rounding = 1e-9;     // ROUNDING of counting/leave_one_out.py
 
 // By how much a count of a word raises its log likelihood, and what of that goes with one count.
 struct Gain {
@@ -168,7 +168,7 @@ struct Words {
     bool grows;             // whether a word that no text has is none
 };
 
-// The band of a word that so many texts hold: see band_of of counting/parts.py.
+// The band of a word that so many texts hold: see band_of of counting/leave_one_out.py.
 NAIVELY_INLINE inline int64_t band_of(double texts) {
     const double of = std::max(texts, 1.0) * (1 + rounding);
     std::uint64_t bits;

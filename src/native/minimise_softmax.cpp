@@ -1,4 +1,4 @@
-// minimise_softmax of kernels/newton.py: the least of the penalised log loss of few rows by few
+// minimise_softmax of kernels/search.py: the least of the penalised log loss of few rows by few
 // arguments, by Newton's method.
 //
 // One pass over the rows gives the loss, its gradient and its second derivatives; a search needs
@@ -18,7 +18,7 @@
 namespace naively {
 namespace {
 
-// As in kernels/newton.py.
+// As in kernels/search.py.
 constexpr double slope_asked = 1e-4;
 constexpr int shorter = 12;
 constexpr double rounding = 1e-9;

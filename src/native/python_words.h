@@ -68,7 +68,7 @@ inline const int64_t* checked_sizes(const Input<Layout::contiguous, int64_t>& si
     return sizes.data();
 }
 
-// The words among the arrays of kernels/word_arrays.py, checked.
+// The words among the arrays of kernels/vocabulary.py, checked.
 inline WordList words_of_arrays(nb::handle utf8_array, nb::handle lengths_array) {
     using ByteArray = Input<Layout::contiguous, uint8_t>;
     using Lengths = Input<Layout::contiguous, int64_t>;

@@ -1,4 +1,4 @@
-// score_bins of kernels/cells.py: start + the table's row of the bin of each number.
+// score_bins of kernels/reference.py: start + the table's row of the bin of each number.
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>

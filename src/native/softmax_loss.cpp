@@ -1,4 +1,4 @@
-// softmax_loss of kernels/softmax.py: the log loss of rows and its gradient, in one pass.
+// softmax_loss of kernels/search.py: the log loss of rows and its gradient, in one pass.
 //
 // Rows lie in blocks, the numbers of a block's rows side by side, so that each step of a sum over
 // parts and each exponential is taken for several rows at once, whatever the number of classes.

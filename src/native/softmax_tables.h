@@ -1,4 +1,4 @@
-// The rows that the kernels of kernels/softmax.py and kernels/newton.py read, checked.
+// The rows that the kernels of kernels/search.py and kernels/search.py read, checked.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// sum_sparse of kernels/sparse_total.py: the sum of sparse tables, or a difference, row by row.
+// sum_sparse of kernels/sparse.py: the sum of sparse tables, or a difference, row by row.
 //
 // The cells of all tables are brought together by row; then those of each row are put in order of
 // their classes and added up, and the rows close ranks. Nothing is held twice.

@@ -1,4 +1,4 @@
-// tally_cells of kernels/cells.py: counts of numbers by cell and class.
+// tally_cells of kernels/reference.py: counts of numbers by cell and class.
 #include <algorithm>
 #include <cstdint>
 #include <limits>

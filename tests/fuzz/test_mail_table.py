@@ -11,9 +11,8 @@ from binascii import crc32
 
 import pytest
 
-from naively.mail.layout import ARRAYS, UNKNOWN, _with_checksum
 from naively.mail.score import Verdict
-from naively.mail.table import MailTable
+from naively.mail.table import ARRAYS, UNKNOWN, MailTable, _with_checksum
 from tests.fuzz import fuzz
 from tests.fuzz.mail import mutated
 

@@ -20,7 +20,7 @@ from scipy import sparse
 
 import naively
 from naively import NaiveBayes
-from naively.counting.analyser import Analyser
+from naively.counting.axis import Analyser
 from naively.events import LogNormal
 from naively.events.base import HOW, EventModel
 from naively.kernels import dispatch, reference

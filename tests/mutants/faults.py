@@ -28,7 +28,7 @@ FAULTS = [
     ),
     Fault(
         "a pseudo-count of words that came once has no bound",
-        "src/naively/counting/choice.py",
+        "src/naively/counting/leave_one_out.py",
         "min(1.0 + again, PSEUDO_COUNTS.high)",
         "PSEUDO_COUNTS.high",
         ("tests/test_few_rows.py",),
@@ -63,7 +63,7 @@ FAULTS = [
     ),
     Fault(
         "what far outliers leave when they are forgotten is rounding",
-        "src/naively/counting/lawful.py",
+        "src/naively/counting/tally.py",
         "    if lost is not None:",
         "    if lost is not None and tally is None:",
         ("tests/test_forget_impossible.py",),
@@ -91,7 +91,7 @@ FAULTS = [
     ),
     Fault(
         "a text has a multinomial coefficient",
-        "src/naively/likelihoods/dirichlet_multinomial.py",
+        "src/naively/likelihoods/words.py",
         "    if isinstance(block.axis, Words):\n        return np.zeros(rows)",
         "    if block is None:\n        return np.zeros(rows)",
         ("tests/test_likelihood.py",),

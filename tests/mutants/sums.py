@@ -12,7 +12,7 @@ FAULTS = [
     ),
     Fault(
         "a missing cell is as far from the mean as one unit of its column",
-        "src/naively/likelihoods/sloped.py",
+        "src/naively/likelihoods/numbers.py",
         "line[np.isnan(line)] = 0.0",
         "line[np.isnan(line)] = 1.0",
         ("tests/test_sloped.py",),
@@ -54,7 +54,7 @@ FAULTS = [
     ),
     Fault(
         "the rows of a table that is added to others stand where they stood in it",
-        "src/naively/counting/total.py",
+        "src/naively/counting/tally.py",
         "parts.append((rows, other.sums[statistic]))",
         "parts.append((None, other.sums[statistic]))",
         ("tests/test_sums.py", "tests/test_merge_rule.py"),

@@ -33,7 +33,7 @@ FAULTS = [
     ),
     Fault(
         "a name of digits is a number",
-        "src/naively/data/guess.py",
+        "src/naively/data/stream.py",
         'wrong = [none] if guess == "any number" else [none, name]',
         "wrong = [none]",
         ("tests/test_files.py", "tests/test_tables.py"),
@@ -61,7 +61,7 @@ FAULTS = [
     ),
     Fault(
         "the rows of a second file are named as those of the first",
-        "src/naively/data/files/several.py",
+        "src/naively/data/files/reader.py",
         'np.searchsorted(self._begins, row, side="right")) - 1',
         'np.searchsorted(self._begins, row, side="right")) * 0',
         ("tests/test_several_files.py",),

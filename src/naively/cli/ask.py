@@ -56,7 +56,7 @@ def predict(
     DATA may be of any length: it is read, and its predictions are written, batch by batch.
     """
     from naively import saving
-    from naively.data.files.several import files_at
+    from naively.data.files.reader import files_at
 
     file = None if out is None else predictions.file_of(out, form)
     if out is not None:

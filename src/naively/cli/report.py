@@ -41,7 +41,7 @@ def report(
     The page needs no network. Without DATA it shows rows of the sample that `train --keep-rows` has
     kept in the file, if there is one.
     """
-    from naively.counting.spelled import as_classes
+    from naively.counting.labels import as_classes
     from naively.evaluation.reservoir import Reservoir
     from naively.file import store
     from naively.report.page import write_report

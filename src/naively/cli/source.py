@@ -183,7 +183,7 @@ def labelled_rows_for(
 
 def labels_of(model: Model, table: Rows, target: str | None, data: str) -> LabelArray:
     """Return the labels of a table as a model has them, of shape (rows,)."""
-    from naively.counting.spelled import as_classes
+    from naively.counting.labels import as_classes
 
     labels = table.values(find_target(list(map(str, table.names)), target, data))
     return as_classes(labels, model.classes)

@@ -1,27 +1,295 @@
-"""Axes: the names of a table's rows, by which tallies that were made apart are aligned.
-
-A row is a column of the data (:class:`Columns`), a level of a categorical column
-(:class:`Levels`), a word of a text column (:class:`Words`) or a cell of the grid of numbers
-(:class:`naively.counting.cells.Cells`).
-"""
+"""What is counted of a column, and the axis that names the rows of its table of counts."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from enum import Enum
+from functools import cached_property, partial
+from itertools import chain
+from math import prod
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.analyser import Analyser
-from naively.counting.code_table import CodeTable
-from naively.counting.names import Derived, Level, Name, title
-from naively.counting.statistic import LEVEL, PRESENT, Statistic
 from naively.kernels.dispatch import Vocabulary
+from naively.kernels.reference import LAST_SHIFT, Keys, as_float, coarsest, sortable
+from naively.kernels.tokens import Row
+
+# --- Sufficient statistics: the handful of elementwise sums that naive Bayes is made of ----------
+
+
+class Statistic(Enum):
+    """What is summed over the rows of a class, for each column, level or word."""
+
+    PRESENT = "present"  # 1 for a cell that is there, 0 for a missing one
+    VALUE = "value"  # x
+    SQUARE = "square"  # x²
+    DOCUMENT = "document"  # 1 for a text that holds a token
+    LEVEL = "level"  # which of the levels of a column: one sum for each
+    CELL = "cell"  # which of the cells that a column of numbers falls into: one sum for each
+
+
+PRESENT = Statistic.PRESENT
+VALUE = Statistic.VALUE
+SQUARE = Statistic.SQUARE
+DOCUMENT = Statistic.DOCUMENT
+LEVEL = Statistic.LEVEL
+CELL = Statistic.CELL
+
+
+# --- The names of columns: a string, a place in an array, or a column derived from others --------
+
+
+Level: TypeAlias = Any  # a string, a number or a boolean
+
+
+class Derived(ABC):
+    """A column that is computed from other columns, its sources, which identify it.
+
+    Its levels are known before any row is, and its sources are encoded columns, so that learning
+    and prediction cannot differ.
+    """
+
+    # Whether it says something beside what its sources say, as an addition to their evidence: it
+    # counts only by a weight of its own, and is no part of the probability of a row.
+    beside: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def sources(self) -> tuple[Name, ...]:
+        """The columns that it is computed from."""
+
+    @property
+    def roots(self) -> tuple[str | int, ...]:
+        """The columns of the table that it is computed from in the end, each once."""
+        of = (name.roots if isinstance(name, Derived) else (name,) for name in self.sources)
+        return tuple(dict.fromkeys(chain.from_iterable(of)))
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, ...]:
+        """How many values each source contributes; their product is the number of levels."""
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """All values that it can take, in the order of their codes."""
+        return tuple(range(prod(self.shape)))
+
+    @abstractmethod
+    def codes(self, columns: Encoded) -> NDArray[np.integer]:
+        """Return which level each row has, of shape (rows,); negative where it is missing."""
+
+    @abstractmethod
+    def cells(self, cells: Callable[[Name], Sequence[object]]) -> Sequence[object]:
+        """Return what an explanation shows for each row; ``cells`` returns those of a source."""
+
+
+Name: TypeAlias = str | int | Derived
+
+
+class Encoded(ABC):
+    """Encoded rows, as a derived column sees them."""
+
+    def __init__(self) -> None:
+        self._binned: dict[Binned, NDArray[np.int64]] = {}
+
+    @abstractmethod
+    def number(self, name: Name) -> NDArray[np.floating]:
+        """Return a column of numbers, of shape (rows,); NaN is missing."""
+
+    @abstractmethod
+    def codes_of(self, name: Name, levels: Sequence[Level]) -> NDArray[np.integer]:
+        """Return the codes of a column among these levels, of shape (rows,).
+
+        A missing cell is negative; any other level has the number of levels as its code.
+        """
+
+    @abstractmethod
+    def missing(self, name: Name) -> NDArray[np.bool_]:
+        """Return which cells of a column are missing, of shape (rows,)."""
+
+    def bins(self, of: Binned) -> NDArray[np.int64]:
+        """Return the bins of a column, (rows,), found once for all columns that follow from it."""
+        if of not in self._binned:
+            self._binned[of] = of.codes(self)
+        return self._binned[of]
+
+
+class Binned(Protocol):
+    """A column that is cut into bins."""
+
+    def codes(self, columns: Encoded) -> NDArray[np.int64]:
+        """Return the bin of each row, of shape (rows,)."""
+
+    def __hash__(self) -> int: ...
+
+
+def title(name: Name) -> str:
+    """Return a column's name for messages and reports; an array's columns are x0, x1, ..."""
+    return f"x{name}" if isinstance(name, int) else str(name)
+
+
+def title_of_pair(names: tuple[Name, Name]) -> str:
+    """Return the name of two columns that are taken together.
+
+    Examples
+    --------
+    >>> title_of_pair(("age", 3))
+    'age × x3'
+    """
+    return " × ".join(map(title, names))
+
+
+# --- The analyser: how the texts of a column become tokens, and which of these are learned from ---
+
+
+class Analyser(ABC):
+    """How the texts of a column become tokens, and which of these are learned from.
+
+    A subclass is a frozen dataclass of its settings.
+
+    Notes
+    -----
+    All tokens are counted, so that tallies add and subtract; ``min_df``, ``max_df`` and
+    ``max_features`` choose among them when parameters are derived.
+    """
+
+    name: ClassVar[str]
+    min_df: float = 1
+    max_df: float = 1.0
+    max_features: int | None = None
+    binary: bool = False
+    features: int | None = None
+    vocabulary: Sequence[str] | None = None  # where it is declared, no other tokens are counted
+
+    @property
+    @abstractmethod
+    def splitting(self) -> dict[str, Any]:
+        """The keyword arguments of a vocabulary of these tokens."""
+
+    @abstractmethod
+    def rows(self, texts: Iterable[Row]) -> Sequence[Row]:
+        """Return the texts as a vocabulary splits them: as they are, or as lists of tokens."""
+
+    def new_vocabulary(self) -> Vocabulary:
+        """Return a vocabulary that splits texts by these settings; it holds the declared words."""
+        return Vocabulary(self.vocabulary or (), **self.splitting)
+
+    @property
+    def single_words(self) -> bool:
+        """Whether tokens are single words, so that a text can be written from them."""
+        split = self.splitting
+        given = {name: split[name] for name in ("analyzer", "ngram_range") if name in split}
+        return given in ({}, {"analyzer": "word", "ngram_range": (1, 1)})
+
+    @property
+    def counted(self) -> str:
+        """The name of the tokens, such as "words" or "character 3- to 5-grams"."""
+        split = self.splitting
+        unit, (least, most) = split.get("analyzer", "word"), split.get("ngram_range", (1, 1))
+        if self.single_words:
+            return "words"
+        several = f"{least}-grams" if least == most else f"{least}- to {most}-grams"
+        return f"{'word' if unit == 'word' else 'character'} {several}"
+
+    @property
+    def legible(self) -> bool:
+        """Whether a reader understands a token, as it is no character n-gram."""
+        return bool(self.splitting.get("analyzer", "word") == "word")
+
+    @property
+    def counts_documents(self) -> bool:
+        """Whether the number of texts that hold a token decides whether it is learned from."""
+        return _differ(self.min_df, 1) or _differ(self.max_df, 1.0)
+
+    @property
+    def selects(self) -> bool:
+        """Whether tokens are selected, so that some are counted but not learned from."""
+        return self.counts_documents or self.max_features is not None
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """The settings that differ from their defaults, by name."""
+        values = {
+            field.name: (getattr(self, field.name), field.default)
+            for field in fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
+        }
+        return {name: value for name, (value, default) in values.items() if _differ(value, default)}
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether all settings are the defaults."""
+        return not self.settings
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Only the settings are pickled: what is made from them may refuse to be.
+        options = fields(self)  # type: ignore[arg-type]  # a subclass is a dataclass
+        of = {option.name: getattr(self, option.name) for option in options}
+        return partial(type(self), **of), ()
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"{type(self).__name__}({given})"
+
+
+def _differ(value: object, default: object) -> bool:
+    """Whether two settings differ; a count of 1 is not a share of 1.0."""
+    return value != default or isinstance(value, float) != isinstance(default, float)
+
+
+# --- Tables that encode whole numbers by their place, where they are close together --------------
+
+
+DENSE_RANGE = 1 << 16  # whole numbers within such a range are encoded by position
+
+
+@dataclass(frozen=True, eq=False)
+class CodeTable:
+    """Codes by value, column after column, with a place for other numbers at each end."""
+
+    low: NDArray[np.int64]  # (columns,): the value of each column's first place
+    start: NDArray[np.int64]  # (columns,): where each column's places begin
+    size: NDArray[np.int64]  # (columns,): how many places each column has
+    codes: NDArray[np.int32]  # (places,): the code at each place
+
+    @classmethod
+    def of(cls, levels: tuple[tuple[Level, ...], ...]) -> CodeTable | None:
+        """Make the table; None where levels are not whole numbers, or far apart."""
+        if not all(of and all(type(level) is int for level in of) for of in levels):
+            return None
+        ends = [(min(of) - 1, max(of)) for of in levels]
+        fits = np.iinfo(np.int64)
+        if not ends or max(top - below + 2 for below, top in ends) > DENSE_RANGE:
+            return None
+        if min(below for below, _ in ends) < fits.min or max(top for _, top in ends) > fits.max:
+            return None
+        low = np.array([below for below, _ in ends], np.int64)
+        size = np.array([top for _, top in ends], np.int64) - low + 2
+        start = np.cumsum(size) - size
+        codes = np.repeat(np.array([len(of) for of in levels], np.int32), size)
+        for of, first, at in zip(levels, low, start, strict=True):
+            codes[np.array(of) - first + at] = np.arange(len(of))
+        return cls(low, start, size, codes)
+
+    def look_up(self, matrix: NDArray[np.integer]) -> NDArray[np.int32]:
+        """Return the code of each whole number, rows × columns."""
+        place = matrix - self.low
+        np.clip(place, 0, self.size - 1, out=place)
+        place += self.start
+        codes: NDArray[np.int32] = self.codes[place]
+        return codes
+
+
+# --- Axes: the names of a table's rows, by which tallies that were made apart are aligned --------
+#
+# A row is a column of the data (:class:`Columns`), a level of a categorical column
+# (:class:`Levels`), a word of a text column (:class:`Words`) or a cell of the grid of numbers
+# (:class:`naively.counting.axis.Cells`).
+
 
 RowMap: TypeAlias = "NDArray[np.int64] | None"  # the new place of each row; None: all stay
 
@@ -350,3 +618,164 @@ def words_axis(columns: tuple[Name], analyser: Analyser, *arrays: NDArray[Any]) 
     if not arrays:
         return Words(columns, analyser.new_vocabulary(), analyser)
     return Words(columns, Vocabulary.from_arrays(*arrays, **analyser.splitting), analyser)
+
+
+# --- Cells: the axis of numbers that were counted by the cell of a grid (see ``kernels.cells``) ---
+
+
+INFINITE = sortable(np.array([-np.inf, np.inf]))
+
+
+@dataclass(frozen=True, eq=False)
+class Cells(ByValue):
+    """One row for each cell that holds a number, in ascending order, column after column.
+
+    Parameters
+    ----------
+    columns : range or tuple
+        The columns.
+    shifts : tuple of int
+        How many of their low bits each column's keys have lost.
+    keys : tuple of ndarray of int64
+        The cells of each column, ascending.
+    """
+
+    statistic = CELL
+    columns: range | tuple[Name, ...]
+    shifts: tuple[int, ...]
+    keys: tuple[Keys, ...]
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        return np.fromiter(map(len, self.keys), np.int64)
+
+    @cached_property
+    def column(self) -> NDArray[np.int64]:
+        """The number of the column of each row, (rows,)."""
+        return np.repeat(np.arange(len(self.keys)), self.sizes)
+
+    @cached_property
+    def low(self) -> NDArray[np.float64]:
+        """The least number of each cell, (rows,)."""
+        shift = np.array(self.shifts, np.int64)[self.column]
+        return as_float(np.maximum(self._key << shift, INFINITE[0]))
+
+    @cached_property
+    def high(self) -> NDArray[np.float64]:
+        """The greatest number of each cell, (rows,)."""
+        shift = np.array(self.shifts, np.int64)[self.column]
+        key = (self._key << shift) + ((np.int64(1) << shift) - 1)
+        return as_float(np.minimum(key, INFINITE[1]))
+
+    @cached_property
+    def middle(self) -> NDArray[np.float64]:
+        """The number in the middle of each cell, (rows,)."""
+        with np.errstate(invalid="ignore"):
+            half = self.low / 2 + self.high / 2
+        return np.where(np.isfinite(half), half, self.low)
+
+    @cached_property
+    def _key(self) -> Keys:
+        return np.concatenate([np.empty(0, np.int64), *self.keys])
+
+    def label(self, row: int) -> tuple[Name, Level]:
+        return self.columns[int(self.column[row])], float(self.middle[row])
+
+    def union(self, other: Cells) -> tuple[Cells, RowMap, RowMap]:
+        """Join cells at the coarser of both shifts, or a coarser one if they are too many."""
+        if self.columns == other.columns and all(map(_same, self._columns, other._columns)):
+            return self, None, None
+        mine, theirs = self._by_name(), other._by_name()
+        names = tuple(dict.fromkeys([*self.columns, *other.columns]))
+        shifts, keys = [], []
+        for name in names:
+            both = [part[name] for part in (mine, theirs) if name in part]
+            shift, joined = both[0]
+            if len(both) == 2:
+                shift = max(shift for shift, _ in both)
+                joined = np.unique(np.concatenate([k >> (shift - s) for s, k in both]))
+                more = coarsest(joined)
+                shift, joined = shift + more, np.unique(joined >> more) if more else joined
+            shifts.append(shift)
+            keys.append(joined)
+        columns = max(self.columns, other.columns, key=len)
+        axis = Cells(columns if tuple(columns) == names else names, tuple(shifts), tuple(keys))
+        return axis, axis._rows_of(self), axis._rows_of(other)
+
+    def select(self, keep: NDArray[np.bool_]) -> Cells:
+        parts = np.split(keep, self.first[1:-1]) if self.keys else []
+        kept = tuple(keys[part] for keys, part in zip(self.keys, parts, strict=True))
+        return Cells(self.columns, self.shifts, kept)
+
+    def of(self, columns: Collection[Name]) -> tuple[Cells, NDArray[np.int64]]:
+        some = [j for j, name in enumerate(self.columns) if name in columns]
+        names = tuple(self.columns[j] for j in some)
+        shifts, keys = zip(*(self._columns[j] for j in some), strict=True) if some else ((), ())
+        return Cells(names, tuple(shifts), tuple(keys)), rows_of(self.first, some)
+
+    def find(self, values: NDArray[np.floating], column: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the row of each number's cell, (numbers,); the number must have been counted."""
+        rows = np.empty(len(values), np.int64)
+        for j in np.unique(column):
+            of = column == j
+            key = sortable(values[of]) >> np.int64(self.shifts[j])
+            rows[of] = self.first[j] + np.searchsorted(self.keys[j], key)
+        return rows
+
+    def coarsened(self, shift: int) -> tuple[Cells, NDArray[np.int64]]:
+        """Return the axis whose keys have lost so many bits, and the row there of each row here.
+
+        A column that has lost more is an error.
+        """
+        for name, lost in zip(self.columns, self.shifts, strict=True):
+            if lost > shift:
+                raise ValueError(f"column {title(name)!r} was counted in coarser cells")
+        keys = tuple(np.unique(keys >> np.int64(shift - lost)) for lost, keys in self._columns)
+        axis = Cells(self.columns, (shift,) * len(keys), keys)
+        return axis, axis._rows_of(self)
+
+    def check(self) -> None:
+        """Raise a ValueError unless cells ascend, shifts can be and no cell is beyond infinity."""
+        right = len(self.columns) == len(self.shifts) == len(self.keys)
+        if not right or any((keys[1:] <= keys[:-1]).any() for keys in self.keys):
+            raise ValueError("the cells are not in order")
+        if not all(0 <= shift <= LAST_SHIFT for shift in self.shifts):
+            raise ValueError("a grid has no such shift")
+        ends = ((keys[[0, -1]], INFINITE >> shift) for shift, keys in self._columns if len(keys))
+        if any(found[0] < least or found[1] > most for found, (least, most) in ends):
+            raise ValueError("a cell is beyond infinity")
+
+    @property
+    def _columns(self) -> list[tuple[int, Keys]]:
+        return list(zip(self.shifts, self.keys, strict=True))
+
+    def _by_name(self) -> dict[Name, tuple[int, Keys]]:
+        return dict(zip(self.columns, self._columns, strict=True))
+
+    def _rows_of(self, part: Cells) -> NDArray[np.int64]:
+        """Return the row here of each row of ``part``, (rows,), whose cells are no coarser."""
+        place = {name: j for j, name in enumerate(self.columns)}
+        rows = [np.empty(0, np.int64)]
+        for name, (shift, keys) in part._by_name().items():
+            j = place[name]
+            coarser = keys >> np.int64(self.shifts[j] - shift)
+            rows.append(self.first[j] + np.searchsorted(self.keys[j], coarser))
+        return np.concatenate(rows)
+
+
+def _same(a: tuple[int, Keys], b: tuple[int, Keys]) -> bool:
+    return a[0] == b[0] and np.array_equal(a[1], b[1])
+
+
+def as_cells(
+    columns: range | tuple[Name, ...],
+    shifts: NDArray[np.int64],
+    first: NDArray[np.int64],
+    keys: Keys,
+) -> Cells:
+    """Make an axis of what the kernel ``tally_cells`` returns.
+
+    ``shifts`` is of shape (columns,), ``first`` of (columns + 1,) and ``keys`` of (cells,).
+    """
+    parts = np.split(keys, first[1:-1]) if len(first) > 1 else []
+    return Cells(columns, tuple(shifts.tolist()), tuple(parts))

@@ -1,23 +1,29 @@
-"""Blocks: all columns of one event model as one matrix, the only thing that is counted or scored.
-
-A single row is a block of one; a chunk of a table is a block. The blocks of some rows and their
-labels are a batch.
-"""
+"""Encoded rows: the columns of one event model are a block, and all blocks of some rows a batch."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis, Columns, Levels, Words
-from naively.counting.statistic import PRESENT, VALUE, Statistic
+from naively.counting.axis import PRESENT, VALUE, Axis, Columns, Levels, Statistic, Words
+from naively.counting.labels import Labels
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats, clipped
+from naively.kernels.strings import Strings
+from naively.kernels.tokens import Row
+
+# --- Block ---------------------------------------------------------------------------------------
+#
+# Blocks: all columns of one event model as one matrix, the only thing that is counted or scored.
+#
+# A single row is a block of one; a chunk of a table is a block. The blocks of some rows and their
+# labels are a batch.
+
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -225,3 +231,281 @@ class Codes(Block):
 
     def followed_by(self, others: Sequence[Codes]) -> Codes:
         return Codes(np.concatenate([self.codes, *(o.codes for o in others)]), self.axis)
+
+
+# --- Documents -----------------------------------------------------------------------------------
+#
+# Texts as blocks: they are split into words before they are counted or scored, each text once.
+
+
+@dataclass(frozen=True, eq=False)
+class Documents(Block):
+    """Texts as they are (None is missing), which are split before they are counted or scored.
+
+    ``Analyser.rows`` made them, so that some may be lists of words, and all together may be
+    `Strings`. With ``presence`` a word counts at most once in a text. ``found`` is how often each
+    text holds each word, where they have been split already.
+    """
+
+    texts: Sequence[Row]
+    axis: Words
+    presence: bool = False
+    found: Sparse | None = None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def split(self, axis: Words | None = None) -> Sparse:
+        """Return how often each text holds each word of ``axis``, by default of the block's."""
+        if axis is not None and self.found is not None:
+            return self.found.by_words(axis)
+        on = self if axis is None else replace(self, axis=axis)
+        return _split([on], grow=False)[0]
+
+    def grown(self) -> Sparse:
+        """Return how often each text holds each word, all of which its axis has then."""
+        if self.found is not None:
+            return self.found.once() if self.presence else self.found
+        return _split([self], grow=self.axis.grows)[0]
+
+    def entries(self) -> Entries:
+        return self.split().entries()
+
+    def select(self, rows: NDArray[np.int64]) -> Documents:
+        found = None if self.found is None else self.found.select(rows)
+        if isinstance(self.texts, Strings):  # the bytes of other rows are not kept
+            return replace(self, texts=dispatch.take_strings(self.texts, rows), found=found)
+        return replace(self, texts=[self.texts[row] for row in rows.tolist()], found=found)
+
+    def followed_by(self, others: Sequence[Documents]) -> Documents:
+        every = [self.texts, *(other.texts for other in others)]
+        strings = [texts for texts in every if isinstance(texts, Strings)]
+        if len(strings) == len(every):
+            return replace(self, texts=Strings.join(strings), found=None)
+        texts = [text for texts in every for text in texts]
+        return replace(self, texts=texts, found=None)
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many known words each text has, of shape (rows,)."""
+        return self.split().lengths
+
+    @property
+    def missing(self) -> NDArray[np.bool_]:
+        """Which texts are missing, of shape (rows,)."""
+        if isinstance(self.texts, Strings) and self.texts.missing is not None:
+            return self.texts.missing
+        if isinstance(self.texts, Strings) or None not in self.texts:  # the cheap question first
+            return np.zeros(len(self.texts), np.bool_)
+        return np.fromiter((text is None for text in self.texts), np.bool_, len(self.texts))
+
+    @property
+    def size(self) -> int:
+        """About how many characters the texts have."""
+        if isinstance(self.texts, Strings):
+            return int(self.texts.offsets[-1] - self.texts.offsets[0])
+        of_word = 8  # about
+        return sum(
+            len(text) if isinstance(text, str) else of_word * len(text)
+            for text in self.texts
+            if text is not None
+        )
+
+
+def select_blocks(
+    blocks: Mapping[BlockKey, Block], rows: NDArray[np.int64]
+) -> dict[BlockKey, Block]:
+    """Return some rows of blocks, (selected,); what reads the same texts does so still."""
+    taken: dict[int, Sequence[Row]] = {}
+    found: dict[BlockKey, Block] = {}
+    for key, block in blocks.items():
+        if isinstance(block, Documents) and isinstance(block.texts, Strings):
+            if id(block.texts) not in taken:
+                taken[id(block.texts)] = dispatch.take_strings(block.texts, rows)
+            words = None if block.found is None else block.found.select(rows)
+            found[key] = replace(block, texts=taken[id(block.texts)], found=words)
+        else:
+            found[key] = block.select(rows)
+    return found
+
+
+def split_texts(blocks: Mapping[BlockKey, Block], *, grow: bool = False) -> dict[BlockKey, Block]:
+    """Return blocks of which each text is the counts of its words; each text is read once.
+
+    Parameters
+    ----------
+    blocks : mapping of hashable to Block
+        Blocks of the same rows.
+    grow : bool, default False
+        Whether words that the axes lack become known: the axes of the result have them then.
+
+    Examples
+    --------
+    >>> from naively import Text
+    >>> analyser = Text()
+    >>> axis = Words(("note",), analyser.new_vocabulary(), analyser)
+    >>> words = split_texts({"words": Documents(["to be", "to go"], axis)}, grow=True)["words"]
+    >>> words.axis.words, words.indptr
+    (['to', 'be', 'go'], array([0, 2, 4]))
+    """
+    found = dict(blocks)
+    together: dict[tuple[object, ...], list[BlockKey]] = {}
+    for key, block in blocks.items():
+        if isinstance(block, Documents) and block.found is not None and grow:
+            found[key] = block.grown()
+        elif isinstance(block, Documents):
+            of = grow and block.axis.grows, *_source(block)
+            together.setdefault(of, []).append(key)
+    for of, keys in together.items():
+        texts = [block for key in keys if isinstance(block := blocks[key], Documents)]
+        found |= dict(zip(keys, _split(texts, grow=bool(of[0])), strict=True))
+    return found
+
+
+def _source(block: Documents) -> tuple[object, ...]:
+    """Return what is the same for blocks whose texts can be read together."""
+    texts = block.texts
+    if not isinstance(texts, Strings):
+        return (id(block),)
+    lowercase = block.axis.analyser.splitting.get("lowercase", True)
+    return id(texts.offsets), id(texts.utf8), lowercase
+
+
+def _split(blocks: Sequence[Documents], *, grow: bool) -> list[Sparse]:
+    """Return texts of one source as the counts of their words."""
+    axes = [block.axis for block in blocks]
+    if grow:
+        axes = [axis.grown(axis.vocabulary.copy()) for axis in axes]
+    texts = blocks[0].texts
+    passed_over: list[NDArray[np.bool_] | None] = [None for _ in blocks]
+    if len(blocks) > 1:
+        assert isinstance(texts, Strings)
+        passed_over = [block.missing for block in blocks]
+        texts = Strings(texts.offsets, texts.utf8)
+    encoded = dispatch.encode_together(
+        [axis.vocabulary for axis in axes],
+        texts,
+        [block.presence for block in blocks],
+        passed_over,
+        grow,
+    )
+    found = []
+    for block, axis, (indptr, word, count) in zip(blocks, axes, encoded, strict=True):
+        once = ones(len(word)) if count is None else count
+        found.append(Sparse(indptr, word, once, axis, block.missing, block.presence))
+    return found
+
+
+Counts: TypeAlias = Dense | Sparse | Documents
+
+
+# --- Batches: the blocks of some rows, and the labels of these rows ------------------------------
+
+
+AT_ONCE = 100_000_000  # characters that are split together, those of each block of texts
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows that are encoded: a block for each group of columns, and the labels.
+
+    Parameters
+    ----------
+    blocks : mapping of hashable to Block
+        The block of each group of columns, by its key; all have the same number of rows.
+    labels : Labels
+        The class of each row, and the weight of all its copies.
+    copies : ndarray of int64, of shape (rows,), optional
+        How many equal rows each row stands for; by default one.
+    """
+
+    blocks: Mapping[BlockKey, Block]
+    labels: Labels
+    copies: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def times(self) -> NDArray[np.int64]:
+        """How many equal rows each row stands for, of shape (rows,)."""
+        return np.ones(len(self), np.int64) if self.copies is None else self.copies
+
+    def take(self, rows: NDArray[np.int64]) -> Batch:
+        """Return the rows of these numbers, (selected,), in this order."""
+        blocks = select_blocks(self.blocks, rows)
+        copies = None if self.copies is None else self.copies[rows]
+        return Batch(blocks, self.labels.take(rows), copies)
+
+    def seen(self) -> Batch:
+        """Return the rows whose weight is not 0: a row of weight 0 does not count as seen."""
+        weight = self.labels.weight
+        return self if weight is None else self.take(np.flatnonzero(weight))
+
+    def keep(self, copies: NDArray[np.int64]) -> Batch:
+        """Return ``copies``, (rows,), of each row, with their share of its weight.
+
+        A row of 0 copies is dropped.
+        """
+        there = np.flatnonzero(copies)
+        part = self.take(there)
+        share = copies[there] / part.times
+        labels = part.labels
+        if (share < 1).any():
+            labels = replace(labels, weight=labels.weights * share)
+        return replace(part, labels=labels, copies=copies[there])
+
+    def split(self) -> Batch:
+        """Return the same rows with each text as the counts of its words, to split it only once."""
+        return replace(self, blocks=split_texts(self.blocks))
+
+    def pieces(self) -> Iterator[Batch]:
+        """Yield the rows in several batches if their texts are long: their words take memory."""
+        n = self._count_pieces()
+        if n <= 1:
+            yield self
+            return
+        for rows in np.array_split(np.arange(len(self)), n):
+            yield self.take(rows)
+
+    def _count_pieces(self) -> int:
+        texts = [block for block in self.blocks.values() if isinstance(block, Documents)]
+        if any(block.found is not None for block in texts):
+            return 1
+        size = sum(block.size for block in texts)
+        return min(-(-size // AT_ONCE), len(self))
+
+    def tokenised(self) -> Batch:
+        """Return the same rows with texts that know their words, so that they are split once.
+
+        Of long texts the words would take much memory: they stay as they are.
+        """
+        if self._count_pieces() > 1:
+            return self
+        blocks = dict(self.blocks)
+        for key, split in split_texts(self.blocks, grow=True).items():
+            block = blocks[key]
+            if isinstance(block, Documents) and isinstance(split, Sparse):
+                blocks[key] = replace(block, found=split)
+        return replace(self, blocks=blocks)
+
+    @property
+    def form(self) -> dict[BlockKey, object]:
+        """The type and axis of each block; batches of equal forms can be joined."""
+        return {
+            key: (type(of), of.axis.columns if isinstance(of.axis, Columns) else id(of.axis))
+            for key, of in self.blocks.items()
+        }
+
+    @classmethod
+    def join(cls, batches: Sequence[Batch]) -> Batch:
+        """Return the rows of all batches, which are of one form and have the same classes."""
+        first, *others = batches
+        if not others:
+            return first
+        blocks = {
+            key: block.followed_by([other.blocks[key] for other in others])
+            for key, block in first.blocks.items()
+        }
+        labels = Labels.join([batch.labels for batch in batches])
+        return cls(blocks, labels, np.concatenate([batch.times for batch in batches]))

@@ -1,11 +1,8 @@
-"""Leaving a row out is subtraction: the sums that a cell is scored by, less what its row added.
-
-An event model applies to what is left the formula that it applies to all sums.
-"""
+"""A row's own statistics are subtracted from the tally: leave-one-out in closed form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic
@@ -13,16 +10,21 @@ from typing import Any, Generic
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns
-from naively.counting.block import B, Block, Sparse
+from naively.counting.axis import PRESENT, VALUE, Columns, Name, Statistic, title
+from naively.counting.block import B, Block, BlockKey, Sparse
 from naively.counting.labels import Labels
-from naively.counting.statistic import PRESENT, VALUE, Statistic
 from naively.counting.tally import BlockTally
 from naively.kernels import dispatch
 from naively.kernels.double_double import NEGLIGIBLE, Sums
 from naively.kernels.reference import Floats, clipped
-from naively.kernels.repeated_sums import RepeatedSums
-from naively.kernels.sparse_sums import as_dense
+from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums, as_dense
+
+# --- Leave one out -------------------------------------------------------------------------------
+#
+# Leaving a row out is subtraction: the sums that a cell is scored by, less what its row added.
+#
+# An event model applies to what is left the formula that it applies to all sums.
+
 
 ROWS = 1000  # of counts that are left out at a time, to bound memory
 
@@ -256,3 +258,314 @@ def leave_out(sums: Floats, right: NDArray[np.integer], own: Floats) -> Floats:
     here, left = np.arange(len(sums)), sums.copy()
     left[here, right] = np.maximum(left[here, right] - own, 0.0)
     return left
+
+
+# --- Parts of the evidence: what has a weight of its own for each class --------------------------
+#
+# A part is a column; all columns of a block that are one event; or the words of a text in one band
+# of document frequency (in 1 text, in 2 to 3, in 4 to 7, and so on), because a word in two texts
+# of a thousand needs another weight than a word in every second text.
+
+
+# A sum of weights such as 2.3 less 0.3 may be just below 2, and the word is still in two texts.
+ROUNDING = 1e-9
+
+
+def band_of(texts: Floats) -> NDArray[np.int32]:
+    """Return the band of each word, (words,), from how many texts hold it, (words,).
+
+    >>> band_of(np.array([1.0, 2.0, 3.0, 4.0, 0.5]))
+    array([0, 1, 1, 2, 0], dtype=int32)
+    """
+    return np.frexp(np.maximum(texts, 1.0) * (1 + ROUNDING))[1] - 1
+
+
+def count_bands(texts: Floats) -> int:
+    """Return the number of bands of words, at least 1, from how many texts hold each, (words,).
+
+    >>> count_bands(np.array([1.0, 5.0]))
+    3
+    """
+    return int(band_of(texts.max(initial=1.0))) + 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the evidence, which has one weight for each class; equal parts are the same.
+
+    Parameters
+    ----------
+    group : hashable
+        The key of the block that it belongs to.
+    column : str or int, optional
+        The column; None stands for all columns of a block that are one event.
+    band : int, optional
+        The band of the words that at least 2**band texts hold, but fewer than twice as many.
+
+    Examples
+    --------
+    >>> print(Part("multinomial text", "text", 2))
+    multinomial text, words in 4 to 7 texts
+    """
+
+    group: BlockKey
+    column: Name | None = None
+    band: int | None = None
+
+    def __str__(self) -> str:
+        if self.column is None:
+            return str(self.group)
+        if self.band is None:
+            return title(self.column)
+        least, most = 2**self.band, 2 ** (self.band + 1) - 1
+        span = "1 text" if most == 1 else f"{least} to {most} texts"
+        return f"{self.group}, words in {span}"
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The parts of the evidence of a block.
+
+    Parameters
+    ----------
+    keys : sequence of Part
+        The parts, in the order of their numbers.
+    of_unit : ndarray of shape (units,)
+        The number of each unit's part. A unit is a word where the block is of texts, and else a
+        column.
+    by_word : bool, default False
+        Whether a text's evidence is the sum of its words' evidence over the square root of the
+        number of its words.
+    """
+
+    keys: Sequence[Part]
+    of_unit: NDArray[np.integer]
+    by_word: bool = False
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @classmethod
+    def columns(cls, group: BlockKey, columns: Sequence[Name]) -> Parts:
+        """Return a part for each column."""
+        return cls([Part(group, name) for name in columns], np.arange(len(columns)))
+
+    @classmethod
+    def whole(cls, group: BlockKey, units: int) -> Parts:
+        """Return one part for all units."""
+        return cls([Part(group)], np.zeros(units, np.int64))
+
+    @classmethod
+    def words(cls, group: BlockKey, column: Name, frequency: Floats, *, by_band: bool) -> Parts:
+        """Return a part for the words of a text, or one for each band of document frequency.
+
+        ``frequency`` is how many texts hold each word, of shape (words,).
+
+        >>> Parts.words("text", "note", np.array([1.0, 3.0]), by_band=True).keys[1]
+        Part(group='text', column='note', band=1)
+        """
+        if not by_band:
+            return cls([Part(group, column)], np.zeros(len(frequency), np.int64), by_word=True)
+        bands = range(count_bands(frequency))
+        keys = [Part(group, column, band) for band in bands]
+        return cls(keys, band_of(frequency), by_word=True)
+
+    def sums(
+        self, row: NDArray[np.int64], unit: NDArray[np.int64], value: Floats, n: int
+    ) -> Floats:
+        """Sum the log likelihoods of the cells of n rows by part.
+
+        Parameters
+        ----------
+        row, unit : ndarray of shape (cells,)
+            The row and the unit of each cell.
+        value : ndarray of shape (cells, classes)
+            The log likelihoods of each cell.
+
+        Returns
+        -------
+        table : ndarray of shape (rows, parts, classes)
+        """
+        table = np.zeros((n, len(self), value.shape[1]))
+        np.add.at(table, (row, self.of_unit[unit]), value)
+        return table
+
+
+# --- Choice --------------------------------------------------------------------------------------
+#
+# A setting that is chosen by itself: the one under which the other rows predict each row best.
+#
+# Pseudo-counts, pretend rows, the widths of bins and bandwidths are chosen so, by the leave-one-
+# out likelihood.
+
+
+SURE = 0.25  # nats that a choice costs if its logarithm is 1 away from where it is shrunk to
+
+
+@dataclass(frozen=True)
+class Between:
+    """A choice among all numbers between two positive ones."""
+
+    low: float
+    high: float
+
+    def least(self, loss: Callable[[float], Floats | float]) -> Floats:
+        """Return the number of least loss, to one part in a million."""
+        from scipy.optimize import minimize_scalar
+
+        found = minimize_scalar(
+            lambda log_choice: float(loss(np.exp(log_choice))),
+            bounds=(np.log(self.low), np.log(self.high)),
+            method="bounded",
+            options={"xatol": 1e-6},
+        )
+        return np.asarray(np.exp(found.x))
+
+
+PSEUDO_COUNTS = Between(1e-3, 1e3)  # "auto" chooses among these
+
+
+def choose(
+    choices: Sequence[float] | Between,
+    loss: Callable[[float], Floats | float],
+    towards: float | None = None,
+) -> Floats:
+    """Return the choice of least leave-one-out loss: one, or (columns,) if each has its loss.
+
+    Parameters
+    ----------
+    choices : sequence of float, or Between
+        All of a sequence are tried, and the first of equally good ones is chosen. With ``Between``
+        there is one choice for all columns.
+    loss : callable
+        Returns the loss of a choice in nats, a number or an array of shape (columns,).
+    towards : float, optional
+        What the choice is shrunk towards, because few rows determine it poorly.
+    """
+
+    def shrunk(choice: float) -> Floats | float:
+        return loss(choice) + (SURE * np.log(choice / towards) ** 2 if towards else 0.0)
+
+    if isinstance(choices, Between):
+        return choices.least(shrunk)
+    of_choices = np.stack([np.asarray(shrunk(choice)) for choice in choices])
+    best: Floats = np.asarray(choices)[of_choices.argmin(axis=0)]
+    return best
+
+
+def pseudo_count_of_words(count: AnySums) -> float:
+    """Return the pseudo-count under which the other words predict each single word best.
+
+    Parameters
+    ----------
+    count : sums of shape (words, classes)
+        How often each word came.
+
+    Notes
+    -----
+    The leave-one-out likelihood of Minka, Estimating a Dirichlet distribution (2000), section 2.3,
+    which needs only how many words came how often; it is weakly shrunk towards 1. Where no word
+    came again it would be infinite, and each posterior the class prior, only because nothing is
+    known yet. So more than Laplace's 1 takes words that came again: 1 more for each time.
+    """
+    total, words = count.by_class(), count.shape[0]
+    stored = count.stored.high if isinstance(count, SparseSums) else count.high
+    seen, often = np.unique(stored[stored > 0], return_counts=True)
+    tokens = seen * often
+
+    def loss(alpha: float) -> float:
+        of_total = np.maximum(total - 1.0, 0.0) + alpha * words
+        return float(total @ np.log(of_total) - tokens @ np.log(np.maximum(seen - 1, 0) + alpha))
+
+    again = float(often @ np.maximum(seen - 1, 0))
+    among = Between(PSEUDO_COUNTS.low, min(1.0 + again, PSEUDO_COUNTS.high))
+    return float(choose(among, loss, towards=1.0)) if len(seen) else 1.0
+
+
+def pseudo_count_of_coins(
+    true: Floats, trials: Floats, times: NDArray[np.int64] | None = None
+) -> float:
+    """Return the pseudo-count of true and false under which the other rows predict each best.
+
+    Parameters
+    ----------
+    true, trials : ndarray of shape (columns, classes)
+        How many cells are true, and how many there are.
+    times : ndarray of the same shape, optional
+        How many equal columns each stands for; by default one.
+    """
+    both = np.stack([np.stack([true, trials - true]).ravel(), np.stack([trials, trials]).ravel()])
+    there = both[0] > 0
+    pair = both[0, there] + 1j * both[1, there]  # as complex numbers they are sorted fast
+    if times is None:
+        found, often = np.unique(pair, return_counts=True)
+    else:
+        found, place = np.unique(pair, return_inverse=True)
+        often = np.bincount(place, np.tile(times, 2)[there], len(found))
+    number, of = found.real, found.imag
+
+    def loss(alpha: float) -> float:
+        rest = np.maximum(number - 1.0, 0.0) + alpha
+        share = rest / (np.maximum(of - 1.0, 0.0) + 2 * alpha)
+        return -float((often * number) @ np.log(share))
+
+    return float(choose(PSEUDO_COUNTS, loss, towards=1.0)) if len(number) else 1.0
+
+
+# --- Alike ---------------------------------------------------------------------------------------
+#
+# Cells that are alike without their rows: of one level, or bin, of one class, and of one weight.
+#
+# A table has far fewer different cells than cells, and what is left without one of them is left
+# without each.
+
+
+SPARSE = 20  # times as many numbers as keys, from which it is quicker to sort
+WEIGHTS = 8  # different weights, with more of which few cells are alike
+
+
+def different(key: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the different keys, ascending, and which of them each key is; keys are below a size.
+
+    Examples
+    --------
+    >>> different(np.array([7, 2, 7]), 8)
+    (array([2, 7]), array([1, 0, 1]))
+    """
+    if size > SPARSE * len(key):
+        there, number = np.unique(key, return_inverse=True)
+        return there, number.astype(np.int64)
+    here = np.zeros(size, np.bool_)
+    here[key] = True
+    there = np.flatnonzero(here)
+    place = np.empty(size, np.int64)
+    place[there] = np.arange(len(there))
+    return there, place[key]
+
+
+def different_cells(
+    cells: LeftOut[B], unit: NDArray[np.int64], units: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the numbers of cells of which no two are alike, and which of them each cell is like.
+
+    Parameters
+    ----------
+    cells : LeftOut
+        Cells of rows that were counted.
+    unit : ndarray of shape (cells,)
+        The level, or the bin, of each cell, numbered through all columns.
+    units : int
+        How many levels, or bins, there are.
+    """
+    k, weight = cells.labels.k, cells.labels.weight
+    key, size = unit * k + cells.labels.codes, units * k
+    if weight is not None and len(weight) and (weight != weight[0]).any():
+        once, kind = np.unique(weight, return_inverse=True)
+        if len(once) > WEIGHTS:
+            every = np.arange(len(key))
+            return every, every
+        key, size = key * len(once) + kind, size * len(once)
+    there, number = different(key, size)
+    first = np.empty(len(there), np.int64)
+    first[number[::-1]] = np.arange(len(number))[::-1]
+    return first, number

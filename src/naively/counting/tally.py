@@ -1,38 +1,54 @@
-"""Tallies: what was counted. They form a commutative group: add, subtract, scale.
-
-A tally holds everything that was learned; parameters are derived from it when asked. Two tallies
-made apart are aligned by class label, column, level and word, so ``a + b`` is what would have been
-counted from the rows of both, ``a - b`` forgets, and ``a * 0.99`` decays.
-"""
+"""The tally, an element of a commutative group: what was counted, added, subtracted, checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import islice
 from operator import add, sub
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import A, Axis, RowMap, Words
-from naively.counting.block import Block, BlockKey, Codes, Dense, Sparse
-from naively.counting.cells import as_cells
-from naively.counting.documents import Documents
+from naively.counting.axis import (
+    CELL,
+    DOCUMENT,
+    LEVEL,
+    PRESENT,
+    SQUARE,
+    VALUE,
+    A,
+    Axis,
+    ByValue,
+    Cells,
+    Columns,
+    Name,
+    RowMap,
+    Statistic,
+    Words,
+    as_cells,
+    title,
+)
+from naively.counting.block import Block, BlockKey, Codes, Dense, Documents, Sparse
 from naively.counting.labels import LabelArray, Labels, union_classes
-from naively.counting.names import Name, title
-from naively.counting.statistic import CELL, DOCUMENT, LEVEL, PRESENT, SQUARE, VALUE, Statistic
 from naively.kernels import dispatch
-from naively.kernels.cells import CAP
-from naively.kernels.double_double import Sums
-from naively.kernels.repeated_sums import RepeatedSums
-from naively.kernels.scatter import scatter
-from naively.kernels.sparse_sums import AnySums, SparseSums, as_dense
+from naively.kernels.double_double import Sums, scatter
+from naively.kernels.reference import CAP, Floats
+from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums, as_dense, as_sparse
 from naively.messages import Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+# --- Tallies: what was counted. They form a commutative group: add, subtract, scale --------------
+#
+# A tally holds everything that was learned; parameters are derived from it when asked. Two tallies
+# made apart are aligned by class label, column, level and word, so ``a + b`` is what would have
+# been counted from the rows of both, ``a - b`` forgets, and ``a * 0.99`` decays.
+
 
 SHOWN = 10  # classes that are printed
 LEAST_ROWS, MOST_ROWS = 1e-100, 1e120  # of a class: fewer count as none; sums of more overflow
@@ -250,7 +266,7 @@ class Tally(Shown):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw how many rows of each class were counted, of the most frequent ones."""
-        from naively.pictures.tallies import draw_tally
+        from naively.pictures.by_class import draw_tally
 
         return draw_tally(self.classes.tolist(), self.class_count, SHOWN, ax)
 
@@ -372,3 +388,420 @@ def _combined(a: AnySums, b: AnySums, operation: Callable[[Any, Any], Any]) -> A
         a = SparseSums.of(a)
     found: AnySums = operation(a, b)
     return found
+
+
+# --- Rules that every tally of rows obeys: no count is below zero or above the number of rows ----
+#
+# Where a rule is broken after rows were forgotten, some of them were never learned. The converse
+# is not true: sums do not tell which cells stood together, so a row that was never learned may be
+# forgotten unnoticed if each of its cells is also in some row that was.
+
+
+ROUNDING = 1e-9  # of what was subtracted: numbers 1e11 times as large may have come and gone
+DOUBLE_DOUBLE = 2.0**-104  # of a sum, that is rounding
+SHARE, LEAST_SUM = 1e-6, 1e-12  # of what is left, or for each cell, that rounding may be
+# What rounding may leave of counts that were merged, forgotten and decayed.
+RELATIVE, ABSOLUTE = 1e-9, 1e-6
+ROOT = 1.35e154  # a larger number has an infinite square
+
+Place = tuple[int, int]  # the row of a table of sums, and the class
+Broken = tuple[Place | None, int, str]  # the first place where it is, rows of the table, the rule
+
+
+def forget(tally: Tally, other: Tally, times: Collection[BlockKey] = ()) -> Tally:
+    """Return the tally of the rows that are left when those of ``other`` are forgotten.
+
+    ``times`` are the blocks of times, in seconds since 1970, which a message shows as times.
+
+    Raises
+    ------
+    ValueError
+        If no rows can have made what would be left, so that some of ``other`` was never learned;
+        or if the numbers of ``other`` are so large that nothing is known of those that are left.
+    """
+    left = tally.combine(other, sub)
+    size = _of_columns(tally).combine(_of_columns(other), add)
+    where = _find_impossible(left, size, times)
+    if where is not None:
+        raise ValueError(f"Cannot forget rows that were not learned: {where}.")
+    lost = _first(left, lambda name, block: _lost(block, size.blocks.get(name)))
+    if lost is not None:
+        raise ValueError(
+            f"Cannot forget these rows exactly: {lost}, beside which the others are rounding; fit "
+            "the others again."
+        )
+    # Where a class has no rows any more, what is left of its sums is rounding.
+    none = left.weight.high == 0
+    blocks = {name: block.scaled(1.0, none) for name, block in left.blocks.items()}
+    return replace(left, blocks=blocks).pruned()
+
+
+def _of_columns(tally: Tally) -> Tally:
+    """Return the tally of the blocks of numbers: those whose axis rows are columns."""
+    blocks = {name: b for name, b in tally.blocks.items() if isinstance(b.axis, Columns)}
+    return replace(tally, blocks=blocks)
+
+
+def impossible(tally: Tally, shares: Collection[BlockKey] = ()) -> str | None:
+    """Return why no rows can have made a tally, or None if some may have.
+
+    Parameters
+    ----------
+    tally : Tally
+        What was counted, or what is left of it.
+    shares : collection of block keys
+        Blocks of values from 0 to 1.
+    """
+    below = _find_negative(tally)
+    if below is not None:
+        return below
+    classes, rows = tally.classes.tolist(), tally.class_count
+    for key, block in tally.blocks.items():
+        present = _present(block)
+        if present is not None and (
+            above := _first_place(present, _above(_numbers(present), rows))
+        ):
+            name = title(block.axis.columns[above[0]])
+            return f"column {name!r} has more cells than rows in {classes[above[1]]!r}"
+        if SQUARE in block.sums:
+            most = ROOT * np.maximum(block[PRESENT].high, 1.0)
+            if (large := np.abs(block[VALUE].high) > most).any():
+                name = title(block.axis.columns[np.argwhere(large)[0][0]])
+                return f"numbers of column {name!r} have no squares"
+        if key in shares:
+            value, there = (block.sums[s] for s in (VALUE, PRESENT))
+            if above := _first_place(value, _above(_numbers(value), _beside(value, there))):
+                column = 0 if isinstance(block.axis, Words) else above[0]
+                name = title(block.axis.columns[column])
+                wrong = classes[above[1]]
+                return f"more cells of column {name!r} are true than there are in {wrong!r}"
+    return None
+
+
+def _present(block: BlockTally) -> AnySums | None:
+    """Return how many cells of each column were counted, (columns, classes); None: not known."""
+    if PRESENT in block.sums:
+        return block.sums[PRESENT]
+    if isinstance(block.axis, ByValue):
+        return Sums(block.axis.sum_by_column(block[block.axis.statistic].high))
+    return None
+
+
+def _numbers(sums: AnySums) -> Floats:
+    """Return the numbers that a table holds, of those that are equal or 0 only some."""
+    match sums:
+        case SparseSums():
+            return sums.stored.high
+        case RepeatedSums():
+            return sums.different.high
+        case _:
+            return sums.high
+
+
+def _beside(sums: AnySums, other: AnySums) -> Floats:
+    """Return the numbers of another table in the places of ``_numbers`` of this one.
+
+    If the other table has one row, it stands for all rows.
+    """
+    match sums:
+        case SparseSums():
+            return other.at(sums.row, sums.classes)
+        case RepeatedSums():
+            row = np.unique(sums.number, return_index=True)[1]
+            return other.rows(row).high
+        case _:
+            return as_dense(other).high
+
+
+def _first_place(sums: AnySums, flags: NDArray[np.bool_]) -> Place | None:
+    """Return the first row and class of which ``flags``, in the form of ``_numbers``, are true."""
+    if not flags.any():
+        return None
+    if isinstance(sums, SparseSums):
+        cell = int(np.argmax(flags))
+        return int(np.searchsorted(sums.first, cell, side="right")) - 1, int(sums.classes[cell])
+    of_row: NDArray[np.bool_] = np.any(flags, axis=1)
+    if isinstance(sums, RepeatedSums):
+        place = int(np.argmax(of_row[sums.number]))
+        return place, int(np.argmax(flags[sums.number[place]]))
+    row = int(np.argmax(of_row))
+    return row, int(np.argmax(flags[row]))
+
+
+def _above(part: Floats, whole: Floats) -> NDArray[np.bool_]:
+    above: NDArray[np.bool_] = part > whole * (1 + RELATIVE) + ABSOLUTE
+    return above
+
+
+def _find_impossible(left: Tally, size: Tally, times: Collection[BlockKey]) -> str | None:
+    """Return which rule a remainder breaks and where, or None if it breaks none.
+
+    Parameters
+    ----------
+    left : Tally
+        The difference of two tallies, nothing pruned.
+    size : Tally
+        For blocks of numbers, the sums of both tallies added up: a difference of counts or squares,
+        none of which is below 0, is rounding if it is small beside them.
+    times : collection of block keys
+        Blocks of times.
+    """
+    rows = left.weight.high
+    return _first(left, lambda name, block: _broken(block, size.blocks.get(name), rows), times)
+
+
+def _find_negative(tally: Tally) -> str | None:
+    """Return where a count is below zero, or None if none is."""
+    return _first(tally, lambda _, block: _too_few(block, {}))
+
+
+def _first(
+    tally: Tally,
+    rules: Callable[[BlockKey, BlockTally], Iterator[Broken]],
+    times: Collection[BlockKey] = (),
+) -> str | None:
+    """Return the first broken rule, with its column and class, or None if none is broken."""
+    classes = tally.classes.tolist()
+    below = np.flatnonzero(tally.weight.high < 0)
+    if len(below):
+        left = tally.weight.high[below[0]]
+        return f"too few in class {classes[below[0]]!r}, of which {left:,.10g} would be left"
+    for name, block in tally.blocks.items():
+        for place, height, what in rules(name, block):
+            if place is not None:
+                where = _where(block, place[0], height, of_times=name in times)
+                return f"{what} in {where}, class {classes[place[1]]!r}"
+    return None
+
+
+def _rule(sums: AnySums, broken: NDArray[np.bool_], rule: str) -> Broken:
+    return _first_place(sums, broken), sums.shape[0], rule
+
+
+def _too_few(block: BlockTally, rounding: dict[Statistic, Floats]) -> Iterator[Broken]:
+    """Yield where counts are below zero by more than their rounding."""
+    # Values may be negative where their squares are counted too; else they are counts.
+    of_counts = (PRESENT, LEVEL, CELL, DOCUMENT, SQUARE if SQUARE in block.sums else VALUE)
+    for statistic in of_counts:
+        if statistic in block.sums:
+            sums = block.sums[statistic]
+            yield _rule(sums, _numbers(sums) < -rounding.get(statistic, 0.0), "too few")
+
+
+def _broken(block: BlockTally, size: BlockTally | None, rows: Floats) -> Iterator[Broken]:
+    """Yield where a block breaks each rule, given the rows of each class, (classes,)."""
+    rounding = _rounding(block, size)
+    yield from _too_few(block, rounding)
+    most = rows * (1 + ROUNDING)
+    present = _present(block)
+    if present is not None:
+        yield _rule(present, _numbers(present) > most, "more cells than rows")
+    if PRESENT not in block.sums:
+        return
+    if SQUARE in block.sums:
+        too_little = _spread(block) < -rounding[SQUARE]
+        yield _rule(block[SQUARE], too_little, "squares less than their sum allows")
+    for statistic in (VALUE, SQUARE):
+        if statistic in block.sums:
+            sums = block.sums[statistic]
+            more = np.abs(_numbers(sums)) > rounding.get(statistic, 0.0)
+            nowhere = _beside(sums, block.sums[PRESENT]) <= 0
+            yield _rule(sums, nowhere & more, "values of no cell")
+
+
+def _lost(block: BlockTally, size: BlockTally | None) -> Iterator[Broken]:
+    """Yield where what is left of sums of numbers is no more than the rounding of larger ones."""
+    if size is None or PRESENT not in block.sums:
+        return
+    statistic = SQUARE if SQUARE in block.sums else VALUE
+    sums = block.sums[statistic]
+    there = _beside(sums, block.sums[PRESENT])
+    known = LEAST_SUM * np.maximum(there, 0.0)
+    if statistic is SQUARE:
+        known = np.maximum(known, np.maximum(_spread(block) * SHARE, LEAST_SUM * sums.high))
+    else:
+        known = np.maximum(known, np.abs(_numbers(sums)) * SHARE)
+    rounded = DOUBLE_DOUBLE * _beside(sums, size.sums[statistic]) > known
+    yield _rule(sums, rounded & (there > 0), "numbers that are far too large")
+
+
+def _rounding(block: BlockTally, size: BlockTally | None) -> dict[Statistic, Floats]:
+    """Return how much of each sum may be rounding; values that may cancel need their squares.
+
+    They are in the form of ``_numbers`` of what is left.
+    """
+    if size is None:
+        return {}
+    if SQUARE not in size.sums:
+        return {VALUE: ROUNDING * _beside(block.sums[VALUE], size.sums[VALUE])}
+    square, n = size[SQUARE].high, size[PRESENT].high
+    return {VALUE: ROUNDING * np.sqrt(square) * np.sqrt(n), SQUARE: ROUNDING * square}
+
+
+def _spread(block: BlockTally) -> Floats:
+    """Return squared distances from the mean, summed, (columns, classes); rows make it ≥ 0."""
+    n, value, square = (block[s] for s in (PRESENT, VALUE, SQUARE))
+    there = n.high > 0
+    mean = value / Sums(np.where(there, n.high, 1.0), np.where(there, n.low, 0.0))
+    return np.where(there, (square - mean * value).high, 0.0)
+
+
+def _where(block: BlockTally, row: int, rows: int, *, of_times: bool) -> str:
+    """Name a row of a table: a row of the axis, or a column if the table has fewer rows."""
+    axis = block.axis
+    if rows < len(axis) and not isinstance(axis, Columns):
+        return f"column {title(axis.columns[0 if isinstance(axis, Words) else row])!r}"
+    name, level = axis.label(row)
+    if isinstance(axis, Cells):
+        low, high = axis.low[row].item(), axis.high[row].item()
+        ends = [str(np.datetime64(round(x), "s")) if of_times else repr(x) for x in (low, high)]
+        level = ends[0] if low == high else f"numbers from {ends[0]} to {ends[1]}"
+        return f"column {title(name)!r}, {level}"
+    return f"column {title(name)!r}" + ("" if level is None else f", {level!r}")
+
+
+# --- The sum of many tallies, in a time that follows from their own sizes ------------------------
+#
+# ``a + b`` makes new tables, and for texts a new vocabulary, as large as the sum of both. Of a
+# thousand tallies of texts the sum has many times the words of each, so that adding them two by
+# two would copy the words of all a thousand times. Here what is added goes into one vocabulary and
+# one set of tables, which grow.
+
+
+WAITING = 1 << 27  # bytes of tables that may wait to be added up
+
+
+@final
+class Total:
+    """A sum of tallies, to which one after the other is added.
+
+    Parameters
+    ----------
+    first : Tally
+        What it begins with, which stays as it is.
+    consume : bool, default False
+        Whether ``first`` is used up instead: its words go on in the sum, which need not copy them,
+        and it must not be asked for anything afterwards.
+
+    Examples
+    --------
+    >>> from naively import NaiveBayes
+    >>> texts = ["one two", "two three", "three four"]
+    >>> a, b, c = (NaiveBayes(weights=None).fit([t], ["x"]).tally_ for t in texts)
+    >>> total = Total(a)
+    >>> total.add(b)
+    >>> total.add(c)
+    >>> [len(block.axis) for block in total.tally().blocks.values()]
+    [4]
+    """
+
+    def __init__(self, first: Tally, *, consume: bool = False) -> None:
+        self._classes, self._weight = first.classes, first.weight
+        self._blocks: dict[BlockKey, BlockTally] = {}
+        self._texts: dict[BlockKey, _Text] = {}
+        for key, block in first.blocks.items():
+            self._adopt(key, block, consume=consume)
+        self._keys = [*first.blocks]  # in the order in which they came
+
+    @classmethod
+    def of(cls, tallies: Iterable[Tally], *, consume: bool = False) -> Tally:
+        """Return the sum of one tally or more, equal to adding them by ``+``.
+
+        ``consume`` says whether the first may be used up, as above.
+        """
+        rest = iter(tallies)
+        total = cls(next(rest), consume=consume)
+        for tally in rest:
+            total.add(tally)
+        return total.tally()
+
+    def add(self, tally: Tally) -> None:
+        """Add a tally; a block that there was none of is as if it had held nothing until now."""
+        classes = union_classes(self._classes, tally.classes)
+        k = len(classes)
+        mine, theirs = (class_places(of, classes) for of in (self._classes, tally.classes))
+        if mine is not None:
+            self._blocks = {key: b.place_classes(mine, k) for key, b in self._blocks.items()}
+            for text in self._texts.values():
+                text.place_classes(mine, k)
+        self._classes = classes
+        self._weight = self._weight.place(mine, k) + tally.weight.place(theirs, k)
+        for key, block in tally.blocks.items():
+            placed = block.place_classes(theirs, k)
+            if key in self._texts:
+                self._texts[key].add(placed)
+            elif key in self._blocks:
+                self._blocks[key] += placed
+            else:
+                self._keys.append(key)
+                self._adopt(key, placed)
+
+    def tally(self) -> Tally:
+        """Return the sum of what was added until now."""
+        texts = {key: text.block() for key, text in self._texts.items()}
+        blocks = {key: texts.get(key) or self._blocks[key] for key in self._keys}
+        return Tally(self._classes, self._weight, blocks)
+
+    def _adopt(self, key: BlockKey, block: BlockTally, *, consume: bool = False) -> None:
+        if isinstance(block.axis, Words) and block.axis.grows:
+            self._texts[key] = _Text(block, consume=consume)
+        else:
+            self._blocks[key] = block
+
+
+# Where the words of a table stand in the whole vocabulary (None: where they stand in it), and it.
+_Part: TypeAlias = "tuple[NDArray[np.int64] | None, AnySums]"
+
+
+@final
+class _Text:
+    """What was counted of the words of a text, of which more can be added."""
+
+    def __init__(self, block: BlockTally[Words], *, consume: bool = False) -> None:
+        self._block, self._consume = block, consume
+        # Nothing is copied before there is something to add, nor what was handed out changed.
+        self._lent = True
+        self._parts: dict[Statistic, list[_Part]] = {}
+
+    def block(self) -> BlockTally[Words]:
+        """Return what was counted until now."""
+        if not self._lent:
+            axis = self._block.axis.grown(self._vocabulary)
+            sums = {s: self._added(s, n=len(self._vocabulary)) for s in self._block.sums}
+            self._block = BlockTally(axis, sums)
+            self._lent = True
+        return self._block
+
+    def place_classes(self, places: NDArray[np.int64], k: int) -> None:
+        """Let class i be number ``places[i]`` of k from now on."""
+        if self._lent:
+            self._block = self._block.place_classes(places, k)
+        else:
+            self._parts = {
+                statistic: [(rows, sums.place_classes(places, k)) for rows, sums in parts]
+                for statistic, parts in self._parts.items()
+            }
+
+    def add(self, other: BlockTally[Words]) -> None:
+        """Add what was counted of other texts."""
+        axis = self._block.axis
+        axis.check_counted_alike(other.axis)
+        if self._lent:
+            self._vocabulary = axis.vocabulary if self._consume else axis.vocabulary.copy()
+            self._consume = False
+            self._parts = {s: [(None, sums)] for s, sums in self._block.sums.items()}
+            self._lent = False
+        rows = self._vocabulary.join(other.axis.vocabulary)
+        for statistic, parts in self._parts.items():
+            parts.append((rows, other.sums[statistic]))
+            # As many numbers wait as were added up: each is added up a few times, on average.
+            if max(2 * parts[0][1].nbytes, WAITING) < sum(sums.nbytes for _, sums in parts):
+                self._parts[statistic] = [(None, self._added(statistic, len(self._vocabulary)))]
+
+    def _added(self, statistic: Statistic, n: int) -> AnySums:
+        """Return the sum of all parts of a statistic, of n words."""
+        parts = [sums for _, sums in self._parts[statistic]]
+        if self._block.axis.per_row(statistic):
+            places = [place for place, _ in self._parts[statistic]]
+            return SparseSums.sum_of([as_sparse(part) for part in parts], n, places)
+        return reduce(add, parts)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.names import Name
-from naively.data.arrays import EXACT
+from naively.counting.axis import Name
 from naively.data.columns import (
+    EXACT,
     NOT_A_TIME,
     TIME,
     Cells,

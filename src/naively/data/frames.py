@@ -11,9 +11,18 @@ from numpy.typing import NDArray
 
 from naively.counting.labels import is_missing
 from naively.data import pandas
-from naively.data.arrays import MOST_COLUMNS, check_sparse, unmasked
 from naively.data.arrow import STRING_FORMATS, ArrowStream, speaks_arrow
-from naively.data.columns import Cells, Column, Kind, as_objects, read_column, refuse_twice
+from naively.data.columns import (
+    MOST_COLUMNS,
+    Cells,
+    Column,
+    Kind,
+    as_objects,
+    check_sparse,
+    read_column,
+    refuse_twice,
+    unmasked,
+)
 from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, column_rows, join_columns
 from naively.kernels.strings import Strings
 from naively.messages import warn

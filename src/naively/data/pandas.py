@@ -8,10 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.names import Name
-from naively.data.arrays import EXACT
+from naively.counting.axis import Name
 from naively.data.arrow import ArrowStream
-from naively.data.columns import Cells, Column, all_missing, as_strings, read_column, refuse_twice
+from naively.data.columns import (
+    EXACT,
+    Cells,
+    Column,
+    all_missing,
+    as_strings,
+    read_column,
+    refuse_twice,
+)
 from naively.data.rows import MatrixRows
 from naively.kernels import dispatch
 from naively.kernels.strings import Strings

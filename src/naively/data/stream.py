@@ -1,24 +1,113 @@
-"""A table of any length: batches of rows of bounded size, in order.
-
-What a column is does not depend on the batches. What its strings spell (times, and in text formats
-numbers and booleans) is read from the first batch; where a later row spells something else, the
-stream says that it must be read again, and takes the column for what all rows seen so far are.
-"""
+"""A table that is read in batches: its columns, their kinds, and lazy frames as such a table."""
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from naively.counting.labels import is_missing
 from naively.data.arrow import ArrowStream, join_parts
-from naively.data.columns import Cells, Column, taken
-from naively.data.guess import KIND_OF, Guess, first_that_fits, spell
+from naively.data.columns import TIME, Cells, Column, Kind, all_missing, taken
+from naively.data.frames import Table, as_rows
 from naively.data.rows import ColumnRows, join_columns
+from naively.kernels import dispatch
 from naively.kernels.strings import Strings
+
+# --- Strings are read as what they spell, if all of them do: numbers, booleans or times ----------
+
+
+Guess: TypeAlias = Literal["number", "any number", "boolean", "time", "string"]
+FIRST = 100  # strings that are looked at before all are
+TRUTHS = {"true": 1.0, "false": 0.0}
+KIND_OF: dict[Guess, Kind] = {
+    "number": "number",
+    "any number": "number",
+    "boolean": "boolean",
+    "time": "time",
+    "string": "string",
+}
+
+
+class Spelled(NamedTuple):
+    """What strings spell: the column, and the first row that is something else, or -1."""
+
+    column: Column
+    wrong: int = -1
+
+
+def spell(strings: Strings, guess: Guess) -> Spelled:
+    """Read strings as what they may be.
+
+    A number that may be a name, as it begins with a 0 or has more digits than a float holds, is
+    one only where any number is expected.
+
+    Examples
+    --------
+    >>> from naively.kernels.strings import pack_strings
+    >>> spell(pack_strings(["1", None, "2.5"]), "number").column
+    (array([1. , nan, 2.5]), 'number')
+    >>> spell(pack_strings(["1", "007"]), "number").wrong
+    1
+    """
+    match guess:
+        case "number" | "any number":
+            cells, wrong = _numbers(strings, guess)
+        case "boolean":
+            cells, wrong = _truths(strings)
+        case "time":
+            moments, wrong = dispatch.read_times(strings)
+            cells = moments.view(TIME)
+        case _:
+            return Spelled((strings, "string"))
+    missing = not isinstance(cells, Strings) and cells.dtype.kind in "fM" and all_missing(cells)
+    return Spelled((cells, None if missing else KIND_OF[guess]), wrong)
+
+
+def first_that_fits(strings: Strings, guesses: Sequence[Guess]) -> Guess:
+    """Return the first of the guesses that all strings are; "string" if there is none.
+
+    Examples
+    --------
+    >>> from naively.kernels.strings import pack_strings
+    >>> first_that_fits(pack_strings(["true", "False"]), ["number", "boolean", "time"])
+    'boolean'
+    """
+    for guess in guesses:
+        if spell(strings[:FIRST], guess).wrong < 0 and spell(strings, guess).wrong < 0:
+            return guess
+    return "string"
+
+
+def _numbers(strings: Strings, guess: Guess) -> tuple[Cells, int]:
+    """Return numbers, as integers if all are whole and none is missing, and the first wrong row."""
+    numbers, (fraction, name, none) = dispatch.read_numbers(strings)
+    wrong = [none] if guess == "any number" else [none, name]
+    first = min((int(row) for row in wrong if row >= 0), default=-1)
+    if fraction < 0 and strings.missing is None:
+        return numbers.astype(np.int64), first
+    return numbers, first
+
+
+def _truths(strings: Strings) -> tuple[Cells, int]:
+    codes, first = dispatch.encode_strings(strings)
+    spelled = [TRUTHS.get(str(level).lower()) for level in dispatch.take_strings(strings, first)]
+    wrong = next((int(row) for row, truth in zip(first, spelled, strict=True) if truth is None), -1)
+    values = np.array([np.nan if truth is None else truth for truth in [*spelled, None]])
+    truths = values[codes]
+    return (truths == 1 if strings.missing is None and wrong < 0 else truths), wrong
+
+
+# --- A table of any length: batches of rows of bounded size, in order ----------------------------
+#
+# What a column is does not depend on the batches. What its strings spell (times, and in text
+# formats numbers and booleans) is read from the first batch; where a later row spells something
+# else, the stream says that it must be read again, and takes the column for what all rows seen so
+# far are.
+
 
 ROWS = 1 << 17  # of a batch at most
 BYTES = 1 << 25  # of the strings of a batch, about; their words take some times as much
@@ -244,3 +333,115 @@ def _ends(columns: Sequence[Cells], length: int, rows: int, size: int) -> list[i
         end = min(end + rows, full, length)
         ends.append(end)
     return ends
+
+
+# --- Lazy ----------------------------------------------------------------------------------------
+#
+# What is not in memory is a stream: engines' tables, lazy frames, readers, iterators of tables.
+
+
+def as_stream(X: Table) -> Stream | None:
+    """Return a table that is not in memory as a stream; None if it is in memory.
+
+    Parameters
+    ----------
+    X : table
+        A DuckDB relation, a Polars LazyFrame, an Ibis table, a PyArrow dataset, scanner or
+        RecordBatchReader, an iterator of tables of any kind (as ``pandas.read_csv`` gives with
+        ``chunksize``), or a `Stream`.
+
+    Notes
+    -----
+    A reader and an iterator can be read only once.
+
+    Examples
+    --------
+    >>> import duckdb
+    >>> as_stream(duckdb.sql("select 1 as a")).names
+    ['a']
+    """
+    if isinstance(X, Stream):
+        return X
+    for name, read in _KNOWN.items():  # what was never imported has made no table
+        module = sys.modules.get(name)
+        if module is not None and (stream := read(X, module)) is not None:
+            return stream
+    if isinstance(X, Iterator):
+        return TablesInTurn(X)
+    return None
+
+
+class TablesInTurn(Stream):
+    """The tables of an iterator, one after another, which can be read once."""
+
+    again = False
+
+    def __init__(self, tables: Iterator[Table]) -> None:
+        self._first = next(tables, None)
+        self._rest = tables
+        names = [] if self._first is None else list(map(str, as_rows(self._first).names))
+        super().__init__(names, dict.fromkeys(names, ("time",)))
+
+    def columns(self) -> Iterator[dict[str, Column]]:
+        table, self._first = self._first, None
+        while table is not None:
+            rows = as_rows(table)
+            columns = {str(name): (rows.cells(name), rows.kind(name)) for name in rows.names}
+            yield from in_pieces(columns)
+            table = next(self._rest, None)
+
+
+def _of_duckdb(X: Any, duckdb: Any) -> Stream | None:
+    if not isinstance(X, duckdb.DuckDBPyRelation):
+        return None
+    return ArrowBatches(lambda: X, X.columns, again=True)
+
+
+def _of_polars(X: Any, polars: Any) -> Stream | None:
+    if not isinstance(X, polars.LazyFrame):
+        return None
+    return LazyFrames(X)
+
+
+class LazyFrames(Stream):
+    """A lazy frame of Polars, which is collected in batches."""
+
+    def __init__(self, frame: Any) -> None:
+        names = frame.collect_schema().names()
+        super().__init__(names, dict.fromkeys(names, ("time",)))
+        self._frame = frame
+
+    def columns(self) -> Iterator[dict[str, Column]]:
+        for frame in self._frame.collect_batches(chunk_size=ROWS, maintain_order=True):
+            for columns in ArrowStream(frame):
+                yield from in_pieces(columns)
+
+
+def _of_arrow(X: Any, pyarrow: Any) -> Stream | None:
+    if isinstance(X, pyarrow.RecordBatchReader):
+        return ArrowBatches(lambda: X, X.schema.names, again=False)
+    return None
+
+
+def _of_dataset(X: Any, dataset: Any) -> Stream | None:
+    if isinstance(X, dataset.Dataset):
+        begin = lambda: X.scanner(batch_size=ROWS).to_reader()  # noqa: E731
+        return ArrowBatches(begin, X.schema.names, again=True)
+    if isinstance(X, dataset.Scanner):
+        return ArrowBatches(X.to_reader, X.projected_schema.names, again=True)
+    return None
+
+
+def _of_ibis(X: Any, ibis: Any) -> Stream | None:
+    if not isinstance(X, ibis.expr.types.Table):
+        return None
+    return ArrowBatches(lambda: X.to_pyarrow_batches(chunk_size=ROWS), X.columns, again=True)
+
+
+_KNOWN: Mapping[str, Callable[[Any, Any], Stream | None]] = {
+    "duckdb": _of_duckdb,
+    "polars": _of_polars,
+    "pyarrow": _of_arrow,
+    "pyarrow.dataset": _of_dataset,
+    "ibis": _of_ibis,
+}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.labels import Labels, Target, encode_labels
 from naively.data.rows import ColumnRows, Rows
 from naively.data.stream import ReadAgainError, Stream

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import ArrayLike
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels
 from naively.data.frames import Table, is_on_cluster
 from naively.data.rows import Rows

@@ -20,9 +20,8 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from naively.counting.label_codes import plain
-from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels
-from naively.counting.names import title
+from naively.counting.axis import title
+from naively.counting.labels import Label, LabelArray, RowWeight, Target, encode_labels, plain
 from naively.counting.tally import Tally
 from naively.data.frames import TEXT, Table, as_table, is_on_cluster, read_labels
 from naively.data.rows import Rows

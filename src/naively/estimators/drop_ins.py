@@ -23,8 +23,8 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from naively.counting.axis import Levels
-from naively.counting.batch import Batch
+from naively.counting.axis import LEVEL, VALUE, Levels
+from naively.counting.block import Batch
 from naively.counting.labels import (
     LabelArray,
     Labels,
@@ -34,9 +34,8 @@ from naively.counting.labels import (
     refuse_several,
     union_classes,
 )
-from naively.counting.statistic import LEVEL, VALUE
 from naively.counting.tally import BlockTally
-from naively.data.arrays import check_sparse, is_plain, unmasked
+from naively.data.columns import check_sparse, is_plain, unmasked
 from naively.data.frames import Table, as_rows
 from naively.data.rows import MatrixRows, Rows, SparseRows
 from naively.estimators.checks import check_is_fitted, check_some_weight, plain_labels

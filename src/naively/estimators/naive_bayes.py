@@ -10,12 +10,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from naively.counting.analyser import Analyser
+from naively.counting.axis import Analyser
 from naively.counting.labels import Labels, RowWeight, Target, encode_labels, union_classes
 from naively.data.frames import TEXT, Table, as_rows, is_on_cluster
-from naively.data.lazy import as_stream
 from naively.data.rows import Rows
-from naively.data.stream import Stream
+from naively.data.stream import Stream, as_stream
 from naively.estimators.checks import Seed, check_is_fitted, check_some_weight
 from naively.estimators.classifier import Classifier, exclusive
 from naively.estimators.training import (

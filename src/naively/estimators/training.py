@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.labels import (
     Labels,
     RowWeight,

@@ -12,10 +12,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from naively.counting.batch import Batch
-from naively.counting.block import Block, Codes, Dense
+from naively.counting.block import Batch, Block, Codes, Dense
 from naively.counting.labels import Labels
-from naively.counting.parts import Part
+from naively.counting.leave_one_out import Part
 from naively.evaluation.leave_one_out import LeaveOneOut
 from naively.events import Bernoulli
 from naively.kernels.reference import Floats

@@ -14,11 +14,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns
-from naively.counting.batch import Batch
-from naively.counting.block import Block, Codes, Dense, Sparse
-from naively.counting.names import Name
-from naively.kernels.hashes import SALT, Hashes, hash_numbers
+from naively.counting.axis import Columns, Name
+from naively.counting.block import Batch, Block, Codes, Dense, Sparse
+from naively.kernels.reference import SALT, Hashes, hash_numbers
 from naively.schema.fingerprint import level_hashes, mixed
 from naively.schema.group import DERIVED
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import Derived, Name, title
 from naively.counting.block import Sparse
 from naively.counting.labels import Labels
-from naively.counting.names import Derived, Name, title
 from naively.evaluation.sample import Sample
 from naively.kernels.reference import Floats
 from naively.model.model import Model

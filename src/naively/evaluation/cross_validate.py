@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Words
+from naively.counting.axis import VALUE, Words
 from naively.counting.labels import Labels
-from naively.counting.statistic import VALUE
 from naively.evaluation.calibrate import count_parts
 from naively.evaluation.interactions import add_interactions
 from naively.evaluation.pairs import COLUMNS

@@ -101,7 +101,7 @@ class Dependence(Tabular):
         -------
         ax : matplotlib.axes.Axes
         """
-        from naively.pictures.dependence import draw_dependence
+        from naively.pictures.scores import draw_dependence
 
         n = DRAWN
         names = list(zip(self.a[:n], self.b[:n], strict=True))

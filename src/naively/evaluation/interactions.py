@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.evaluation.blas import on_one_thread
 from naively.evaluation.fitting import Fitting, Plan
 from naively.evaluation.sample import Sample

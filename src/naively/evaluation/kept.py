@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.model.model import Model
 from naively.schema.fingerprint import contents, fingerprints
 

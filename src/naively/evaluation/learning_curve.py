@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.tally import Tally
 from naively.evaluation.losses import accuracy_and_log_loss
 from naively.evaluation.reservoir import Reservoir
@@ -85,7 +85,7 @@ class LearningCurve(Tabular):
             The mean of the repeats, of held-out rows solid, of training rows dashed; the bands are
             from the least to the greatest of them.
         """
-        from naively.pictures.curves import Curve, plot_learning
+        from naively.pictures.scores import Curve, plot_learning
 
         value = np.array(getattr(self, check_metric(metric)))
         which, size, repeat = map(np.array, (self.which, self.size, self.repeat))

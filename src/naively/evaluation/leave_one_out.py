@@ -12,15 +12,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from naively.counting.batch import Batch
-from naively.counting.block import Block, Sparse
+from naively.counting.axis import title, title_of_pair
+from naively.counting.block import Batch, Block, Sparse
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import lengths_left, one_of_each
-from naively.counting.names import title, title_of_pair
-from naively.counting.parts import Part, Parts
+from naively.counting.leave_one_out import Part, Parts, lengths_left, one_of_each
 from naively.events import Beta, Dirichlet
 from naively.kernels.reference import Floats
-from naively.likelihoods.log_linear import length_factor
+from naively.likelihoods.words import length_factor
 from naively.model.class_prior import is_counted, is_estimated, pretend_classes
 from naively.model.model import Model
 from naively.schema.group import Group

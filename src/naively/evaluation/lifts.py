@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.alike import different
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import one_of_each
+from naively.counting.leave_one_out import different, one_of_each
 from naively.events.lift import log_lift, log_lift_without
 from naively.kernels.reference import Floats
 

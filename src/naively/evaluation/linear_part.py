@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.evaluation.basis import basis_of, evidence_said
 from naively.evaluation.calibrate import ROWS

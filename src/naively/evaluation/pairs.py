@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.alike import different
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.labels import Labels
+from naively.counting.leave_one_out import different
 from naively.evaluation.basis import Said
 from naively.evaluation.calibrate import CELLS, OF_INTERACTIONS
 from naively.evaluation.leave_one_out import LeaveOneOut

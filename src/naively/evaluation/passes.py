@@ -17,7 +17,7 @@ from naively.evaluation.curvature import Beside, Blocks, Product
 from naively.evaluation.search import Curvature
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
-from naively.kernels.softmax import BLOCK, blocked
+from naively.kernels.search import BLOCK, blocked
 
 SOME = 1_024  # rows, at least, that the curvature is estimated on,
 FOR_EACH = 6  # and so many for each slope and weight of a class

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.tally import Tally
 from naively.evaluation.calibrate import ROWS, SampleSize, sample_size
 from naively.evaluation.kept import NO_KEY, Kept, encoded_by, merged_rows, of_least_keys

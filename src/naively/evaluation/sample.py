@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.counting.tally import Tally
 from naively.evaluation.blas import on_one_thread

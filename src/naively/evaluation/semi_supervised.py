@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.evaluation.calibrate import fit, temperature
 from naively.evaluation.leave_one_out import LeaveOneOut, leave_one_out_table

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from naively.counting.batch import Batch
+from naively.counting.block import Batch
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import one_of_each
 from naively.counting.tally import BlockTally
@@ -77,7 +77,7 @@ class SmoothingCurve(Tabular):
             Where they are in the range, 0 (maximum likelihood), 1/2 (Jeffreys) and 1 (Laplace) are
             marked, and what leave-one-out has chosen.
         """
-        from naively.pictures.curves import Curve, plot_smoothing
+        from naively.pictures.scores import Curve, plot_smoothing
 
         value = np.array(getattr(self, check_metric(metric)))
         which, smoothing = np.array(self.which), np.array(self.smoothing)

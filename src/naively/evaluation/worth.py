@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import title
 from naively.counting.labels import Labels
-from naively.counting.names import title
 from naively.evaluation.blas import on_one_thread
 from naively.evaluation.leave_one_out import LeaveOneOut, left_out, linear_evidence
 from naively.evaluation.losses import log_loss, p_right, posterior

@@ -10,12 +10,16 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.choice import pseudo_count_of_words
-from naively.counting.documents import Counts
+from naively.counting.axis import PRESENT, VALUE
+from naively.counting.block import Counts
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import BagsLeftOut, bags_left_out
-from naively.counting.parts import band_of, count_bands
-from naively.counting.statistic import PRESENT, VALUE
+from naively.counting.leave_one_out import (
+    BagsLeftOut,
+    bags_left_out,
+    band_of,
+    count_bands,
+    pseudo_count_of_words,
+)
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,

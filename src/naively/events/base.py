@@ -11,13 +11,20 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import A, ByValue, Columns, Words
-from naively.counting.block import B, Block, Dense, Sparse
-from naively.counting.documents import Documents
+from naively.counting.axis import (
+    LEVEL,
+    PRESENT,
+    A,
+    ByValue,
+    Columns,
+    Level,
+    Statistic,
+    Words,
+    title,
+)
+from naively.counting.block import B, Block, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import LeftOut, frequency_of
-from naively.counting.names import Level, title
-from naively.counting.statistic import LEVEL, PRESENT, Statistic
 from naively.counting.tally import BlockTally, count
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood

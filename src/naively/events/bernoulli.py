@@ -9,14 +9,10 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.alike import different_cells
-from naively.counting.axis import Columns, Words
-from naively.counting.block import Dense, Sparse
-from naively.counting.choice import pseudo_count_of_coins
-from naively.counting.documents import Counts, Documents
+from naively.counting.axis import PRESENT, VALUE, Columns, Words
+from naively.counting.block import Counts, Dense, Documents, Sparse
 from naively.counting.labels import Labels
-from naively.counting.leave_one_out import LeftOut
-from naively.counting.statistic import PRESENT, VALUE
+from naively.counting.leave_one_out import LeftOut, different_cells, pseudo_count_of_coins
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
@@ -37,11 +33,9 @@ from naively.events.prior import Beta, pretend_rows, share
 from naively.events.truths import evidence_of_truths_without, slopes_of_truths
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
-from naively.kernels.repeated_sums import RepeatedSums
-from naively.kernels.sparse_sums import SparseSums
+from naively.kernels.sparse_sums import RepeatedSums, SparseSums
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.log_linear import LogLinear
-from naively.likelihoods.words import WordSlopes
+from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.options import How
 
 

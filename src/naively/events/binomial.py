@@ -9,9 +9,8 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns
+from naively.counting.axis import Columns, title
 from naively.counting.block import Block, Dense, Sparse
-from naively.counting.names import title
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution
 from naively.events.estimate import Estimate
@@ -20,7 +19,7 @@ from naively.events.prior import Beta
 from naively.events.rate import LEAST, Rate, TwoSums
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import sum_of_cells
-from naively.likelihoods.log_linear import LogLinear
+from naively.likelihoods.words import LogLinear
 
 
 @final

@@ -11,13 +11,9 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.alike import different_cells
-from naively.counting.axis import Levels
+from naively.counting.axis import LEVEL, Level, Levels, title
 from naively.counting.block import Codes
-from naively.counting.choice import choose
-from naively.counting.leave_one_out import LeftOut
-from naively.counting.names import Level, title
-from naively.counting.statistic import LEVEL
+from naively.counting.leave_one_out import LeftOut, choose, different_cells
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
@@ -44,7 +40,7 @@ from naively.events.m_estimate import (
 )
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.reference import Floats
-from naively.likelihoods.table import LevelTable
+from naively.likelihoods.numbers import LevelTable
 from naively.messages import shortened
 from naively.options import How
 

@@ -8,10 +8,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.block import Sparse
-from naively.counting.documents import Counts
+from naively.counting.axis import VALUE
+from naively.counting.block import Counts, Sparse
 from naively.counting.labels import Labels
-from naively.counting.statistic import VALUE
 from naively.counting.tally import BlockTally
 from naively.events.bag_of_counts import BagOfCounts
 from naively.events.base import Items
@@ -20,8 +19,7 @@ from naively.events.words import evidence_of_others_without, slopes_of_others
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import SparseSums
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.log_linear import LogLinear
-from naively.likelihoods.words import WordSlopes
+from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.options import How
 
 

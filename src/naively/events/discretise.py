@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.cells import Cells
+from naively.counting.axis import Cells
 from naively.kernels.reference import Floats
 
 # From cells, their counts (cells, classes) and the number of bins: the bin of each cell (cells,).

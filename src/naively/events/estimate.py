@@ -9,12 +9,9 @@ from typing import Any, ClassVar, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import A, Axis, Columns, Levels, Words
-from naively.counting.block import B, Codes, Dense
-from naively.counting.documents import Documents
+from naively.counting.axis import A, Axis, Columns, Level, Levels, Statistic, Words
+from naively.counting.block import B, Codes, Dense, Documents
 from naively.counting.labels import Labels, RowWeight, check_weight, is_missing
-from naively.counting.names import Level
-from naively.counting.statistic import Statistic
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, EventModel
 from naively.events.estimates.estimate import Estimate

@@ -13,7 +13,7 @@ from naively.events.estimate import Estimate
 from naively.events.prior import Gamma
 from naively.events.rate import Rate, TwoSums
 from naively.kernels.reference import Floats
-from naively.likelihoods.log_linear import LogLinear
+from naively.likelihoods.words import LogLinear
 
 
 @final

@@ -9,9 +9,8 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns
+from naively.counting.axis import Columns, title
 from naively.counting.block import Dense
-from naively.counting.names import title
 from naively.counting.tally import BlockTally
 from naively.events.normal import NormalNumbers
 from naively.kernels.reference import Floats

@@ -10,11 +10,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.alike import different_cells
+from naively.counting.axis import CELL, Cells
 from naively.counting.block import Dense
-from naively.counting.cells import Cells
-from naively.counting.leave_one_out import LeftOut
-from naively.counting.statistic import CELL
+from naively.counting.leave_one_out import LeftOut, different_cells
 from naively.counting.tally import BlockTally
 from naively.events.base import UNSAID, Distribution, check_alpha, check_estimate, numbers
 from naively.events.bin_counts import BinCounts, best_widths
@@ -22,7 +20,7 @@ from naively.events.discretise import CUTS, bins_of, edges_of, extent_of
 from naively.events.estimate import Estimable, flat
 from naively.events.prior import Dirichlet, dirichlet
 from naively.kernels.reference import Floats
-from naively.likelihoods.table import Binned
+from naively.likelihoods.numbers import Binned
 from naively.options import How
 
 

@@ -10,11 +10,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Levels
+from naively.counting.axis import LEVEL, Level, Levels, Name
 from naively.counting.block import Codes
 from naively.counting.leave_one_out import LeftOut
-from naively.counting.names import Level, Name
-from naively.counting.statistic import LEVEL
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
@@ -29,7 +27,7 @@ from naively.events.estimates.outcomes import Outcomes
 from naively.events.prior import Dirichlet, dirichlet, share
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats
-from naively.likelihoods.table import LevelTable
+from naively.likelihoods.numbers import LevelTable
 from naively.options import How
 
 

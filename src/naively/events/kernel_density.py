@@ -9,11 +9,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import CELL, Cells
 from naively.counting.block import Dense
-from naively.counting.cells import Cells
-from naively.counting.choice import choose
-from naively.counting.leave_one_out import LeftOut
-from naively.counting.statistic import CELL
+from naively.counting.leave_one_out import LeftOut, choose
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
@@ -25,7 +23,7 @@ from naively.events.base import (
 )
 from naively.events.estimate import Estimable
 from naively.kernels.reference import Floats
-from naively.likelihoods.pointwise import Pointwise
+from naively.likelihoods.base import Pointwise
 from naively.options import How
 
 MULTIPLES = (0.25, 0.5, 1.0, 2.0)  # "auto" chooses among these times the bandwidth by rule

@@ -14,16 +14,13 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.alike import different_cells
-from naively.counting.axis import Levels
+from naively.counting.axis import LEVEL, Derived, Levels
 from naively.counting.block import Codes
-from naively.counting.leave_one_out import LeftOut
-from naively.counting.names import Derived
-from naively.counting.statistic import LEVEL
+from naively.counting.leave_one_out import LeftOut, different_cells
 from naively.counting.tally import BlockTally
 from naively.events.base import UNSAID, EventModel, check_estimate
 from naively.kernels.reference import Floats
-from naively.likelihoods.table import LevelTable
+from naively.likelihoods.numbers import LevelTable
 from naively.options import How
 
 TRACE = 1e-9  # of a pretend row, so that 0 of 0 expected rows is a lift of 1

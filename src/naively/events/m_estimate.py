@@ -12,12 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Levels
+from naively.counting.axis import LEVEL, VALUE, Level, Levels, title
 from naively.counting.block import Block
 from naively.counting.labels import Labels, is_missing
 from naively.counting.leave_one_out import ROWS, BagsLeftOut, LeftOut, frequency_of
-from naively.counting.names import Level, title
-from naively.counting.statistic import LEVEL, VALUE
 from naively.counting.tally import BlockTally
 from naively.kernels.double_double import NEGLIGIBLE
 from naively.kernels.reference import Floats

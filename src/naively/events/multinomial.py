@@ -9,12 +9,10 @@ from typing import ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Words
-from naively.counting.block import Dense, Sparse
-from naively.counting.documents import Counts, Documents
+from naively.counting.axis import PRESENT, VALUE, Columns, Words
+from naively.counting.block import Counts, Dense, Documents, Sparse
 from naively.counting.labels import Labels
 from naively.counting.leave_one_out import BagsLeftOut
-from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.bag_of_counts import BagOfCounts
 from naively.events.base import Distribution, Items, added, draw_levels, numbers
@@ -28,12 +26,7 @@ from naively.events.words import evidence_of_words_without, slopes_of_words
 from naively.kernels.reference import Floats
 from naively.kernels.sparse_sums import SparseSums
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.dirichlet_multinomial import (
-    DirichletMultinomial,
-    cells_of_urn,
-    log_coefficient,
-)
-from naively.likelihoods.log_linear import LogLinear
+from naively.likelihoods.words import DirichletMultinomial, LogLinear, cells_of_urn, log_coefficient
 from naively.options import How
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns
+from naively.counting.axis import PRESENT, SQUARE, VALUE, Columns
 from naively.counting.block import Dense
-from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import UNSAID, Distribution, check_estimate, numbers
 from naively.events.estimate import flat
@@ -18,9 +17,8 @@ from naively.events.normal_at import NormalAt
 from naively.events.prior import InverseGamma, Normal, NormalInverseGamma, Prior, share
 from naively.kernels.double_double import CANCELLED, Sums
 from naively.kernels.reference import Floats, clipped
-from naively.likelihoods.base import Likelihood
-from naively.likelihoods.pointwise import Pointwise
-from naively.likelihoods.quadratic import Quadratic
+from naively.likelihoods.base import Likelihood, Pointwise
+from naively.likelihoods.numbers import Quadratic
 from naively.options import How
 
 

@@ -9,9 +9,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from naively.counting.axis import Columns
+from naively.counting.axis import PRESENT, SQUARE, VALUE, Columns
 from naively.counting.block import Dense
-from naively.counting.statistic import PRESENT, SQUARE, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution
 from naively.events.estimate import Estimable, Estimate, flat

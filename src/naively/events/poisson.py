@@ -17,7 +17,7 @@ from naively.events.prior import Gamma
 from naively.events.rate import Rate, TwoSums
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import sum_of_cells
-from naively.likelihoods.log_linear import LogLinear
+from naively.likelihoods.words import LogLinear
 
 LEAST_EVENTS = 1e-300
 

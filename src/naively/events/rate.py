@@ -15,10 +15,8 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns
+from naively.counting.axis import PRESENT, VALUE, Columns, title
 from naively.counting.block import Block, Dense, Sparse
-from naively.counting.names import title
-from naively.counting.statistic import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import (
     UNSAID,
@@ -34,9 +32,8 @@ from naively.events.estimate import Estimable, Estimate, flat
 from naively.events.estimates.space import CHANCE, POSITIVE, read, summed
 from naively.events.prior import Beta, Gamma, pretend_rows
 from naively.kernels.reference import Floats, clipped
-from naively.likelihoods.base import Likelihood, sum_of_cells
-from naively.likelihoods.log_linear import LogLinear
-from naively.likelihoods.pointwise import Pointwise
+from naively.likelihoods.base import Likelihood, Pointwise, sum_of_cells
+from naively.likelihoods.words import LogLinear
 from naively.options import How
 
 FARTHEST = 1e17  # a mean of whole numbers of 64 bits that are drawn

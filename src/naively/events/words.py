@@ -14,7 +14,7 @@ from naively.counting.block import Sparse
 from naively.counting.labels import Labels
 from naively.kernels import dispatch
 from naively.kernels.reference import Floats
-from naively.kernels.sparse_others import leave_out_of_others
+from naively.kernels.sparse import leave_out_of_others
 from naively.kernels.sparse_sums import SparseSums
 from naively.likelihoods.words import WordSlopes
 

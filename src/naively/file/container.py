@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from naively.file.header import Json, Saved, shown
 
-# --- Compressed ----------------------------------------------------------------------------------
+# --- Compressed --------------------------------------------------------------------------------
 #
 # A model file whose name ends in ``.gz`` is compressed; ``gunzip`` makes the plain file of it.
 #
@@ -82,7 +82,7 @@ def _most(size: int) -> int:
     return max(HARMLESS, RATIO * size)
 
 
-# --- The file of a model: a JSON header and raw arrays, in a safetensors file with a checksum ------
+# --- The file of a model: a JSON header and raw arrays, in a safetensors file with a checksum --
 #
 # The checksum is the CRC-32 of all bytes of the file, with zeros in its own place, so that a
 # flipped bit anywhere is noticed. A program that reads safetensors reads the arrays.

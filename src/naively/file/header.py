@@ -10,7 +10,7 @@ from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from naively.counting.names import Level
+from naively.counting.axis import Level
 from naively.data.columns import Kind
 from naively.events import Beta, Dirichlet
 from naively.model.added_noise import AddedNoise
@@ -18,7 +18,7 @@ from naively.model.model import Sought
 from naively.options import Weighting
 from naively.schema.derived import Interaction, Missing, TimePart
 
-# --- Values of JSON are read as types declare them, and anything else in a file is an error --------
+# --- Values of JSON are read as types declare them, and anything else in a file is an error ----
 #
 # The fields of a dataclass are the schema: what a file may hold is declared once, where it is
 # used.
@@ -217,7 +217,7 @@ def _wrong(where: str, value: Json, expected: str) -> ValueError:
     return ValueError(f"{where} is {shown(value)}, not {expected}")
 
 
-# --- What the header of a model file holds, declared as types ------------------------------------
+# --- What the header of a model file holds, declared as types ----------------------------------
 
 
 FORMAT = 1

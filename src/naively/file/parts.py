@@ -12,14 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.analyser import Analyser
-from naively.counting.axis import Axis, Columns, Levels, Words, words_axis
-from naively.counting.cells import Cells, as_cells
-from naively.counting.label_codes import plain
-from naively.counting.labels import MOST_BYTES, Label, LabelArray
-from naively.counting.names import Derived, Level, Name, title
-from naively.counting.parts import Part
-from naively.counting.statistic import CELL
+from naively.counting.axis import (
+    CELL,
+    Analyser,
+    Axis,
+    Cells,
+    Columns,
+    Derived,
+    Level,
+    Levels,
+    Name,
+    Words,
+    as_cells,
+    title,
+    words_axis,
+)
+from naively.counting.labels import MOST_BYTES, Label, LabelArray, plain
+from naively.counting.leave_one_out import Part
 from naively.events import EVENT_MODELS
 from naively.events.base import EventModel
 from naively.events.lift import Lift
@@ -40,8 +49,7 @@ from naively.file.header import (
 )
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
-from naively.kernels.repeated_sums import RepeatedSums
-from naively.kernels.sparse_sums import AnySums, SparseSums
+from naively.kernels.sparse_sums import AnySums, RepeatedSums, SparseSums
 from naively.model.linear_part import Line, LinearPart, Product, Step, Term
 from naively.model.weights import NOTHING, Weights
 from naively.schema.derived import Interaction, NumberBins
@@ -50,7 +58,7 @@ from naively.schema.patterns import Patterns
 from naively.schema.settings import Probabilities
 from naively.schema.text import Text
 
-# --- Keys ----------------------------------------------------------------------------------------
+# --- Keys --------------------------------------------------------------------------------------
 #
 # Groups of columns are known by value: event model, kind, and, of a text, its column and analyser.
 #
@@ -119,7 +127,7 @@ def _settings(of: EventModel | Analyser, known: Mapping[str, type], what: str) -
     return {name: getattr(of, name) for name in names if name != "event"}
 
 
-# --- Class labels are written to the header of a model file as JSON, and read as they were ---------
+# --- Class labels are written to the header of a model file as JSON, and read as they were -----
 #
 # Dates are written by ISO 8601, other labels as JSON has them; their type is written beside them.
 
@@ -207,7 +215,7 @@ def _of_label(label: Json, p: Json, date: Json = None) -> tuple[Label, float]:
     return DATES[date].fromisoformat(read(str, label, "class_prior")), p
 
 
-# --- Axes, which name the rows of a group's tables; those of words and cells are arrays ------------
+# --- Axes, which name the rows of a group's tables; those of words and cells are arrays --------
 
 
 AXES = {"numbers": "columns", "levels": "levels", "rows": "levels", "grid": "grid"}
@@ -371,7 +379,7 @@ def _read_levels(saved: SavedAxis, group: Group, columns: tuple[Name, ...]) -> L
     return Levels(columns, levels, declared=event.declared)
 
 
-# --- What was counted, as arrays of a file -------------------------------------------------------
+# --- What was counted, as arrays of a file -----------------------------------------------------
 #
 # Of a table there are all numbers, or the cells that are not 0, or the rows that are different.
 
@@ -454,7 +462,7 @@ def _checked(name: str, high: Floats, unread: UnreadArrays) -> Sums:
     return Sums(high, low)
 
 
-# --- Linear --------------------------------------------------------------------------------------
+# --- Linear ------------------------------------------------------------------------------------
 #
 # The linear part of the weights in a file: which terms there are, and their numbers in arrays.
 #
@@ -659,7 +667,7 @@ def _read_products(
     return found
 
 
-# --- Weights -------------------------------------------------------------------------------------
+# --- Weights -----------------------------------------------------------------------------------
 #
 # The weights of a model in a file: which parts they are of is in the header, they are arrays.
 

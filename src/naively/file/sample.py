@@ -11,11 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from naively.counting.axis import Axis, Columns, Levels, Words
-from naively.counting.batch import Batch
-from naively.counting.block import Block, Codes, Dense, Sparse
+from naively.counting.block import Batch, Block, Codes, Dense, Sparse
 from naively.counting.labels import LEAST_WEIGHT, Labels
-from naively.counting.lawful import forget
-from naively.counting.tally import Tally
+from naively.counting.tally import Tally, forget
 from naively.file.container import Arrays, UnreadArrays
 from naively.file.header import Saved, SavedSample
 from naively.model.count import count_batch

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from naively import saving
-from naively.counting.axis import Words
-from naively.counting.statistic import DOCUMENT, Statistic
+from naively.counting.axis import DOCUMENT, Statistic, Words
 from naively.counting.tally import BlockTally, Tally
 from naively.events import Beta, Dirichlet
 from naively.file import container
@@ -56,7 +55,7 @@ from naively.schema.group import Group
 from naively.schema.schema import Schema
 from naively.schema.settings import Settings
 
-# --- From the header and the arrays of a file to a model, whose every part is checked ------------
+# --- From the header and the arrays of a file to a model, whose every part is checked ----------
 #
 # The types that ``formats`` declares have been checked already. Here the laws between the parts
 # are: sizes, names, classes, statistics, and counts that rows can have. Nothing is made that is
@@ -178,7 +177,7 @@ def _settings(header: Header) -> Settings:
     return Settings(**saved, class_prior=given)
 
 
-# --- A model is saved to a safetensors file, and loaded from one without running any code in it ----
+# --- A model is saved to a safetensors file, and loaded from one without running any code in it
 
 
 LONGEST = 300  # characters of a message about a damaged file

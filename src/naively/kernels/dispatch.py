@@ -16,17 +16,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from naively.kernels import (
-    cells,
-    hashes,
-    newton,
-    reference,
-    softmax,
-    sparse,
-    sparse_total,
-    strings,
-    vocabulary,
-)
+from naively.kernels import reference, sparse, strings, vocabulary
+from naively.kernels import reference as cells
+from naively.kernels import reference as hashes
+from naively.kernels import search as newton
+from naively.kernels import search as softmax
+from naively.kernels import sparse as sparse_total
 from naively.kernels.vocabulary import Vocabulary as Vocabulary  # noqa: PLC0414
 
 built: ModuleType | None

@@ -49,9 +49,113 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.kernels.checks import check_codes, check_numbers, check_present, check_starts
-from naively.kernels.double_double import Sums
-from naively.kernels.scatter import scatter
+from naively.kernels.double_double import Sums, scatter
+
+# --- What the kernels in plain NumPy refuse: indices out of range, cells that must not be there ---
+
+
+def check_codes(codes: NDArray[np.integer], size: int, what: str) -> None:
+    """Raise a ValueError unless every index is at least 0 and less than ``size``."""
+    if codes.size and (codes.min() < 0 or codes.max() >= size):
+        raise ValueError(f"a {what} index is out of range")
+
+
+def check_starts(indptr: NDArray[np.integer]) -> None:
+    """Raise a ValueError unless the rows of a CSR matrix follow one another."""
+    if (np.diff(indptr) < 0).any():
+        raise ValueError("indptr is malformed")
+
+
+def check_numbers(cells: NDArray[np.number], complete: bool) -> None:
+    """Raise a ValueError if numbers are to be complete, and one is missing or infinite."""
+    if complete and not np.isfinite(cells).all():
+        raise ValueError("a cell is missing or infinite")
+
+
+def check_present(codes: NDArray[np.integer], complete: bool) -> None:
+    """Raise a ValueError if levels are to be complete, and one is missing."""
+    if complete and (codes < 0).any():
+        raise ValueError("a cell is missing")
+
+
+# --- Hashes of numbers, by which equal rows are told ---------------------------------------------
+#
+# `hash_rows` is contract, oracle and fallback of the native kernel, as the functions in
+# ``naively.kernels.reference`` are.
+
+
+Hashes: TypeAlias = NDArray[np.uint64]
+
+SALT = np.uint64(0x9E3779B97F4A7C15)  # the hash of 0, so that 0 is not as if missing
+HASHED = 16384  # numbers at a time, so that temporaries stay in the cache
+
+
+def hash_numbers(numbers: NDArray[np.float64]) -> Hashes:
+    """Return the hash of each number: its bits, of which the high ones are in the low ones too."""
+    bits = (numbers + 0.0).view(np.uint64)  # -0 is 0
+    hashes: Hashes = bits ^ (bits >> np.uint64(32)) ^ SALT
+    return hashes
+
+
+@np.errstate(invalid="ignore", over="ignore")
+def hash_rows(values: NDArray[np.floating], factors: Hashes) -> Hashes:
+    """Return for each row the sum of its hashes times the factors of the columns, modulo 2^64.
+
+    Parameters
+    ----------
+    values : ndarray of shape (rows, columns)
+        Numbers, float32 or float64; a missing cell is NaN, and adds nothing.
+    factors : ndarray of uint64, of shape (columns,)
+
+    Returns
+    -------
+    total : ndarray of uint64, of shape (rows,)
+    """
+    total = np.zeros(len(values), np.uint64)
+    rows = max(1, HASHED // max(1, len(factors)))
+    for start in range(0, len(values), rows):
+        numbers = np.asarray(values[start : start + rows], np.float64)
+        hashes = hash_numbers(numbers)
+        if np.isnan(numbers.sum()):  # then some may be missing; it is quicker than to look at all
+            hashes[np.isnan(numbers)] = 0
+        total[start : start + rows] = hashes @ factors
+    return total
+
+
+# --- What the kernels compute, in plain NumPy: the contract, the oracle, and the fallback --------
+#
+# The native module has the same functions, faster; ``naively.kernels.dispatch`` chooses.
+#
+# A ``tally_*`` function returns sums by class, in tables of shape (features, classes). A
+# ``score_*`` function adds the log likelihood of each row to ``start``, and finishes. A missing
+# cell adds nothing to either. Rows come in one of three forms:
+#
+# X : ndarray of float64 or float32, shape (rows, columns) Numbers; NaN is missing. codes : ndarray
+# of integers, shape (rows, columns) Levels, numbered from 0 in each column; a negative code is
+# missing. ``first``, of shape (columns + 1,), says that column j has the rows ``first[j]`` to
+# ``first[j + 1]`` of the table. indptr, indices, data : ndarray, of shape (rows + 1,), (entries,),
+# (entries,) A CSR matrix: where the entries of each row begin, and the last of them end; the
+# column of each entry, and its value. An entry that is NaN is missing.
+#
+# The other arguments:
+#
+# y : ndarray of integers, shape (rows,) The index of each row's class. w : ndarray of float64,
+# shape (rows,), or None The weight of each row; None if every row weighs one. k : int The number
+# of classes. offset : ndarray of float64, shape (columns, classes) What ``start`` holds for each
+# column; it is subtracted where the column's cell is missing. start : ndarray of float64, shape
+# (classes,) or (rows, classes) What the sums of each row begin with. finish : {"joint",
+# "log_posterior", "posterior", "label"}, or "joint32", ... What is returned: the joint log
+# likelihoods, float64 of shape (rows, classes); the same, normalised over the classes, as
+# logarithms or as probabilities; or the index of the class with the largest, int32 of shape
+# (rows,), the first if several are equal. With 32 after it, all but the last is rounded to
+# float32. log_prior : ndarray of float64, shape (classes,) Takes the place of the joint log
+# likelihoods of a row that are -inf for every class. complete : bool, default False Whether a
+# missing cell, or an infinite one, is a ValueError. It is found as rows are read.
+#
+# No sum of finite numbers becomes NaN or infinite. A row with a sum beyond ``MOST`` is scored
+# again: its numbers (for a quadratic form, their distances from the means) are clipped to ``FAR``,
+# and what each of them adds is clipped to ``MOST``. The class that would be ahead still is.
+
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.integer]
@@ -347,3 +451,150 @@ def finish_rows(joint: Floats, finish: Finish, log_prior: Floats) -> Finished:
         return p
     joint -= np.log(np.exp(joint).sum(axis=1, keepdims=True))
     return joint
+
+
+# --- The grid that numbers are counted in, which needs neither an origin nor a scale -------------
+#
+# A cell is a prefix of the float itself: its sign, its exponent and its first bits. A column keeps
+# the most bits that leave it at most ``CAP`` cells; when a bit is dropped, two neighbours become
+# one cell and their counts are added, so that nothing is counted again. The bits that are left do
+# not depend on the order of rows, on chunks or on the order of merging, and tallies that were made
+# apart are merged on the coarser of their grids.
+#
+# `tally_cells`, `find_bins` and `score_bins` are contract, oracle and fallback of the native
+# kernels, like the functions in ``naively.kernels.reference``.
+
+
+CAP = 1024  # the most cells of a column
+LAST_SHIFT = 62  # at which only the sign is left
+
+SAMPLE = 4096  # rows, at most, that show how coarse the grid must be at least
+
+Keys: TypeAlias = NDArray[np.int64]
+
+
+def sortable(x: NDArray[np.floating]) -> Keys:
+    """Return floats as integers in the same order; -0.0 is 0.0."""
+    bits = (np.asarray(x, np.float64) + 0.0).view(np.int64)
+    return np.where(bits < 0, ~(bits & np.int64(2**63 - 1)), bits)
+
+
+def as_float(key: Keys) -> NDArray[np.float64]:
+    """Return the floats of sortable integers."""
+    magnitude = np.where(key < 0, ~key, key).view(np.float64)
+    return np.where(key < 0, -magnitude, magnitude)
+
+
+def coarsest(keys: Keys, cap: int = CAP) -> int:
+    """Return by how many bits sorted keys must be shortened to leave at most ``cap`` cells.
+
+    ``keys`` has the shape (numbers,), ascending; repeated keys are allowed.
+    """
+    low, high = 0, LAST_SHIFT
+    while low < high:
+        middle = (low + high) // 2
+        if np.count_nonzero(np.diff(keys >> middle)) < cap:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def tally_cells(
+    values: NDArray[np.floating],
+    y: Integers,
+    w: Floats | None,
+    k: int,
+    cap: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], HighLow]:
+    """Count numbers by cell and class.
+
+    Parameters
+    ----------
+    values : ndarray of float64 or float32, shape (rows, columns)
+        NaN is missing; infinities have cells of their own.
+    y, w, k
+        Those of `naively.kernels.reference`; a row of weight 0 makes no cell.
+    cap : int
+        The most cells of a column, at least 4.
+
+    Returns
+    -------
+    shifts : ndarray of int64, shape (columns,)
+        How many bits the keys of each column have lost.
+    first : ndarray of int64, shape (columns + 1,)
+        Where each column's cells begin, and the last column's end.
+    keys : ndarray of int64, shape (cells,)
+        The keys of the cells of each column, ascending.
+    sums : pair of ndarray, shape (cells, classes)
+        The weighted counts, in double-double (``HighLow``).
+    """
+    check_codes(y, k, "class")
+    if cap < 4:
+        raise ValueError("a column must have room for four cells")
+    shifts, cells, tables = [], [np.empty(0, np.int64)], []
+    seen = np.ones(len(y), np.bool_) if w is None else w > 0
+    for column in values.T:
+        there = np.flatnonzero(seen & ~np.isnan(column))
+        keys = sortable(column[there])
+        some = np.sort(keys[:: len(keys) // SAMPLE + 1])
+        start = coarsest(some, cap)  # all rows need a grid at least as coarse as some rows do
+        found, code = np.unique(keys >> np.int64(start), return_inverse=True)
+        more = coarsest(found, cap)
+        coarser, place = np.unique(found >> np.int64(more), return_inverse=True)
+        cell = place[code].astype(np.int64) * k + y[there]
+        of = None if w is None else w[there]
+        tables.append(scatter(cell, np.ones(len(cell)), of, (len(coarser), k)))
+        shifts.append(start + more)
+        cells.append(coarser)
+    first = np.cumsum([0, *map(len, cells[1:])], dtype=np.int64)
+    none = np.zeros((0, k))
+    high = np.concatenate([none, *(high for high, _ in tables)])
+    low = None
+    if any(low is not None for _, low in tables):
+        low = np.concatenate([np.zeros_like(h) if lo is None else lo for h, lo in tables])
+    return np.array(shifts, np.int64), first, np.concatenate(cells), (high, low)
+
+
+def find_bins(
+    values: NDArray[np.floating], edges: Floats, first: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return how many of its column's edges each number reaches; -1 where it is missing.
+
+    Parameters
+    ----------
+    values : ndarray of float64 or float32, shape (rows, columns)
+        NaN is missing.
+    edges : ndarray of float64, shape (edges of all columns,)
+        The edges of one column after another, ascending in each.
+    first : ndarray of int64, shape (columns + 1,)
+        Where each column's edges begin, and the last column's end.
+
+    Returns
+    -------
+    bins : ndarray of int32, shape (rows, columns)
+    """
+    codes = np.empty(values.shape, np.int32)
+    for j, column in enumerate(values.T):
+        codes[:, j] = np.searchsorted(edges[first[j] : first[j + 1]], column, side="right")
+        codes[np.isnan(column), j] = -1
+    return codes
+
+
+def score_bins(
+    values: NDArray[np.floating],
+    edges: Floats,
+    first: NDArray[np.int64],
+    table: Floats,
+    start: Floats,
+    finish: Finish,
+    log_prior: Floats,
+) -> Finished:
+    """Return start + Σ of the rows of ``table`` that the numbers' bins have, finished.
+
+    ``values``, ``edges`` and ``first`` are those of ``find_bins``; ``table`` has the shape (bins of
+    all columns, classes), where a column has one bin more than edges. A missing cell adds 0.
+    """
+    begin = first - first[0] + np.arange(len(first))
+    codes = find_bins(values, edges, first)
+    return score_codes(codes, begin, table, start, finish, log_prior)

@@ -1,26 +1,37 @@
-"""Tables of words × classes that store only what is not 0, counted and multiplied: the contract.
-
-Most words come in few classes, so that such a table has few cells beside words times classes. It is
-given as ``first``, of shape (words + 1,), where the cells of each word begin, and last where they
-end; ``classes``, of shape (cells,), ascending within a word; and the values of the cells. Texts are
-the arrays ``indptr``, ``indices`` and ``data`` of a CSR matrix of rows × words; without data every
-number is 1. The native kernels are the same functions, faster.
-"""
+"""Sparse matrices in CSR form: checked, made canonical, counted and scored."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.kernels.checks import check_codes, check_starts
-from naively.kernels.double_double import NEGLIGIBLE
-from naively.kernels.reference import Finish, Finished, Floats, Integers, finish_rows
-from naively.kernels.scatter import scatter
+from naively.kernels.double_double import CANCELLED, NEGLIGIBLE, Sums, scatter
+from naively.kernels.reference import (
+    Finish,
+    Finished,
+    Floats,
+    Integers,
+    check_codes,
+    check_starts,
+    finish_rows,
+)
+
+# --- Sparse --------------------------------------------------------------------------------------
+#
+# Tables of words × classes that store only what is not 0, counted and multiplied: the contract.
+#
+# Most words come in few classes, so that such a table has few cells beside words times classes. It
+# is given as ``first``, of shape (words + 1,), where the cells of each word begin, and last where
+# they end; ``classes``, of shape (cells,), ascending within a word; and the values of the cells.
+# Texts are the arrays ``indptr``, ``indices`` and ``data`` of a CSR matrix of rows × words;
+# without data every number is 1. The native kernels are the same functions, faster.
+
 
 Cells: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats | None]"
-ROUNDING = 1e-9  # as in ``naively.counting.parts``
+ROUNDING = 1e-9  # as in ``naively.counting.leave_one_out``
 
 
 def tally_sparse(
@@ -290,3 +301,186 @@ def cells_of(
     entry = np.repeat(np.arange(len(word)), size)
     cell = np.arange(len(entry)) - np.repeat(np.cumsum(size) - size, size) + first[word][entry]
     return entry, cell
+
+
+# --- Sparse others -------------------------------------------------------------------------------
+#
+# Rows that are left out where each class is scored by the words of all others, in plain NumPy.
+#
+# The tables of words × classes store only what is not 0, as in ``naively.kernels.sparse``.
+
+
+CELLS = 2_000_000  # that are looked at together
+
+
+def leave_out_of_others(
+    indptr: Integers,
+    indices: Integers,
+    data: Floats | None,
+    y: Integers,
+    w: Floats | None,
+    first: NDArray[np.int64],
+    classes: NDArray[np.int32],
+    count: Floats,
+    frequency: Floats,
+    pretend: Floats,
+    total: Floats,
+    grows: bool = True,
+) -> Floats:
+    """Return the evidence of counted rows, each without itself, for classes scored by all others.
+
+    A word of a class has the weight -log of (count in the other classes + pretend count) / total.
+
+    Parameters
+    ----------
+    indptr, indices, data, y, w, first, classes, count, frequency, pretend, grows
+        As for ``leave_out_words``.
+    total : ndarray of shape (classes,)
+        The counts of all words in the other classes, with the pretend counts.
+
+    Returns
+    -------
+    evidence : ndarray of shape (rows, classes)
+        0 in a class of whose others nothing is left.
+
+    Examples
+    --------
+    >>> rows = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32), None
+    >>> cells = np.array([0, 2, 3]), np.array([0, 1, 0], np.int32), np.ones(3)
+    >>> others = np.array([2.0, 1.0]), np.ones(2), np.array([3.0, 4.0])
+    >>> np.exp(-leave_out_of_others(*rows, np.array([0, 1]), None, *cells, *others)).round(9)
+    array([[1. , 1. ],
+           [0.5, 0.5]])
+    """
+    n, k = len(indptr) - 1, len(total)
+    check_codes(indices, len(first) - 1, "column")
+    check_codes(y, k, "class")
+    evidence, size = np.zeros((n, k)), np.diff(first)
+    before = np.append(0, np.cumsum(size[indices[indptr[0] : indptr[-1]]]))
+    cells_to = before[np.asarray(indptr) - indptr[0]]
+    begin = 0
+    while begin < n:  # some rows at a time
+        end = int(np.searchsorted(cells_to, cells_to[begin] + CELLS, side="right")) - 1
+        end = min(max(end, begin + 1), begin + max(1, CELLS // max(k, 1)))
+        row, x = entries_of(indptr[begin : end + 1], data)
+        x, word = np.nan_to_num(x), indices[indptr[begin] : indptr[end]]
+        of = np.asarray(y[begin:end], np.int64)
+        own = x if w is None else x * w[begin:end][row]
+        all_of, least = frequency[word], pretend[word]
+        alone = (all_of - own <= NEGLIGIBLE) & grows
+        known, floor = np.where(alone, 0.0, x), np.log(np.maximum(all_of - own, 0.0) + least)
+        entry, cell = cells_of(word, first)
+        is_own = classes[cell] == of[row[entry]]
+        # Of the row's own class the others stay; of any other class they lose the row.
+        in_own = np.bincount(entry[is_own], count[cell[is_own]], len(word))
+        entry, cell = entry[~is_own], cell[~is_own]
+        there = np.maximum(all_of[entry] - count[cell], 0.0)
+        left = np.maximum(there - own[entry], 0.0)
+        gain = known[entry] * (floor[entry] - np.log(left + least[entry]))
+        gone = np.minimum(own, all_of)
+        less = there - left - gone[entry]  # than of a class that never had the word
+        at, rows = row[entry] * k + classes[cell], end - begin
+        found = np.bincount(at, gain, rows * k).reshape(rows, k).astype(np.float64)
+        found -= np.bincount(row, known * floor, rows)[:, None]
+        stays = np.log(np.maximum(all_of - in_own, 0.0) + least)
+        right = np.arange(rows), of
+        found[right] += np.bincount(row, known * (floor - stays), rows)
+        rest = total - np.bincount(row, alone * least + gone, rows)[:, None]
+        rest -= np.bincount(at, less, rows * k).reshape(rows, k)
+        rest[right] += np.bincount(row, gone, rows)
+        anything = rest > NEGLIGIBLE
+        length = np.bincount(row, known, rows)[:, None]
+        found += length * np.log(np.where(anything, rest, 1.0))
+        evidence[begin:end] = np.where(anything, found, 0.0)
+        begin = end
+    return evidence
+
+
+# --- The sum of sparse tables, or a difference, in plain NumPy; the native kernel is faster ------
+#
+# A table is four arrays, as in `SparseSums`: where the cells of each row begin, and of each cell
+# its class, its number, and the rounding error of the number.
+
+
+Total: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats]"
+Part: TypeAlias = (
+    "tuple[NDArray[np.int64] | None, NDArray[np.int64], NDArray[np.int32], Floats, Floats]"
+)
+
+
+def sum_sparse(parts: Sequence[Part], rows: int, k: int, difference: bool = False) -> Total:
+    """Return the sum of tables of k classes, whose rows may stand at different places.
+
+    Parameters
+    ----------
+    parts : sequence of (places, first, classes, high, low)
+        Of each table the place of each row in the sum, int64 of shape (its rows,), no two alike, or
+        None where row i stands at i; where the cells of each row begin, int64 of shape
+        (its rows + 1,), from 0; and of its cells, in order of their classes within each row, the
+        classes, int32, the numbers and their rounding errors, float64, each of shape (its cells,).
+    rows : int
+        How many rows the sum has.
+    k : int
+        How many classes there are.
+    difference : bool, default False
+        Whether the second of two tables is subtracted from the first. What is as small beside both
+        numbers of a cell as rounding is 0 then.
+
+    Returns
+    -------
+    first, classes, high, low : ndarray
+        Of the sum, as above. A cell that adds up to 0 is not stored.
+
+    Raises
+    ------
+    ValueError
+        If a difference is not of two tables, a place or a class is out of range, or ``first`` does
+        not fit the cells.
+
+    Examples
+    --------
+    >>> one = np.array([0, 1, 2]), np.array([0, 1], np.int32), np.array([2.0, 3.0]), np.zeros(2)
+    >>> first, classes, high, low = sum_sparse([(None, *one), (np.array([2, 0]), *one)], 3, 2)
+    >>> first, classes, high
+    (array([0, 2, 3, 4]), array([0, 1, 1, 0], dtype=int32), array([2., 3., 3., 2.]))
+    """
+    if difference and len(parts) != 2:
+        raise ValueError("a difference is of two tables")
+    cells = [_cells(*part, rows, k) for part in parts]
+    if difference:
+        row, classes, high, low = cells[1]
+        cells[1] = row, classes, -high, -low
+    row, classes, high, low = (np.concatenate(arrays) for arrays in zip(*cells, strict=True))
+    key = row * k + classes
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    begins = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if len(key) else order
+    total = Sums(high[order], low[order]).total_by_group(begins)
+    keep = (total.high != 0) | (total.low != 0)
+    if difference and len(begins):
+        keep &= np.abs(total.high) > CANCELLED * np.add.reduceat(np.abs(high[order]), begins)
+    row, classes = np.divmod(key[begins][keep], max(k, 1))
+    first = np.zeros(rows + 1, np.int64)
+    np.cumsum(np.bincount(row, minlength=rows), out=first[1:])
+    return first, classes.astype(np.int32), total.high[keep], total.low[keep]
+
+
+def _cells(
+    places: NDArray[np.int64] | None,
+    first: NDArray[np.int64],
+    classes: NDArray[np.int32],
+    high: Floats,
+    low: Floats,
+    rows: int,
+    k: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], Floats, Floats]:
+    """Return the row in the sum, the class, the number and its error of each cell of a table."""
+    check_starts(first)
+    if first[0] != 0 or not first[-1] == len(classes) == len(high) == len(low):
+        raise ValueError("first does not fit the cells")
+    own = np.arange(len(first) - 1) if places is None else places
+    if len(own) != len(first) - 1:
+        raise ValueError("each row has a place")
+    check_codes(own, rows, "row")
+    check_codes(classes, k, "class")
+    return np.repeat(own, np.diff(first)), classes, high, low

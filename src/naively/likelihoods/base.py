@@ -1,22 +1,24 @@
-"""Likelihoods: the derived tables, and how a block is scored with them, ``Σ s(x) · w_c``.
-
-A likelihood is log-linear in x (for texts also over the square root of the length), quadratic in
-x, a table of levels or of bins, Pólya's urn, or a function that is called for each cell.
-"""
+"""From parameters and blocks to joint log likelihoods: what every likelihood does."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively.counting.block import B, Block
+from naively.counting.block import B, Block, Dense
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished, Floats, clipped
+
+# --- Likelihoods: the derived tables, and how a block is scored with them, ``Σ s(x) · w_c`` ------
+#
+# A likelihood is log-linear in x (for texts also over the square root of the length), quadratic in
+# x, a table of levels or of bins, Pólya's urn, or a function that is called for each cell.
+
 
 ABSENT = -1  # the item of a contribution that stands for all words a row does not hold; below it,
 # ABSENT - 1 - i stands for word i alone
@@ -169,3 +171,34 @@ def multiply(table: Floats, weight: Floats, finite: ArrayLike | None = None) -> 
         centred = np.where(centres, table - table.mean(axis=1, keepdims=True), table)
         scale = np.where(centres, weight, weight.mean(axis=1, keepdims=True))
         return np.where(scale == 0, 0.0, centred * scale)
+
+
+# --- Likelihoods that a function computes cell by cell -------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Pointwise(CellByCell[Dense]):
+    """A likelihood that is a function of each cell alone.
+
+    ``log_density(x, column)`` returns the log likelihoods of cells, of shape (cells, classes);
+    ``centre`` holds a typical number of each column and class, (columns, classes).
+    """
+
+    log_density: Callable[[Floats, NDArray[np.int64]], Floats]
+    centre: Floats
+    base: Callable[[Dense], Floats] | None = None
+
+    def at(self, x: NDArray[np.number], column: NDArray[np.int64]) -> Floats:
+        return self.log_density(x.astype(np.float64), column)
+
+    def weighted(self, weight: Floats) -> Pointwise:
+        return replace(
+            self,
+            log_density=lambda x, column: multiply(
+                self.log_density(x, column), weight[column], np.False_
+            ),
+        )
+
+    def typical(self, c: int) -> Typical:
+        x = self.centre[:, c]
+        return Typical(self.log_density(x, np.arange(len(x))), x)

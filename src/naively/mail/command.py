@@ -1,8 +1,4 @@
-"""The mail filter on the command line: `naively mail filter`, `learn` and `unlearn`.
-
-`filter` starts Python to read one message, so its arguments are parsed with the standard library:
-the framework of the other verbs takes longer to import than a message to filter.
-"""
+"""The mail filter on the command line: `naively mail filter`, `learn` and `unlearn`."""
 
 from __future__ import annotations
 
@@ -10,13 +6,105 @@ import argparse
 import sys
 from functools import partial
 
+from naively import messages
+from naively.mail.limits import BYTES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from typing import NoReturn
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import BinaryIO, NoReturn
 
-    from naively.mail.parts import Notes
+    from naively.mail.message import Notes
     from naively.mail.score import Verdict
+
+
+# --- A message passes from standard input to standard output, whatever goes wrong on its way -----
+#
+# The exit statuses are those of bogofilter (0 spam, 1 ham, 2 unsure, 3 an error, which leaves the
+# message unchanged), and one of sysexits.h: 75 asks the mail agent to keep the message and to try
+# again, as it could not be read or written.
+
+
+ERROR = 3
+TRY_AGAIN = 75  # EX_TEMPFAIL
+CHUNK = 1 << 16
+
+
+def pass_on(change: Callable[[bytes, bool], tuple[bytes, int]], failed: int = ERROR) -> int:
+    """Copy standard input to standard output, with its beginning changed, if that can be done.
+
+    Parameters
+    ----------
+    change : callable
+        Takes the message, or its first ``limits.BYTES`` bytes, and whether these are all of it;
+        returns what is written instead of them, and the exit status. What it raises is said on
+        standard error.
+    failed : int
+        The exit status if ``change`` raises; the message is then written as it came.
+
+    Returns
+    -------
+    status : int
+        The exit status.
+    """
+    held: list[bytes] = []
+    try:
+        source = sys.stdin.buffer  # closed, it is None
+        size = _hold(source, held)
+    except MemoryError as error:  # what is held can still be passed on, and the rest copied
+        say(error)
+        size = None
+    except BaseException as error:  # noqa: BLE001  nothing was written: nothing is lost
+        say(error, "The message could not be read")
+        return TRY_AGAIN
+    status = failed
+    if size is not None:
+        try:
+            out, status = change(b"".join(held), size < BYTES)
+            held = [out]
+        except BaseException as error:  # noqa: BLE001  no mail may be lost to an error
+            say(error)
+    try:
+        target = sys.stdout.buffer
+        for piece in held:
+            target.write(piece)
+        while piece := source.read(CHUNK):
+            target.write(piece)
+        target.flush()
+    except BaseException as error:  # noqa: BLE001
+        say(error, "The message could not be written")
+        return TRY_AGAIN
+    return status
+
+
+def say(error: object, what: str = "") -> None:
+    """Say on standard error what went wrong, or is to be noted, if it can be written to."""
+    text = str(error) or type(error).__name__
+    if isinstance(error, MemoryError):
+        text = "There is not enough memory for this."
+    elif isinstance(error, RecursionError):
+        text = "This is nested too deep."
+    try:
+        messages.say(f"{what}: {text}" if what else text)
+        sys.stderr.flush()
+    except Exception:  # noqa: BLE001, S110  standard error is closed, or full
+        pass
+
+
+def _hold(source: BinaryIO, held: list[bytes]) -> int:
+    """Read the beginning of a message into a list, and return how many bytes it has."""
+    size = 0
+    while size < BYTES and (piece := source.read(min(CHUNK, BYTES - size))):
+        held.append(piece)
+        size += len(piece)
+    return size
+
+
+# --- The mail filter on the command line: `naively mail filter`, `learn` and `unlearn` -----------
+#
+# `filter` starts Python to read one message, so its arguments are parsed with the standard
+# library: the framework of the other verbs takes longer to import than a message to filter.
+
 
 VERBS = {
     "filter": "Mark a message on standard input as spam or ham.",
@@ -30,8 +118,6 @@ TOP = 10  # words in the header that explains
 
 def run(arguments: Sequence[str]) -> int:
     """Run the verb that comes first among the arguments, and return the exit status."""
-    from naively.mail.passage import ERROR, pass_on, say
-
     verb = arguments[0] if arguments else "--help"
     if verb not in PARSERS:
         return _list(verb)
@@ -62,8 +148,6 @@ def run(arguments: Sequence[str]) -> int:
 
 def _list(verb: str) -> int:
     """List the verbs if help is wanted; what is no verb is an error."""
-    from naively.mail.passage import ERROR, say
-
     if verb not in ("--help", "-h"):
         say(f"No such verb: {verb!r}. The verbs of mail are {', '.join(VERBS)}.")
         return ERROR
@@ -141,7 +225,6 @@ def _learn(options: argparse.Namespace, *, forget: bool) -> int:
 
     from naively import saving
     from naively.mail.learn import learn
-    from naively.mail.passage import say
     from naively.messages import many
     from naively.progress import with_progress
 
@@ -195,8 +278,7 @@ def _contacts(path: str | None) -> frozenset[str] | None:
     """Return the addresses in an address book, if one is given."""
     if path is None:
         return None
-    from naively.mail.charset import decode
-    from naively.mail.message import read_contacts
+    from naively.mail.message import decode, read_contacts
 
     with open(path, "rb") as file:  # noqa: PTH123
         return read_contacts(decode(file.read()))

@@ -6,10 +6,9 @@ from binascii import crc32
 from pathlib import Path
 
 from naively import saving
-from naively.mail.layout import DIGEST
 from naively.mail.message import CONTACTS
 from naively.mail.score import ENOUGH, fit_temperature, leave_one_out_histogram, words_of
-from naively.mail.table import CLASSES, TEMPERATURE, MailTable, open_table
+from naively.mail.table import CLASSES, DIGEST, TEMPERATURE, MailTable, open_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

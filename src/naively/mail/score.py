@@ -15,9 +15,9 @@ from __future__ import annotations
 from math import exp, isfinite, log, log1p, sqrt
 
 from naively.kernels.tokens import split
-from naively.mail.layout import BINS
 from naively.mail.limits import WORD_LENGTH, WORDS
 from naively.mail.message import CONTACTS
+from naively.mail.table import BINS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,11 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from naively.counting.axis import Levels
-from naively.counting.batch import Batch
-from naively.counting.names import Level
-from naively.counting.statistic import VALUE
-from naively.data.times import times_of
+from naively.counting.axis import VALUE, Level, Levels
+from naively.counting.block import Batch
+from naively.data.rows import times_of
 from naively.kernels.reference import Floats
 from naively.model.classes import frequent
 from naively.model.column_views import ColumnView, LevelView, NumberView, WordView

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import Level
 from naively.counting.labels import Label
-from naively.counting.names import Level
 from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.classes import and_more, frequent
@@ -115,7 +115,7 @@ class NumberView(ColumnView):
         Of more than eight classes the most frequent are drawn.
         """
         from naively.pictures.axes import name_of
-        from naively.pictures.columns import draw_densities
+        from naively.pictures.by_class import draw_densities
 
         shown = frequent(self.class_count)
         time = self.x.dtype.kind == "M"
@@ -219,7 +219,7 @@ class LevelView(ColumnView):
         Of more than eight classes the most frequent are drawn, and of many levels too.
         """
         from naively.pictures.axes import name_of
-        from naively.pictures.columns import draw_levels
+        from naively.pictures.by_class import draw_levels
 
         shown = frequent(self.class_count)
         first, rest = self._drawn(len(shown))
@@ -308,7 +308,7 @@ class WordView(ColumnView):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a bar for each word, those of one class together."""
         from naively.pictures.axes import name_of
-        from naively.pictures.columns import draw_words
+        from naively.pictures.by_class import draw_words
 
         most = min(OF_CLASS, max(2, ALL_WORDS // max(1, len(self.of))))
         drawn = [

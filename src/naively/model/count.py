@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from naively.counting.batch import Batch
-from naively.counting.block import Dense
-from naively.counting.documents import Documents, split_texts
+from naively.counting.axis import PRESENT
+from naively.counting.block import Batch, Dense, Documents, split_texts
 from naively.counting.labels import Labels
-from naively.counting.statistic import PRESENT
-from naively.counting.tally import Tally, count_classes
-from naively.counting.total import Total
+from naively.counting.tally import Tally, Total, count_classes
 from naively.data.rows import Rows
 from naively.schema.schema import Schema
 

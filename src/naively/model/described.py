@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from naively.counting.names import Name, title
+from naively.counting.axis import Name, title
 from naively.model.linear_part import LinearPart, Product
 from naively.schema.schema import SHOWN, Schema
 

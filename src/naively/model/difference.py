@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.names import Name, title
+from naively.counting.axis import Name, title
 from naively.kernels.reference import Floats
 from naively.model.item_changes import Items, items_of_both
 from naively.model.model import Model

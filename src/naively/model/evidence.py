@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from naively.counting.axis import title
 from naively.counting.labels import Labels
-from naively.counting.names import title
 from naively.counting.tally import BlockTally
 from naively.data.rows import Rows
 from naively.events.base import EventModel

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Words
-from naively.counting.documents import Documents
+from naively.counting.axis import Derived, Name, Words, title
+from naively.counting.block import Documents
 from naively.counting.labels import Label, LabelArray
-from naively.counting.names import Derived, Name, title
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
 from naively.messages import Shown

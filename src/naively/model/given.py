@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Columns, Levels, Words
+from naively.counting.axis import Columns, Level, Levels, Words, title
 from naively.counting.labels import Label, LabelArray, encode_labels
-from naively.counting.names import Level, title
 from naively.counting.tally import BlockTally, Tally
 from naively.data.columns import Kind
 from naively.events import Bernoulli, Estimate

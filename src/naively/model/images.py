@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from naively.counting.axis import Levels
-from naively.counting.cells import Cells
+from naively.counting.axis import CELL, LEVEL, PRESENT, VALUE, Cells, Levels, title
 from naively.counting.labels import Label
-from naively.counting.names import title
-from naively.counting.statistic import CELL, LEVEL, PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
 from naively.messages import visible
@@ -69,7 +66,7 @@ class ClassImages(Tabular):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the images beside each other, of at most the 20 most frequent classes."""
         from naively.pictures.axes import name_of
-        from naively.pictures.images import draw_images
+        from naively.pictures.evidence import draw_images
 
         shown = frequent(self.class_count, MOST_IMAGES)
         more = len(self.classes) - len(shown)
@@ -121,7 +118,7 @@ class EvidenceImage(Tabular):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the weights in colours that diverge from 0."""
         from naively.pictures.axes import name_of
-        from naively.pictures.images import draw_evidence
+        from naively.pictures.evidence import draw_evidence
 
         names = f"{name_of(self.label)} against {name_of(self.against)}"
         return draw_evidence(self.weight, title=names, label="weight of evidence (nats)", ax=ax)

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import ByValue, Levels, RowMap, Words
-from naively.counting.names import Name
-from naively.counting.statistic import LEVEL, PRESENT, VALUE
+from naively.counting.axis import LEVEL, PRESENT, VALUE, ByValue, Levels, Name, RowMap, Words
 from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood

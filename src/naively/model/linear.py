@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import title
 from naively.counting.labels import LabelArray
-from naively.counting.names import title
 from naively.kernels.reference import Floats
-from naively.likelihoods.sloped import Sloped
+from naively.likelihoods.numbers import Sloped
 from naively.model.model import Model
 from naively.tabular import Tabular
 
@@ -98,7 +98,7 @@ class Linear(Tabular):
         ax : matplotlib.axes.Axes
             With the intercept in its title where there are two classes.
         """
-        from naively.pictures.weights import draw_weights
+        from naively.pictures.evidence import draw_weights
 
         best = np.argsort(-np.abs(self.coef).max(axis=0, initial=0.0), kind="stable")[:n]
         labels = self.classes.tolist()

@@ -17,16 +17,13 @@ from typing import TypeAlias, TypeVar, final
 
 import numpy as np
 
-from naively.counting.axis import Axis, Levels
+from naively.counting.axis import Axis, Derived, Level, Levels, Name, title_of_pair
 from naively.counting.block import Block, BlockKey, Codes, Dense
-from naively.counting.names import Derived, Level, Name, title_of_pair
-from naively.counting.parts import Part
+from naively.counting.leave_one_out import Part
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.log_linear import LogLinear
-from naively.likelihoods.sloped import Sloped
-from naively.likelihoods.table import LevelTable
-from naively.likelihoods.words import WordSlopes
+from naively.likelihoods.numbers import LevelTable, Sloped
+from naively.likelihoods.words import LogLinear, WordSlopes
 from naively.messages import many
 
 FARTHEST = 5.0  # standard deviations, of a product

@@ -7,8 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Axis, Levels, Words
-from naively.counting.names import Name, title, title_of_pair
+from naively.counting.axis import Axis, Levels, Name, Words, title, title_of_pair
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats
 from naively.kernels.tokens import character_ngrams, splitter

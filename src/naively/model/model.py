@@ -9,15 +9,11 @@ from operator import add
 
 import numpy as np
 
-from naively.counting.axis import Axis
-from naively.counting.batch import Batch
-from naively.counting.block import Block
-from naively.counting.documents import split_texts
+from naively.counting.axis import Axis, Derived, Name
+from naively.counting.block import Batch, Block, split_texts
 from naively.counting.labels import Label, LabelArray, Labels
-from naively.counting.lawful import forget, impossible
-from naively.counting.names import Derived, Name
-from naively.counting.parts import Parts
-from naively.counting.tally import BlockTally, Tally
+from naively.counting.leave_one_out import Parts
+from naively.counting.tally import BlockTally, Tally, forget, impossible
 from naively.data.rows import Rows
 from naively.events.base import EventModel
 from naively.events.lift import Lift

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from naively.counting.axis import Columns, Levels
-from naively.counting.batch import Batch
-from naively.counting.cells import Cells
+from naively.counting.axis import Cells, Columns, Levels
+from naively.counting.block import Batch
 from naively.counting.labels import Label
-from naively.data.times import times_of
+from naively.data.rows import times_of
 from naively.kernels.reference import Floats
 from naively.messages import visible
 from naively.model.classes import number_of, spoken_for
@@ -126,7 +125,7 @@ class Nomogram(Tabular):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a line for each column, and below what the sum of the weights means."""
         from naively.pictures.axes import name_of
-        from naively.pictures.nomogram import draw_nomogram
+        from naively.pictures.evidence import draw_nomogram
 
         against = "all others" if self.against is None else name_of(self.against)
         return draw_nomogram(

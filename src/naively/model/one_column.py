@@ -10,16 +10,24 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Levels, Words
-from naively.counting.batch import Batch
-from naively.counting.block import Block, Dense
-from naively.counting.cells import Cells
-from naively.counting.names import Derived, Level, Name, title
-from naively.counting.statistic import CELL, LEVEL, PRESENT
+from naively.counting.axis import (
+    CELL,
+    LEVEL,
+    PRESENT,
+    Cells,
+    Columns,
+    Derived,
+    Level,
+    Levels,
+    Name,
+    Words,
+    title,
+)
+from naively.counting.block import Batch, Block, Dense
 from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.table import Binned
+from naively.likelihoods.numbers import Binned
 from naively.model.model import Model
 from naively.schema.derived import Missing
 from naively.schema.group import Group

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from naively.counting.axis import ByValue
-from naively.counting.names import title
+from naively.counting.axis import ByValue, title
 from naively.messages import many
 from naively.model.class_prior import is_estimated
 from naively.model.model import Model
@@ -188,7 +187,7 @@ class ParameterCounts(Tabular):
         ax : matplotlib.axes.Axes
             Its vertical axis is logarithmic.
         """
-        from naively.pictures.parameter_counts import draw_growth
+        from naively.pictures.evidence import draw_growth
 
         with_it = [math.log2(n) if n else -math.inf for n in self.with_assumption]
         return draw_growth(with_it, self.log2_without, ax)

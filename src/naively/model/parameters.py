@@ -11,9 +11,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis
+from naively.counting.axis import Axis, Name, title
 from naively.counting.labels import LabelArray
-from naively.counting.names import Name, title
 from naively.events import Beta, Dirichlet
 from naively.kernels.reference import Floats
 from naively.model.class_prior import class_probabilities, is_estimated, pretend_classes

@@ -19,11 +19,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis, ByValue, Columns, Levels, Words
-from naively.counting.cells import Cells
-from naively.counting.names import Level, title
+from naively.counting.axis import (
+    CELL,
+    PRESENT,
+    VALUE,
+    Axis,
+    ByValue,
+    Cells,
+    Columns,
+    Level,
+    Levels,
+    Words,
+    title,
+)
 from naively.counting.noise import Below, DiscreteGaussian, DiscreteLaplace, Noise
-from naively.counting.statistic import CELL, PRESENT, VALUE
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels.dispatch import Vocabulary
 from naively.kernels.double_double import Sums

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.batch import Batch
+from naively.counting.axis import Name, title
+from naively.counting.block import Batch
 from naively.counting.labels import Label, LabelArray
-from naively.counting.names import Name, title
 from naively.data.rows import ColumnRows, Rows, column_rows
 from naively.kernels.reference import Floats
 from naively.messages import many, visible
@@ -148,7 +148,7 @@ class Regions(Tabular):
             If there is no such picture or class, or no density.
         """
         from naively.pictures.axes import name_of
-        from naively.pictures.regions import draw_contours, draw_regions, draw_surface
+        from naively.pictures.by_class import draw_contours, draw_regions, draw_surface
 
         if what not in WHAT:
             raise ValueError(f"what must be one of {', '.join(map(repr, WHAT))}, got {what!r}.")

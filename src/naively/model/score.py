@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from naively.counting.batch import Batch
-from naively.counting.block import Block
+from naively.counting.block import Batch, Block
 from naively.kernels import dispatch
 from naively.kernels.reference import Finish, Finished
 from naively.schema.group import GroupKey

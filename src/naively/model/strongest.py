@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import ByValue, Levels
-from naively.counting.names import title
-from naively.counting.statistic import LEVEL, PRESENT, VALUE
+from naively.counting.axis import LEVEL, PRESENT, VALUE, ByValue, Levels, title
 from naively.counting.tally import BlockTally
 from naively.kernels.reference import Floats
 from naively.model.explain import Weighed
@@ -66,7 +64,7 @@ class Strongest(Tabular):
         ax : matplotlib.axes.Axes
             Of many classes the first are drawn, and it says so.
         """
-        from naively.pictures.weights import draw_strongest
+        from naively.pictures.evidence import draw_strongest
 
         several = len({column for items in self.by_class.values() for column, _, _ in items}) > 1
         named = {

@@ -103,7 +103,7 @@ class Counts(Tabular):
         Of many classes or levels those that came most often are drawn.
         """
         from naively.pictures.axes import name_of
-        from naively.pictures.tallies import draw_counts
+        from naively.pictures.by_class import draw_counts
 
         first = frequent(self.count.sum(axis=1), MOST_BARS)
         more = len(self.value) - len(first)
@@ -191,7 +191,7 @@ class Fading(Tabular):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the effective rows after each batch, those of each batch on top of older ones."""
-        from naively.pictures.tallies import draw_fading
+        from naively.pictures.by_class import draw_fading
 
         left, said = self.left, f"factor {self.factor:g}, half-life {self.half_life:.3g} batches"
         names = [f"batch {i + 1}" for i in range(len(left))]

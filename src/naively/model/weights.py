@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
+from naively.counting.axis import Derived, Name
 from naively.counting.labels import Label
-from naively.counting.names import Derived, Name
-from naively.counting.parts import Part
+from naively.counting.leave_one_out import Part
 from naively.kernels.reference import Floats
 from naively.messages import Shown
 from naively.model.linear_part import LinearPart

@@ -1,18 +1,34 @@
-"""Pictures of evidence: a waterfall of weights, a nomogram, images of pixels."""
+"""Pictures of weights of evidence: explanations, nomograms, images, weights, parameter counts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.pictures.axes import COLOURS, GREY, HEIGHT, name_of, new_axes, styled
-from naively.pictures.legend import put_notes
+from naively.pictures.axes import (
+    COLOURS,
+    GREY,
+    HEIGHT,
+    LONGEST,
+    MOST,
+    WIDTH,
+    line,
+    name_of,
+    new_axes,
+    put_notes,
+    styled,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+# --- Pictures of evidence: a waterfall of weights, a nomogram, images of pixels ------------------
+
 
 Floats = NDArray[np.float64]
 LINE = 0.17  # inches that a step takes
@@ -70,3 +86,363 @@ def draw_waterfall(
     ax.set_title(title, loc="right")
     put_notes(ax, label, [], "right")
     return ax
+
+
+# --- Pictures of images: the means of classes side by side, and the evidence of each pixel -------
+
+
+GAP, NAME = 0.12, 0.42  # of an image's width and height: beside it, and above it for its name
+PER_LINE = 5
+
+
+@styled()
+def draw_images(
+    images: Floats,
+    names: Sequence[str],
+    *,
+    label: str,
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw images beside each other, on one scale of grey, each under its name.
+
+    Parameters
+    ----------
+    images : ndarray of shape (images, height, width)
+        NaN is left white.
+    names : sequence of str
+        Of the images.
+    label : str
+        What the colours are.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    n, height, width = images.shape
+    across = min(n, PER_LINE)
+    down = -(-n // across)
+    aspect = (1 + NAME) * height * down / ((1 + GAP) * width * across)
+    ax = new_axes(ax, height=min(3 * HEIGHT, max(0.4 * HEIGHT, (WIDTH - 0.6) * aspect + 0.3)))
+    finite = images[np.isfinite(images)]
+    scale = {"vmin": float(finite.min(initial=0.0)), "vmax": float(finite.max(initial=0.0)) or 1.0}
+    for i, name in enumerate(names):
+        left = (i % across) * (1 + GAP) * width
+        top = (i // across) * (1 + NAME) * height
+        drawn = ax.imshow(
+            images[i],
+            cmap="Greys",
+            extent=(left, left + width, top + height, top),
+            interpolation="nearest",
+            vmin=scale["vmin"],
+            vmax=scale["vmax"],
+        )
+        ax.text(left + width / 2, top - 0.04 * height, name, ha="center", va="bottom", fontsize=7)
+    ax.set_xlim(-GAP * width, across * (1 + GAP) * width)
+    ax.set_ylim(down * (1 + NAME) * height - 0.3 * height, -NAME * height)
+    _without_ticks(ax)
+    if n:
+        ax.figure.colorbar(drawn, ax=ax, label=label, shrink=0.8)
+    put_notes(ax, "", notes)
+    return ax
+
+
+@styled()
+def draw_evidence(weight: Floats, *, title: str, label: str, ax: Axes | None = None) -> Axes:
+    """Draw one image in colours that diverge from 0 to either side alike.
+
+    Parameters
+    ----------
+    weight : ndarray of shape (height, width)
+        What is drawn; what is infinite has the colour of the largest.
+    title, label : str
+        Of the picture, and of the colours.
+    ax : Axes, optional
+        What to draw on.
+    """
+    ax = new_axes(ax)
+    finite = weight[np.isfinite(weight)]
+    most = float(np.abs(finite).max(initial=0.0)) or 1.0
+    shown = np.clip(weight, -most, most)
+    drawn = ax.imshow(shown, cmap=DIVERGING, vmin=-most, vmax=most, interpolation="nearest")
+    _without_ticks(ax)
+    ax.figure.colorbar(drawn, ax=ax, label=label)
+    ax.set_title(title)
+    return ax
+
+
+def _without_ticks(ax: Axes) -> None:
+    """Take away what says where a pixel is."""
+    ax.set_xticks([])
+    ax.set_yticks([])
+    ax.spines[:].set_visible(False)
+
+
+# --- The picture of a nomogram: lines with values on them, and a scale of the sum below ----------
+
+
+COLUMN = 0.36  # inches that a column takes
+SIZE = 5.5  # points, of the values
+CHARACTER = 0.0165  # of the picture's width, that a character of a value takes
+FAR = 12.0  # nats, beyond which a line is cut
+
+
+@styled()
+def draw_nomogram(
+    columns: Sequence[str],
+    values: Sequence[Sequence[str]],
+    weights: Sequence[Floats],
+    ranges: Sequence[tuple[float, float]],
+    probabilities: Mapping[float, float],
+    *,
+    label: str,
+    name: str,
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a line for each column, with its values at their weights.
+
+    A value is written above its line where the weight grows with the value, else below it; values
+    whose names would overlap have a mark only.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        The columns.
+    values : sequence of sequence of str
+        The values of each.
+    weights : sequence of ndarray of shape (values,)
+        The weight of each value, in nats.
+    ranges : sequence of tuple of float
+        The least and the greatest weight of each column.
+    probabilities : mapping of float to float
+        The sum of weights at which the class has each probability.
+    label, name : str
+        Of the horizontal axis, and of the probability.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    ax = new_axes(ax, height=max(0.8 * HEIGHT, COLUMN * (len(columns) + 1.6) + 0.7))
+    ends = np.clip(np.array([*ranges, (-0.5, 0.5)]), -FAR, FAR)
+    low, high = float(ends.min()), float(ends.max())
+    room = 0.06 * (high - low)
+    ax.set_xlim(low - room, high + room)
+    ax.axvline(0, color=GREY, linewidth=0.5, linestyle=":")
+    for y, (of, weight, (least, most)) in enumerate(zip(values, weights, ranges, strict=True)):
+        ax.plot(np.clip([least, most], -FAR, FAR), [y, y], color=COLOURS[0], linewidth=0.9)
+        at = np.clip(weight, -FAR, FAR)
+        for mark, some in (("<", weight < -FAR), ("|", at == weight), (">", weight > FAR)):
+            ax.plot(at[some], np.full(some.sum(), y), mark, color=COLOURS[0], markersize=5)
+        written = [
+            f"{v} ({_far(w)})" if abs(w) > FAR else v for v, w in zip(of, weight, strict=True)
+        ]
+        _write(ax, written, at, y, (high - low) + 2 * room)
+    below = len(columns) + 0.3
+    sums = np.array([*probabilities.values()])
+    width = max(float(np.ptp(sums)), 1e-9)
+    place = low + (sums - sums.min()) / width * (high - low)
+    ax.plot([low, high], [below, below], color="black", linewidth=0.9)
+    ax.plot(place, np.full(len(place), below), "|", color="black", markersize=5)
+    for p, total, x in zip(probabilities, sums.tolist(), place.tolist(), strict=True):
+        ax.text(x, below - 0.17, f"{total:+.1f}", ha="center", va="bottom", fontsize=SIZE)
+        ax.text(x, below + 0.19, f"{p:g}", ha="center", va="top", fontsize=SIZE)
+    ax.set_yticks(
+        [*range(len(columns)), below - 0.28, below + 0.32], [*columns, "sum of weights", name]
+    )
+    ax.set_ylim(below + 0.8, -0.8)
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    if any(abs(end) > FAR for both in ranges for end in both):
+        notes = [*notes, f"arrows: beyond {FAR:g} nats"]
+    put_notes(ax, label, notes, "right")
+    return ax
+
+
+def _far(weight: float) -> str:
+    """Write a weight that is beyond the picture."""
+    return f"{weight:+.0f}".replace("inf", "∞")
+
+
+def _write(ax: Axes, values: Sequence[str], at: Floats, y: int, width: float) -> None:
+    """Write values at their weights where there is room, the outermost first."""
+    grows = np.gradient(at) >= 0 if len(at) > 1 else np.array([True])
+    middle = (at.min() + at.max()) / 2 if len(at) else 0.0
+    taken: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
+    for i in np.argsort(-np.abs(at - middle), kind="stable").tolist():
+        half = (0.5 * len(values[i]) + 0.6) * CHARACTER * width
+        for above in (bool(grows[i]), not grows[i]):
+            if all(abs(at[i] - x) > half + other for x, other in taken[above]):
+                taken[above].append((float(at[i]), half))
+                ax.text(
+                    float(at[i]),
+                    y - 0.17 if above else y + 0.19,
+                    values[i],
+                    ha="center",
+                    va="bottom" if above else "top",
+                    fontsize=SIZE,
+                )
+                break
+
+
+# --- How the number of parameters grows with the number of columns -------------------------------
+
+
+def draw_growth(
+    with_assumption: Sequence[float], without: Sequence[float], ax: Axes | None = None
+) -> Axes:
+    """Draw logarithms to base 2 of numbers of parameters, by the number of columns.
+
+    Parameters
+    ----------
+    with_assumption, without : sequence of float
+        Of the naive Bayes model and of the joint table, one for each number of columns from 1 on;
+        no line is drawn to an infinite one.
+    ax : Axes, optional
+        What to draw on.
+
+    Notes
+    -----
+    No float holds 2 to the number of columns where these are many. So the axis is of the logarithm,
+    and its labels say which power it is.
+    """
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    ax = new_axes(ax)
+    columns = np.arange(1, len(without) + 1)
+    with styled():
+        for i, (log2, name) in enumerate(
+            ((without, "joint table"), (with_assumption, "naive Bayes"))
+        ):
+            y = np.array([n if math.isfinite(n) else np.nan for n in log2], np.float64)
+            label = f"{name}: without end" if not np.isfinite(log2).any() else name
+            ax.plot(columns, y, **line(i), label=label)
+        ax.set_xlabel("columns")
+        ax.set_ylabel("parameters (log scale)")
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+        ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"$2^{{{y:.0f}}}$"))
+        ax.legend(loc="upper left")
+    return ax
+
+
+# --- Weights of features and of evidence as horizontal bars --------------------------------------
+
+
+BAR = 0.15  # inches that a bar takes
+ACROSS = 42  # characters of a legend that the axes are wide
+HATCHES = ("", "///", "...", "\\\\\\", "xxx", "---", "+++", "ooo")  # in black and white
+
+
+def draw_weights(
+    names: Sequence[str],
+    weight: NDArray[np.float64],
+    labels: Sequence[object],
+    what: str,
+    intercept: NDArray[np.float64],
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the weights of features, the first on top.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The features.
+    weight : ndarray of shape (classes, features)
+        Their weights; one row for two classes.
+    labels : sequence
+        The class of each row.
+    what : str
+        What the weights add up to.
+    intercept : ndarray of shape (classes,)
+        What they are added to.
+    ax : Axes, optional
+        What to draw on.
+    """
+    k = min(len(weight), MOST)
+    ax = new_axes(ax, height=1.0 + (BAR + 0.07 * (k - 1)) * max(len(names), 4))
+    place, thick = np.arange(len(names)), 0.8 / k
+    with styled():
+        for c in range(k):
+            ax.barh(
+                place + (c - (k - 1) / 2) * thick,
+                weight[c],
+                thick * 0.9,
+                color=COLOURS[c],
+                hatch=HATCHES[c],
+                edgecolor="white",
+                linewidth=0,
+                label=name_of(labels[c]),
+            )
+        ax.axvline(0.0, color=GREY, lw=0.7)
+        ax.set_yticks(place, [name_of(name) for name in names], fontsize=7)
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+        ax.set_ylim(max(len(names), 1) - 0.5, -0.5)
+        ax.set_xlabel(f"weight, {name_of(what) if len(weight) > 1 else 'log odds'} (nats)")
+        if len(weight) == 1:
+            ax.set_title(f"{what.replace('$', '')}\nintercept {intercept[0]:+.3f}", loc="left")
+        else:
+            more = f"the first {k} of {len(weight):,} classes" if len(weight) > k else None
+            widest = max(len(name_of(label)) for label in labels[:k]) + 5
+            ax.legend(
+                loc="lower left",
+                bbox_to_anchor=(0, 1),
+                ncols=max(min(k, ACROSS // widest), 1),
+                title=more,
+                borderaxespad=0,
+                columnspacing=1,
+                handlelength=1.2,
+            )
+    return ax
+
+
+def draw_strongest(
+    items: Mapping[object, Sequence[tuple[str, str, float]]], ax: Axes | None = None
+) -> Axes:
+    """Draw the items of each class and their weights of evidence, class under class.
+
+    Parameters
+    ----------
+    items : mapping of labels to sequences of (str, str, float)
+        The column and the value of each item, either of which may be empty, and its weight;
+        strongest first.
+    ax : Axes, optional
+        What to draw on.
+    """
+    shown = list(items.items())[:MOST]
+    lines = sum(len(of) + 1 for _, of in shown)
+    ax = new_axes(ax, height=0.7 + BAR * max(lines, 4))
+    finite = [w for _, of in shown for *_, w in of if np.isfinite(w)]
+    most = 1.1 * max(finite, default=1.0)  # what is impossible elsewhere has a bar to the end
+    places, names, y = [], [], 0
+    with styled():
+        for c, (label, of) in enumerate(shown):
+            ax.text(0.0, y, f" {name_of(label)}", va="center", weight="bold", color=COLOURS[c])
+            rows = np.arange(y + 1, y + 1 + len(of))
+            width = [min(w, most) for *_, w in of]
+            ax.barh(rows, width, 0.7, color=COLOURS[c], label=name_of(label))
+            for row, (*_, w) in zip(rows.tolist(), of, strict=True):
+                if w == np.inf:
+                    ax.text(most, row, "∞ ", ha="right", va="center", color="white")
+            places += rows.tolist()
+            names += [_item(column, value) for column, value, _ in of]
+            y += len(of) + 1
+        ax.set_yticks(places, names, fontsize=7)
+        ax.tick_params(axis="y", length=0)
+        ax.set_ylim(max(y, 1) - 0.4, -0.6)
+        ax.set_xlim(min([0.0, *finite]), most)
+        ax.set_xlabel("weight of evidence (nats)")
+        if len(items) > MOST:
+            ax.set_title(f"the first {MOST} of {len(items):,} classes", loc="left")
+    return ax
+
+
+def _item(column: str, value: str) -> str:
+    """Return what an item is called: of a long name the column is cut, and the value stays."""
+    if not (column and value):
+        return name_of(column or value)
+    room = max(LONGEST - len(value) - 3, 8)
+    short = column if len(column) <= room else f"{column[: room - 1]}…"
+    return name_of(f"{short} = {value}")

@@ -1,8 +1,8 @@
-"""Pictures of how good predictions are: reliability, confusion, ROC, and what columns are worth."""
+"""Pictures of how good a model is: scores, curves, dependence."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from naively.pictures.axes import (
     COLOURS,
     DASHES,
     GREY,
+    MARKERS,
     MOST,
     line,
     name_of,
@@ -23,6 +24,12 @@ from naively.pictures.axes import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.patches import Rectangle
+
+
+# --- Scores --------------------------------------------------------------------------------------
+#
+# Pictures of how good predictions are: reliability, confusion, ROC, and what columns are worth.
+
 
 Floats = NDArray[np.float64]
 WIDE_BAND, LIGHT = "#D0D0D0", "#9ECAE1"
@@ -206,4 +213,159 @@ def plot_roc(
     ax.legend(loc="lower right")
     if len(shown) < len(curves):
         ax.set_title(f"the {len(shown)} classes of most rows, of {len(curves):,}")
+    return ax
+
+
+# --- Pictures of scores against what a model was given: rows, or pseudo-counts -------------------
+
+
+LABELS = {"accuracy": "accuracy (share of right answers)", "log_loss": "log loss (nats a row)"}
+DASH = {"held-out": "-", "training": "--", "leave-one-out": "-."}
+PLACE = {name: i for i, name in enumerate(DASH)}
+FEW = 6  # ticks
+MARKED = {0.0: "0", 0.5: "½", 1.0: "1"}  # maximum likelihood, Jeffreys, Laplace
+
+
+class Curve(NamedTuple):
+    """A line, with a band from ``low`` to ``high`` if there is one; arrays of shape (points,)."""
+
+    name: str
+    x: Floats
+    y: Floats
+    low: Floats | None = None
+    high: Floats | None = None
+
+
+@styled()
+def plot_learning(
+    curves: Sequence[Curve], metric: str, repeats: int, ax: Axes | None = None
+) -> Axes:
+    """Draw scores against the number of rows learned, on a logarithmic axis."""
+    ax = new_axes(ax)
+    for curve in curves:
+        _draw(ax, curve)
+        if repeats > 1 and curve.low is not None and curve.high is not None:
+            colour = COLOURS[PLACE[curve.name]]
+            ax.fill_between(curve.x, curve.low, curve.high, color=colour, alpha=0.2, linewidth=0)
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter("{x:,.0f}")
+    ax.set(xlabel="rows learned", ylabel=LABELS[metric])
+    title = f"mean, and least to greatest, of {repeats} orders" if repeats > 1 else None
+    ax.legend(title=title, title_fontsize=7, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+    return ax
+
+
+@styled()
+def plot_smoothing(
+    curves: Sequence[Curve], metric: str, chosen: Mapping[str, float], ax: Axes | None = None
+) -> Axes:
+    """Draw scores against the pseudo-count, on an axis that is logarithmic but for 0.
+
+    ``chosen`` are pseudo-counts to mark, by name.
+    """
+    ax = new_axes(ax)
+    for curve in curves:
+        _draw(ax, curve)
+    values = np.unique(np.concatenate([curve.x for curve in curves]))
+    positive = values[values > 0]
+    if len(positive):
+        ax.set_xscale("symlog", linthresh=positive[0], linscale=0.5)
+    for value, name in MARKED.items():
+        if values[0] <= value <= values[-1]:
+            ax.axvline(value, color=GREY, linewidth=0.6, linestyle=":", zorder=0)
+            _above(ax, value, name)
+    for i, (name, value) in enumerate(chosen.items()):
+        if values[0] <= value <= values[-1]:
+            label = f"auto: {value:.2g}" + (f" ({name_of(name)})" if len(chosen) > 1 else "")
+            ax.axvline(
+                value,
+                color="black",
+                linewidth=0.9,
+                linestyle=(0, (1, 1 + i)),
+                zorder=0,
+                label=label,
+            )
+    ticks = _ticks(values)
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()
+    ax.set(xlabel="pseudo-count λ", ylabel=LABELS[metric])
+    ax.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.05), ncols=2)
+    return ax
+
+
+def _ticks(values: Floats) -> list[float]:
+    """Return the pseudo-counts to write below the axis: all of a few, else powers of ten."""
+    positive = values[values > 0]
+    if len(values) <= FEW:
+        return [float(value) for value in values]
+    powers = 10.0 ** np.arange(np.floor(np.log10(positive[0])), np.log10(values[-1]) + 1e-9)
+    inside = powers[powers >= positive[0] * (1 - 1e-9)]
+    zero = [0.0] if len(positive) < len(values) else []
+    return [*zero, *map(float, inside[:: 1 + len(inside) // FEW])]
+
+
+def _draw(ax: Axes, curve: Curve) -> None:
+    i = PLACE[curve.name]
+    ax.plot(
+        curve.x,
+        curve.y,
+        label=curve.name,
+        color=COLOURS[i],
+        linestyle=DASH[curve.name],
+        marker=MARKERS[i],
+    )
+
+
+def _above(ax: Axes, x: float, text: str) -> None:
+    """Write a mark above the axes."""
+    ax.annotate(
+        text,
+        (x, 1.0),
+        xycoords=ax.get_xaxis_transform(),
+        xytext=(0, 2),
+        textcoords="offset points",
+        ha="center",
+        fontsize=7,
+        color=GREY,
+    )
+
+
+# --- The dependence of pairs of columns, beside chance -------------------------------------------
+
+
+BAR = 0.25  # inches that a bar takes, with its name
+
+
+def draw_dependence(
+    pairs: Sequence[tuple[str, str]],
+    information: NDArray[np.float64],
+    expected: NDArray[np.float64],
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the mutual information of pairs as bars, the first on top, with chance as a mark.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, str)
+        The columns of each pair.
+    information, expected : ndarray of shape (pairs,)
+        Their mutual information given the class, and its mean by chance, in nats.
+    ax : Axes, optional
+        What to draw on.
+    """
+    ax = new_axes(ax, height=0.9 + BAR * max(len(pairs), 3))
+    place = np.arange(len(pairs))
+    with styled():
+        ax.barh(place + 0.2, information, 0.36, color=COLOURS[0], label="sample")
+        ax.plot(expected, place + 0.2, "|", color=COLOURS[1], ms=7, mew=1.6, label="chance")
+        for y, (a, b) in zip(place, pairs, strict=True):  # long names have the whole width
+            ax.text(0.0, y - 0.03, f" {name_of(a)}, {name_of(b)}", va="bottom", fontsize=7)
+        ax.set_yticks([])
+        ax.set_ylim(max(len(pairs), 1) - 0.5, -0.6)
+        ax.set_xlim(left=0.0)
+        ax.set_xlabel("mutual information given the class (nats)")
+        if len(pairs):
+            ax.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)
+        else:
+            ax.text(0.5, 0.5, "no pairs", color=GREY, ha="center", transform=ax.transAxes)
     return ax

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.names import Name, title
+from naively.counting.axis import Name, title
 from naively.data.columns import Kind
 from naively.data.rows import Rows
 from naively.kernels.reference import Floats

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 
-from naively.counting.names import Name, title
+from naively.counting.axis import Name, title
 from naively.evaluation.scores import Scores
 from naively.file.store import HISTORY
 from naively.model.explain import ExplainedRow

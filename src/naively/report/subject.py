@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.batch import Batch
+from naively.counting.axis import Derived, Name, title
+from naively.counting.block import Batch
 from naively.counting.labels import LabelArray, Labels, Target, encode_labels
-from naively.counting.names import Derived, Name, title
-from naively.data.rows import Rows, column_rows
-from naively.data.times import times_of
+from naively.data.rows import Rows, column_rows, times_of
 from naively.evaluation.cross_validate import assess, work
 from naively.evaluation.leave_one_out import left_out, weighted_joint
 from naively.evaluation.losses import posterior

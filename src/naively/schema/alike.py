@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import final
 
-from naively.counting.names import Name
-from naively.counting.total import Total
+from naively.counting.axis import Name
+from naively.counting.tally import Total
 from naively.events import EventModel
 from naively.schema.group import Group
 from naively.schema.schema import Schema

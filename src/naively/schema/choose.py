@@ -3,7 +3,7 @@
 Numbers are histograms, booleans and columns of 0 and 1 Bernoulli, strings categories or texts by
 what they look like, sparse matrices of counts and texts multinomial. Times, and strings that are
 all ISO 8601 times, are numbers (seconds since 1970) and have parts that are categories (see
-``naively.data.times``). Which event model a column has that was given none, its counts decide in
+``naively.data.rows``). Which event model a column has that was given none, its counts decide in
 the end (see ``naively.schema.settle``); this file decides how rows are counted until then.
 """
 
@@ -15,10 +15,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.names import Name, title
+from naively.counting.axis import Name, title
 from naively.data.columns import Cells, Kind, as_floats
-from naively.data.rows import MatrixRows, Rows, SparseRows
-from naively.data.times import CYCLES, are_times
+from naively.data.rows import CYCLES, MatrixRows, Rows, SparseRows, are_times
 from naively.events import Bernoulli, Categorical, EventModel, JointTable, Multinomial
 from naively.events.bag_of_counts import BagOfCounts
 from naively.kernels import dispatch

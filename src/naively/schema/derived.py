@@ -13,10 +13,10 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import Derived, Encoded, Level, Name, title, title_of_pair
 from naively.counting.labels import is_missing
-from naively.counting.names import Derived, Encoded, Level, Name, title, title_of_pair
 from naively.data.columns import TIME
-from naively.data.times import NAMES, Cycle, part_codes, part_of
+from naively.data.rows import NAMES, Cycle, part_codes, part_of
 
 
 @final

@@ -13,17 +13,25 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.analyser import Analyser
-from naively.counting.axis import ByValue, Columns, Levels, Words
-from naively.counting.cells import Cells
+from naively.counting.axis import (
+    PRESENT,
+    SQUARE,
+    VALUE,
+    Analyser,
+    ByValue,
+    Cells,
+    Columns,
+    Levels,
+    Name,
+    Statistic,
+    Words,
+    title,
+)
 from naively.counting.labels import Label
-from naively.counting.names import Name, title
-from naively.counting.statistic import PRESENT, SQUARE, VALUE, Statistic
 from naively.counting.tally import BlockTally, Tally
 from naively.kernels.double_double import Sums
 from naively.kernels.reference import Floats
-from naively.kernels.repeated_sums import RepeatedSums
-from naively.kernels.sparse_sums import as_dense
+from naively.kernels.sparse_sums import RepeatedSums, as_dense
 from naively.messages import warn
 from naively.schema.group import Group
 from naively.schema.schema import SHOWN, Schema, list_names

@@ -8,16 +8,22 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.analyser import Analyser
-from naively.counting.axis import Columns, Levels, Words
-from naively.counting.block import Block, Codes, Dense, Sparse
-from naively.counting.code_table import DENSE_RANGE
-from naively.counting.documents import Documents
+from naively.counting.axis import (
+    DENSE_RANGE,
+    Analyser,
+    Columns,
+    Derived,
+    Encoded,
+    Level,
+    Levels,
+    Name,
+    Words,
+    title,
+)
+from naively.counting.block import Block, Codes, Dense, Documents, Sparse
 from naively.counting.labels import is_missing
-from naively.counting.names import Derived, Encoded, Level, Name, title
 from naively.data.columns import TIME, Cells, Kind
-from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows
-from naively.data.times import times_of
+from naively.data.rows import ColumnRows, MatrixRows, Rows, SparseRows, times_of
 from naively.kernels import dispatch
 from naively.kernels.reference import Integers
 from naively.kernels.strings import Strings

@@ -13,13 +13,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from naively.counting.axis import Columns
-from naively.counting.batch import Batch
-from naively.counting.block import Codes, Dense, Sparse
-from naively.counting.documents import Documents
-from naively.counting.names import Name, title
+from naively.counting.axis import Columns, Name, title
+from naively.counting.block import Batch, Codes, Dense, Documents, Sparse
 from naively.kernels import dispatch
-from naively.kernels.hashes import SALT, Hashes, hash_numbers
+from naively.kernels.reference import SALT, Hashes, hash_numbers
 from naively.kernels.strings import Strings
 from naively.kernels.tokens import Row
 from naively.schema.group import DERIVED

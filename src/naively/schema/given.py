@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from naively.counting.names import Name
+from naively.counting.axis import Name
 from naively.data.columns import Kind
 from naively.data.rows import Rows, missing_column
 from naively.events import EVENT_MODELS, Bernoulli, EventModel

@@ -9,12 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.analyser import Analyser
-from naively.counting.axis import Axis, Levels, Words
+from naively.counting.axis import (
+    VALUE,
+    Analyser,
+    Axis,
+    Derived,
+    Encoded,
+    Levels,
+    Name,
+    Words,
+    title,
+)
 from naively.counting.block import Block, Codes
-from naively.counting.names import Derived, Encoded, Name, title
-from naively.counting.parts import Parts
-from naively.counting.statistic import VALUE
+from naively.counting.leave_one_out import Parts
 from naively.counting.tally import BlockTally
 from naively.data.columns import Kind
 from naively.data.rows import Rows

@@ -12,11 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Columns, Levels, Words
-from naively.counting.batch import Batch
-from naively.counting.block import BlockKey, Codes, Dense, Sparse
-from naively.counting.documents import Documents
-from naively.counting.names import Derived, Encoded, Level, Name
+from naively.counting.axis import Columns, Derived, Encoded, Level, Levels, Name, Words
+from naively.counting.block import Batch, BlockKey, Codes, Dense, Documents, Sparse
 from naively.schema.encode import MISSING, levels_of, placed
 
 

@@ -11,9 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from naively.counting.axis import Levels
-from naively.counting.names import Name
-from naively.counting.statistic import LEVEL
+from naively.counting.axis import LEVEL, Levels, Name
 from naively.counting.tally import BlockTally
 from naively.events import Categorical
 from naively.kernels.double_double import Sums

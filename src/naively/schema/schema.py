@@ -12,14 +12,11 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from naively.counting.axis import Axis, Columns
-from naively.counting.batch import Batch
-from naively.counting.block import Block
+from naively.counting.axis import Axis, Columns, Derived, Name, title
+from naively.counting.block import Batch, Block
 from naively.counting.labels import Labels
-from naively.counting.names import Derived, Name, title
 from naively.data.columns import Kind
-from naively.data.rows import Rows, column_rows
-from naively.data.times import read_times
+from naively.data.rows import Rows, column_rows, read_times
 from naively.messages import Shown, warn
 from naively.schema.derived import Missing
 from naively.schema.encode import CellArray, decode, split_rows

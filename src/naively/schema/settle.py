@@ -21,18 +21,13 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import ByValue, Columns, Levels
-from naively.counting.cells import Cells
+from naively.counting.axis import CELL, LEVEL, PRESENT, VALUE, ByValue, Cells, Columns, Levels, Name
 from naively.counting.labels import Labels
-from naively.counting.names import Name
-from naively.counting.statistic import CELL, LEVEL, PRESENT, VALUE
 from naively.counting.tally import BlockTally, Tally
-from naively.data.rows import column_rows
-from naively.data.times import CYCLES
+from naively.data.rows import CYCLES, column_rows
 from naively.events import Bernoulli, Categorical, EventModel, Histogram
-from naively.kernels.cells import sortable
 from naively.kernels.double_double import Sums
-from naively.kernels.reference import Floats
+from naively.kernels.reference import Floats, sortable
 from naively.schema.derived import TimePart
 from naively.schema.diagnose import describe
 from naively.schema.encode import encode_texts

@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, Self
 
-from naively.counting.analyser import Analyser
-from naively.counting.names import Name
+from naively.counting.axis import Analyser, Name
 from naively.events.base import EventModel
-from naively.kernels.string_texts import without_longer
-from naively.kernels.strings import Strings
+from naively.kernels.strings import Strings, without_longer
 from naively.kernels.tokens import Row, Unit, check_splitting, splitter
 from naively.schema.group import Group
 from naively.schema.regular import bounded, compile_bounded

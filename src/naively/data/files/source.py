@@ -1,26 +1,191 @@
-"""A file to read: its name, its format, and a repaired copy where it is damaged.
-
-DuckDB reads a table in place. Only standard input, and text that is not clean UTF-8, is copied
-first, as a stream.
-"""
+"""Where a file is and what is in it, and what is wrong with one that cannot be read."""
 
 from __future__ import annotations
 
+import csv
 import difflib
 import gzip
 import io
+import json
 import re
 import shutil
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, cast
 
-from naively.data.files.survey import LONGEST, Survey, survey
+import numpy as np
+
 from naively.saving import copying
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from numpy.typing import NDArray
+
+
+# --- A text file is surveyed before it is read: whether it is whole, and how large it is ---------
+#
+# Python decompresses it, which checks the checksums of gzip as DuckDB does not. Rows are counted
+# here by the ends of lines outside quotes, and again as DuckDB reads them; the two counts must
+# agree.
+
+
+CHUNK = 1 << 20
+LONGEST = 1 << 26  # bytes of a line, of a row and of a cell
+LIMIT = "64 MB"
+RETURN, FEED, QUOTE = b'\r\n"'
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The size of a text file, in bytes and in rows.
+
+    Parameters
+    ----------
+    size : int
+        Bytes, decompressed.
+    longest : int
+        Bytes of the longest line.
+    lines : int, optional
+        How many rows there are, the header and empty lines included; a line that ends between
+        quotes goes on in the next. None if rows were not counted.
+    filled : int, optional
+        How many of the rows are not empty.
+    mixed : bool
+        Whether lines end in several ways.
+    """
+
+    size: int = 0
+    longest: int = 0
+    lines: int | None = None
+    filled: int | None = None
+    mixed: bool = False
+
+
+class _Lines:
+    """The lines of a file so far: how many end in each way, and the longest."""
+
+    def __init__(self) -> None:
+        self.begin = 0  # of the line that is not at its end yet
+        self.filled = self.longest = 0
+        self.ends = {b"\n": 0, b"\r": 0, b"\r\n": 0}
+
+    @property
+    def total(self) -> int:
+        return sum(self.ends.values())
+
+    def add(self, at: NDArray[np.int64], byte: NDArray[np.uint8]) -> None:
+        """Count the line feeds and carriage returns of a chunk.
+
+        Parameters
+        ----------
+        at : ndarray of shape (ends,)
+            Their places in the file.
+        byte : ndarray of shape (ends,)
+            Which of the two each is.
+        """
+        if not len(at):
+            return
+        lengths = np.diff(at, prepend=self.begin - 1) - 1
+        is_return = byte == RETURN
+        pairs = int((is_return[:-1] & ~is_return[1:] & (lengths[1:] == 0)).sum())
+        returns = int(is_return.sum())
+        self.ends[b"\r\n"] += pairs
+        self.ends[b"\r"] += returns - pairs
+        self.ends[b"\n"] += len(byte) - returns - pairs
+        self.filled += int((lengths > 0).sum())
+        self.longest = max(self.longest, int(lengths.max()))
+        self.begin = int(at[-1]) + 1
+
+
+def survey(file: BinaryIO, name: str, *, quotes: bool, longest: float = LONGEST) -> Survey:
+    r"""Count the bytes and rows of a file of lines.
+
+    Parameters
+    ----------
+    file : binary file
+        The file, decompressed.
+    name : str
+        The name of the file in messages.
+    quotes : bool
+        Whether a line may end between quotes and go on in the next, as in CSV.
+    longest : int, optional
+        How many bytes a line may have; infinity where lines mean nothing.
+
+    Raises
+    ------
+    ValueError
+        If a line is longer.
+
+    Examples
+    --------
+    >>> survey(io.BytesIO(b'a,b\n1,"x\ny"\n\n2,z'), "t.csv", quotes=True)
+    Survey(size=16, longest=4, lines=4, filled=3, mixed=False)
+    """
+    lines, rows = _Lines(), _Lines()
+    size = quoted = 0
+    for chunk in _chunks(file):
+        cells = np.frombuffer(chunk, np.uint8)
+        is_mark = (cells == FEED) | (cells == RETURN)
+        if quotes:
+            is_mark |= cells == QUOTE
+        at = np.flatnonzero(is_mark)
+        byte, at = cells[at], at + size
+        size += len(chunk)
+        is_end = byte != QUOTE
+        line = lines.total + 1
+        lines.add(at[is_end], byte[is_end])
+        if max(lines.longest, size - lines.begin) > longest:
+            raise ValueError(f"Line {line} of {name} is longer than {LIMIT}: split it.")
+        inside = (np.cumsum(~is_end) + quoted) & 1
+        quoted = int(inside[-1]) if len(inside) else quoted
+        is_end &= inside == 0
+        rows.add(at[is_end], byte[is_end])
+    is_open = size > rows.begin
+    return Survey(
+        size,
+        max(lines.longest, size - lines.begin),
+        rows.total + is_open,
+        rows.filled + is_open,
+        sum(map(bool, rows.ends.values())) > 1,
+    )
+
+
+def recount(file: BinaryIO, delimiter: str, *, skips_empty_lines: bool) -> int:
+    r"""Count the rows of CSV below the header with Python's own reader, which is exact and slow.
+
+    The reader knows that a quote inside a field opens nothing, which the ends of lines do not tell.
+
+    Examples
+    --------
+    >>> recount(io.BytesIO(b'a,b\n5" pipe,x\n\n6" pipe,y\n'), ",", skips_empty_lines=True)
+    2
+    """
+    limit = csv.field_size_limit(LONGEST)
+    try:
+        with io.TextIOWrapper(file, "latin-1", newline="") as text:
+            rows = csv.reader(text, delimiter=delimiter)
+            return sum(bool(row) or not skips_empty_lines for row in rows) - 1
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    r"""Yield a file in chunks that do not cut \r\n in two."""
+    held = b""
+    while chunk := file.read(CHUNK):
+        chunk = held + chunk
+        held = chunk[-1:] if chunk.endswith(b"\r") else b""
+        yield chunk[: len(chunk) - len(held)]
+    yield held
+
+
+# --- A file to read: its name, its format, and a repaired copy where it is damaged ---------------
+#
+# DuckDB reads a table in place. Only standard input, and text that is not clean UTF-8, is copied
+# first, as a stream.
+
 
 FORMATS = {
     ".csv": "csv",
@@ -34,7 +199,6 @@ FORMATS = {
 }
 EXTENSIONS = {"csv": ".csv", "jsonl": ".jsonl", "parquet": ".parquet"}
 COMPRESSIONS = (".gz", ".zst")
-CHUNK = 1 << 20
 LONG = 1 << 20  # bytes of a line, half of DuckDB's default for the longest
 ZSTANDARD_BLOCK = 1 << 17  # bytes of a block at most
 EXPANSION = 200  # times its size, which a compressed file may hold; real tables hold up to 50
@@ -78,7 +242,7 @@ class Source:
     repaired: bool = False
     plain_ends: bool = False
     long_lines: bool = False
-    survey: Survey = Survey()  # noqa: RUF009  frozen
+    survey: Survey = Survey()
 
     @property
     def compressed(self) -> str:
@@ -330,3 +494,130 @@ def _zstandard_size(source: Source) -> int:
         if file.tell() > end or not end:
             raise source.truncated()
     return size
+
+
+# --- A fault of a file is said in one sentence: where it is, and what to do ----------------------
+#
+# DuckDB's own messages are pages long, and count rows where an editor counts lines.
+
+
+# These are patterns of DuckDB's messages, and what is said of a line of CSV instead.
+CSV_FAULTS = {
+    "unterminated quote": 'has a quote (") that is never closed or has text after it: '
+    'close it, and write a quote inside a field as ""',
+    r"Expected Number of Columns: (?P<expected>\d+) Found: (?P<found>\d+)": "has a number of "
+    "fields ({found}) that is not the header's ({expected}): add or remove fields, or put those "
+    'that hold the delimiter between quotes (")',
+    "(?i)maximum line size": f"is longer than {LIMIT}: split it",
+}
+
+
+def readable_error(source: Source, message: str) -> ValueError:
+    """Return the error to raise where DuckDB has raised one about a source."""
+    if (
+        "Out of Memory" in message
+        or "could not allocate" in message
+        or "failed to alloc" in message
+    ):
+        return ValueError(
+            f"{source.name} cannot be read in the memory that there is, or that --memory-limit "
+            "leaves to reading: give more."
+        )
+    if source.compressed and message.startswith("IO Error"):
+        return source.truncated()
+    if source.format == "csv":
+        return ValueError(_csv_fault(source, message))
+    if source.format == "jsonl":
+        return ValueError(_jsonl_fault(source, message))
+    return ValueError(
+        f"{source.name} is not a complete Parquet file ({_gist(message)}): "
+        "copy, download or write it again."
+    )
+
+
+def line_of(source: Source, record: int, *, skips_empty_lines: bool = False) -> int:
+    """Return the line on which a record of CSV begins; both count from 1, the header included."""
+    if source.compressed == ".zst":
+        return record  # Python reads this compression from 3.14 on only
+    with source.open() as file:
+        seen, is_quoted = 0, False
+        for number, line in enumerate(file, 1):
+            if not is_quoted and (line.strip(b"\r\n") or not skips_empty_lines):
+                seen += 1
+                if seen == record:
+                    return number
+            is_quoted ^= line.count(b'"') % 2 == 1
+    return record
+
+
+def _csv_fault(source: Source, message: str) -> str:
+    """Return the sentence about a CSV file."""
+    record = re.search(r"CSV Error on Line: (\d+)", message)
+    for pattern, fault in CSV_FAULTS.items():
+        found = re.search(pattern, message)
+        if found and record:
+            line = line_of(source, int(record[1]))
+            return f"Line {line} of {source.name} {fault.format(**found.groupdict())}."
+    return (
+        f"{source.name} cannot be read as CSV ({_gist(message)}): check that it is the right file."
+    )
+
+
+def _jsonl_fault(source: Source, message: str) -> str:
+    """Return the sentence about a file of JSON lines, or of a JSON array."""
+    kind = "a JSON array" if source.is_json_array else "JSON lines"
+    try:
+        fault = "" if source.compressed == ".zst" else _json_fault(source)
+    except GZIP_DAMAGE:
+        return str(source.truncated())
+    if not fault and "non-record" in message:
+        return f"{source.name} is {kind} without a column: a row is an object with named keys."
+    if fault:
+        return f"{fault}: write one object, {{...}}, a row."
+    return f"{source.name} cannot be read as {kind} ({_gist(message)}): check its objects."
+
+
+def _json_fault(source: Source) -> str:
+    """Return the line and the fault that Python finds, as DuckDB does not count lines well."""
+    with source.open() as file:
+        if source.is_json_array:
+            try:
+                json.load(file)
+            except ValueError as error:
+                line = getattr(error, "lineno", 1)
+                return f"Line {line} of {source.name} is not JSON"
+            return ""
+        for number, line in enumerate(file, 1):
+            fault = _line_fault(line)
+            if fault:
+                return f"Line {number} of {source.name} {fault}"
+    return ""
+
+
+def _line_fault(line: bytes) -> str:
+    """Return what is wrong with a line of JSON; an empty string if nothing is."""
+    if not line.strip():
+        return ""
+    repeated: list[str] = []
+
+    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        repeated.extend(name for name in names if names.count(name) > 1)
+        return dict(pairs)
+
+    try:
+        value = json.loads(line, object_pairs_hook=collect)
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return r"holds half a character (a lone \ud800 to \udfff)"
+    except (ValueError, RecursionError):
+        return "is not JSON"
+    if repeated:
+        return f'has the key "{repeated[0]}" more than once'
+    return "" if isinstance(value, dict) else "is not an object"
+
+
+def _gist(message: str) -> str:
+    """Return the first line of DuckDB's message, without its class and the path."""
+    line = re.sub(r"^[\w -]*Error: ", "", message.strip().splitlines()[0])
+    return re.sub(r"""(?i:file) ["'][^"']*["']""", "the file", line).strip(" .")

@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from naively.counting.axis import title
 from naively.counting.labels import is_missing
-from naively.counting.names import title
 from naively.data.columns import Cells, as_floats
 from naively.data.rows import Rows
 from naively.kernels.strings import Strings

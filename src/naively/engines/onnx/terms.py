@@ -7,8 +7,8 @@ from typing import final
 
 import numpy as np
 
-from naively.counting.names import Level
-from naively.data.times import NAMES, Cycle
+from naively.counting.axis import Level
+from naively.data.rows import NAMES, Cycle
 from naively.engines.onnx.graph import Graph, Tensor
 from naively.engines.onnx.inputs import NUMBERS, Input, Key, key_of
 from naively.kernels.reference import FAR, Floats
@@ -29,7 +29,7 @@ from naively.model.scorecard.terms import (
     Tokens,
 )
 
-INT64 = 7
+INTEGER = 7
 DAY, HOUR = 86_400_000_000, 3_600_000_000  # in microseconds
 FARTHEST_TIME = 9e12  # seconds, which are a count of microseconds still
 
@@ -54,7 +54,7 @@ class Scored:
             if not isinstance(term, Presence):
                 self._add(term)
         for of in self.presence.values():
-            there = self.graph.op("Cast", self._missing(of.cell), to=INT64)
+            there = self.graph.op("Cast", self._missing(of.cell), to=INTEGER)
             self.added.append(self.graph.rows_of(np.stack([of.there, of.missing]), there))
         if self.lines:
             lines = self.graph.op("Concat", *self.lines, axis=1)
@@ -103,7 +103,7 @@ class Scored:
     def _or(self, cell: Cell, at: Tensor, missing: int) -> Tensor:
         """Return places, and a greater one where the cell is missing."""
         op = self.graph.op  # Where is several times slower in onnxruntime
-        there = op("Cast", self._missing(cell), to=INT64)
+        there = op("Cast", self._missing(cell), to=INTEGER)
         return op("Max", at, op("Mul", there, self.graph.whole([[missing]])))
 
     def _add_slope(self, line: Tensor, slope: Floats) -> None:
@@ -153,7 +153,7 @@ class Scored:
         x = self._number(cell)
         there = op("Where", op("IsNaN", x), of([[0.0]]), x)
         near = op("Max", op("Min", there, of([[FARTHEST_TIME]])), of([[-FARTHEST_TIME]]))
-        micro = op("Cast", op("Round", op("Mul", near, of([[1e6]]))), to=INT64)
+        micro = op("Cast", op("Round", op("Mul", near, of([[1e6]]))), to=INTEGER)
         if part == "hour":
             return self._whole_division(op("Mod", micro, whole([[DAY]])), HOUR)
         day = self._whole_division(micro, DAY)

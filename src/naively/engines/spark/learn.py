@@ -20,8 +20,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias
 
 from naively.data.arrow import ArrowStream
 from naively.data.columns import Cells, Column
-from naively.data.guess import Guess, first_that_fits
-from naively.data.stream import ROWS, Stream, in_pieces
+from naively.data.stream import ROWS, Guess, Stream, first_that_fits, in_pieces
 from naively.engines import stream
 from naively.engines.spark.frame import in_one_sentence, kinds_of, numbered, one_core
 from naively.engines.stream import LabelledStream

@@ -1,7 +1,7 @@
 """The bits of numbers in a query: cells of the grid, and parts that add up without rounding.
 
-A cell is a prefix of a float's bits (see ``naively.kernels.cells``). A database that does not show
-the bits finds the exponent among powers of two, and the rest follows by multiplying by one, which
+A cell is a prefix of a float's bits (see ``naively.kernels.reference``). A database that does not
+show the bits finds the exponent among powers of two, and the rest follows by multiplying by one, which
 rounds nothing.
 
 A finite number is a sign, a whole number of 53 bits and a power of two. Numbers of one exponent

@@ -13,18 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from naively.counting.axis import CELL, LEVEL, PRESENT, SQUARE, VALUE, Name, title
 from naively.counting.labels import Labels
-from naively.counting.names import Name, title
-from naively.counting.statistic import CELL, LEVEL, PRESENT, SQUARE, VALUE
-from naively.data.rows import ColumnRows
-from naively.data.times import are_times
+from naively.data.rows import ColumnRows, are_times
 from naively.engines.sql.parts import CellCounts, Part, TimeParts, Totals, Values, written
 from naively.engines.sql.sample import Sampled, sample
 from naively.engines.sql.source import Source
 from naively.engines.sql.tallies import Answer, Answers, Classes, read
 from naively.evaluation.reservoir import Reservoir
 from naively.events import Bernoulli, EventModel
-from naively.kernels.cells import coarsest, sortable
+from naively.kernels.reference import coarsest, sortable
 from naively.kernels.strings import Strings
 from naively.model.model import Model
 from naively.schema.choose import extend, infer

@@ -19,8 +19,7 @@ from naively.counting.labels import (
 )
 from naively.data.arrow import filled
 from naively.data.columns import TIME, Column, Kind, read_column
-from naively.data.rows import ColumnRows, join_columns, missing_column
-from naively.data.times import times_of
+from naively.data.rows import ColumnRows, join_columns, missing_column, times_of
 from naively.engines.sql.bits import Range
 from naively.engines.sql.database import ColumnType, Database
 from naively.engines.sql.dialect import Dialect, Table

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import final
 
-from naively.data.times import Cycle
+from naively.data.rows import Cycle
 from naively.engines.sql.dialect import Dialect, DuckDB, PostgreSQL, SQLite
 from naively.engines.sql.transpiled import Transpiled
 from naively.kernels.reference import Floats

@@ -15,15 +15,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.axis import Axis, Columns, Levels
+from naively.counting.axis import (
+    CELL,
+    PRESENT,
+    SQUARE,
+    VALUE,
+    Axis,
+    Cells,
+    Columns,
+    Levels,
+    Name,
+    title,
+)
 from naively.counting.block import Dense
-from naively.counting.cells import Cells
 from naively.counting.labels import LabelArray, Labels
-from naively.counting.names import Name, title
-from naively.counting.statistic import CELL, PRESENT, SQUARE, VALUE
 from naively.counting.tally import LARGEST, BlockTally, Tally
-from naively.data.rows import ColumnRows, Rows
-from naively.data.times import read_times
+from naively.data.rows import ColumnRows, Rows, read_times
 from naively.engines.sql.bits import total
 from naively.engines.sql.parts import (
     CellCounts,
@@ -34,8 +41,8 @@ from naively.engines.sql.parts import (
     sums_are_exact,
 )
 from naively.engines.sql.source import HALF, Source
-from naively.kernels.cells import as_float, coarsest
 from naively.kernels.double_double import Sums
+from naively.kernels.reference import as_float, coarsest
 from naively.schema.derived import TimePart
 from naively.schema.group import Group
 from naively.schema.schema import Schema

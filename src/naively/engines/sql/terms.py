@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.data.times import NAMES
+from naively.data.rows import NAMES
 from naively.engines.sql.pieces import Pieces
 from naively.engines.sql.spelling import Spelling
 from naively.engines.sql.weights import Weight

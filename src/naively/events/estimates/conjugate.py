@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from naively.counting.names import Level
+from naively.counting.axis import Level
 from naively.events.base import Distribution
 from naively.events.prior import (
     Beta,

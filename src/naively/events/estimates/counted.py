@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from naively.counting.axis import ByValue, Levels
-from naively.counting.names import Level
-from naively.counting.statistic import PRESENT, SQUARE, VALUE
+from naively.counting.axis import PRESENT, SQUARE, VALUE, ByValue, Level, Levels
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, check_estimate
 from naively.events.estimates.shown import Parameters, flat

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from naively.counting.axis import Levels
-from naively.counting.names import Level
+from naively.counting.axis import Level, Levels
 from naively.events.base import Distribution
 from naively.events.estimates.conjugate import marginals
 from naively.events.estimates.space import PROBABILITY

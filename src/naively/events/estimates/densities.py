@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from naively.counting.axis import Levels
-from naively.counting.names import Level
+from naively.counting.axis import Level, Levels
 from naively.events.estimates.conjugate import log_density
 from naively.events.estimates.counted import Counted
 from naively.events.prior import Dirichlet, Prior

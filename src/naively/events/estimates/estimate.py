@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from naively.counting.block import Codes
-from naively.counting.documents import Documents
-from naively.counting.names import Level
+from naively.counting.axis import Level
+from naively.counting.block import Codes, Documents
 from naively.events.base import Distribution
 from naively.events.estimates import curve as curves
 from naively.events.estimates import fitted as pictures

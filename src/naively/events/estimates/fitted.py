@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from naively.counting.axis import Levels
-from naively.counting.names import title
+from naively.counting.axis import Levels, title
 from naively.events.base import Distribution
 from naively.kernels.reference import Floats
 from naively.options import How

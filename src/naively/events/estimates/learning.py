@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.names import Level
+from naively.counting.axis import Level
 from naively.events.estimates.conjugate import marginals
 from naively.events.estimates.curve import of_one_column
 from naively.kernels.reference import Floats

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from naively.counting.names import Level, Name, title
+from naively.counting.axis import Level, Name, title
 from naively.kernels.reference import Floats
 from naively.tabular import Tabular
 

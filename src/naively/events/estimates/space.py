@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from naively.counting.names import Level
+from naively.counting.axis import Level
 from naively.kernels.reference import Floats
 
 # The least and the greatest value, and what they are called.

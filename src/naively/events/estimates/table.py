@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.axis import Levels
-from naively.counting.names import Level, title
+from naively.counting.axis import Level, Levels, title
 from naively.counting.tally import BlockTally
 from naively.events.base import EventModel
 from naively.options import How

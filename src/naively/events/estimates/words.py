@@ -8,8 +8,7 @@ from typing import Any, final
 
 import numpy as np
 
-from naively.counting.analyser import Analyser
-from naively.counting.axis import Words
+from naively.counting.axis import Analyser, Words
 from naively.kernels.tokens import Row
 
 

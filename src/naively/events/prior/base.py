@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from naively.counting.statistic import PRESENT, VALUE
+from naively.counting.axis import PRESENT, VALUE
 from naively.counting.tally import BlockTally
 from naively.events.base import Distribution, check_some
 from naively.kernels.reference import Floats
@@ -130,7 +130,7 @@ class OneParameter(Prior):
         return np.asarray(self.frozen.rvs(size=(n, *of_each), random_state=rng), np.float64)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        from naively.pictures.priors import draw_densities
+        from naively.pictures.estimates import draw_distributions as draw_densities
 
         low, high = map(np.asarray, self.frozen.interval(self.reach))
         first = low.min() if self.least is None else self.least

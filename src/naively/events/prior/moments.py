@@ -225,7 +225,7 @@ class NormalInverseGamma(Prior):
         -------
         ax : matplotlib.axes.Axes
         """
-        from naively.pictures.priors import draw_contours
+        from naively.pictures.estimates import draw_contours
 
         mean, variance = (between(*ends) for ends in self.interval(REACH).values())
         density = self.pdf(np.stack(np.meshgrid(mean, variance), axis=-1))

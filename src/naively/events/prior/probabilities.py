@@ -199,7 +199,7 @@ class Dirichlet(Prior):
         -------
         ax : matplotlib.axes.Axes
         """
-        from naively.pictures.priors import draw_densities
+        from naively.pictures.estimates import draw_distributions as draw_densities
 
         of = self._marginal
         x = between(0.0, float(of.ppf(0.999).max()))

@@ -8,18 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from naively.counting.axis import Axis, Words
+from naively.counting.axis import Axis, Derived, Name, Words, title
 from naively.counting.axis import Levels as LevelAxis
-from naively.counting.names import Derived, Name, title
 from naively.events import Bernoulli, LogNormal
 from naively.kernels.reference import FAR
 from naively.kernels.tokens import UNITS
 from naively.likelihoods.base import Likelihood
-from naively.likelihoods.log_linear import LengthNormalised, LogLinear
-from naively.likelihoods.quadratic import Quadratic
-from naively.likelihoods.sloped import Sloped
-from naively.likelihoods.table import Binned, LevelTable
-from naively.likelihoods.words import WordSlopes
+from naively.likelihoods.numbers import Binned, LevelTable, Quadratic, Sloped
+from naively.likelihoods.words import LengthNormalised, LogLinear, WordSlopes
 from naively.model.linear_part import FARTHEST
 from naively.model.linear_part import Line as OfLine
 from naively.model.linear_part import Term as OfLinear

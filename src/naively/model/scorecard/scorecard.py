@@ -15,11 +15,10 @@ from os import PathLike
 from pathlib import Path
 
 from naively import saving
-from naively.counting.axis import Levels
+from naively.counting.axis import Levels as LevelAxis
+from naively.counting.axis import title
 from naively.counting.labels import LabelArray
-from naively.counting.names import title
-from naively.data.arrays import EXACT
-from naively.data.columns import Kind
+from naively.data.columns import EXACT, Kind
 from naively.file.parts import write_classes
 from naively.kernels.reference import Floats
 from naively.messages import Shown
@@ -142,7 +141,7 @@ class Scorecard(Shown):
 def _check_levels(model: Model) -> None:
     """Raise a ValueError if a category is a whole number that others read as another one."""
     for tally in model.counts.values():
-        if not isinstance(tally.axis, Levels):
+        if not isinstance(tally.axis, LevelAxis):
             continue
         for name, levels in zip(tally.axis.columns, tally.axis.levels, strict=True):
             for level in levels:

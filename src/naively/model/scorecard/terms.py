@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
 
-from naively.counting.names import Level
+from naively.counting.axis import Level
 from naively.data.columns import Kind
-from naively.data.times import Cycle
+from naively.data.rows import Cycle
 from naively.kernels.reference import Floats
 
 Plain: TypeAlias = Any  # what JSON holds

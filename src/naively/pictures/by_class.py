@@ -1,0 +1,525 @@
+"""Pictures with a colour for each class: a column, regions of two columns, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from naively.pictures.axes import (
+    COLOURS,
+    DASHES,
+    GREY,
+    HEIGHT,
+    MOST,
+    legend_height,
+    line,
+    name_of,
+    new_axes,
+    points,
+    put_legend,
+    put_notes,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# --- Pictures of one column by class: densities over the data, levels as bars, telling words -----
+
+
+Floats = NDArray[np.float64]
+BAR, WORD = 0.095, 0.115  # inches that a bar takes, and one with a name of its own
+LEAST = 1e-12  # of the greatest density, where a logarithmic axis ends
+FAINT = 0.16  # how opaque the data are
+HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "++++", "oooo")
+
+
+@styled()
+def draw_densities(
+    x: NDArray[Any],
+    density: Floats,
+    names: Sequence[str],
+    *,
+    labels: tuple[str, str],
+    stems: bool = False,
+    log: bool = False,
+    edges: NDArray[Any] | None = None,
+    observed: Floats | None = None,
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a line, or stems, for each class over a faint histogram of its data.
+
+    Parameters
+    ----------
+    x : ndarray of shape (points,)
+        Numbers or times.
+    density : ndarray of shape (points, classes)
+        The density, or probability, at each.
+    names : sequence of str
+        Of the classes, at most ``MOST``.
+    labels : tuple of str
+        Of the horizontal and of the vertical axis.
+    stems : bool
+        Whether the numbers are whole, so that there is nothing between them.
+    log : bool
+        Whether both axes are logarithmic; the vertical one ends at the least density, or at
+        ``LEAST`` of its top.
+    edges, observed : ndarray of shape (bins + 1,) and (bins, classes), optional
+        A histogram of the data.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    ax = new_axes(ax, height=HEIGHT + legend_height(names))
+    if log:
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+    handles: list[Any] = []
+    for i in range(len(names)):
+        if observed is not None and edges is not None:
+            heights = np.repeat(observed[:, i], 2)
+            sides = np.stack([edges[:-1], edges[1:]], axis=1).ravel()
+            ax.fill_between(sides, heights, color=COLOURS[i % MOST], alpha=FAINT, linewidth=0)
+        handles.append(_of_counts(ax, x, density[:, i], i, len(names)) if stems else None)
+        if not stems:
+            handles[-1] = ax.plot(x, density[:, i], **line(i))[0]
+    top = float(density[np.isfinite(density)].max(initial=0.0))
+    if observed is not None:
+        highest = float(observed.max(initial=0.0))
+        if highest > 3 * top and not log:
+            notes = [*notes, "bars of the data are cut"]
+        top = max(top, highest if log else min(highest, 3 * top))
+    least = max(LEAST * top, float(density[density > 0].min(initial=top))) / 2
+    ax.set_ylim(least if log and top > 0 else 0, (2.0 if log else 1.05) * top or 1.0)
+    if x.dtype.kind == "M":
+        _date(ax)
+    ax.set_ylabel(labels[1])
+    put_notes(ax, labels[0], notes)
+    put_legend(ax, handles, names)
+    return ax
+
+
+def _date(ax: Axes) -> None:
+    """Write few dates, and in short."""
+    from matplotlib import dates
+
+    new: Any = dates
+    locator = new.AutoDateLocator(minticks=3, maxticks=6)
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(new.ConciseDateFormatter(locator))
+
+
+def _of_counts(ax: Axes, x: NDArray[Any], p: Floats, i: int, n: int) -> Any:
+    """Draw the probabilities of whole numbers as stems, beside those of other classes."""
+    step = float(np.diff(x).min()) if len(x) > 1 else 1.0
+    at = x + step * 0.6 * (i - (n - 1) / 2) / n
+    ax.vlines(at, 0, p, color=COLOURS[i % MOST], linewidth=0.9)
+    return ax.plot(at, p, **points(i))[0]
+
+
+@styled()
+def draw_levels(
+    levels: Sequence[str],
+    p: Floats,
+    observed: Floats | None,
+    names: Sequence[str],
+    *,
+    labels: tuple[str, str],
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a group of horizontal bars for each level, one for each class, the first on top.
+
+    Parameters
+    ----------
+    levels : sequence of str
+        The levels.
+    p : ndarray of shape (levels, classes)
+        How long the bars are.
+    observed : ndarray of shape (levels, classes), optional
+        What was counted, as a mark in each bar.
+    names : sequence of str
+        Of the classes, at most ``MOST``.
+    labels : tuple of str
+        Of the horizontal and of the vertical axis.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    k = len(names)
+    ax = new_axes(
+        ax, height=max(HEIGHT * 0.6, BAR * (k + 0.8) * len(levels) + 0.9) + legend_height(names)
+    )
+    at, handles = np.arange(len(levels)), []
+    for i in range(k):
+        y = at + 0.8 * ((i + 0.5) / k - 0.5)
+        handles.append(ax.barh(y, p[:, i], 0.8 / k, **bar(i)))
+        if observed is not None:
+            ax.plot(observed[:, i], y, "|", color="black", markersize=5, markeredgewidth=0.9)
+    ax.set_yticks(at, [name_of(level) for level in levels])
+    ax.set_ylim(max(len(levels), 1) - 0.5, -0.5)
+    ax.set_xlim(0, None)
+    ax.set_ylabel(labels[1])
+    put_notes(ax, labels[0], notes, "right")
+    put_legend(ax, handles, names, "right")
+    return ax
+
+
+def bar(i: int) -> dict[str, Any]:
+    """Return how the bars of the i-th class are drawn."""
+    place = i % MOST
+    return {
+        "color": COLOURS[place],
+        "hatch": HATCHES[place],
+        "edgecolor": "white",
+        "linewidth": 0.3,
+    }
+
+
+@styled()
+def draw_words(
+    words: Sequence[str],
+    weight: Floats,
+    of_class: Sequence[int],
+    names: Sequence[str],
+    *,
+    labels: tuple[str, str],
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a bar for each word, in the colour of the class that it speaks for.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The words, those of one class together.
+    weight : ndarray of shape (words,)
+        How long the bars are, in nats; an infinite one is cut.
+    of_class : sequence of int
+        The number of the class of each word.
+    names : sequence of str
+        Of the classes, at most ``MOST``.
+    labels : tuple of str
+        Of the horizontal and of the vertical axis.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    ax = new_axes(ax, height=max(HEIGHT * 0.6, WORD * len(words) + 0.9) + legend_height(names))
+    finite = weight[np.isfinite(weight)]
+    width = np.minimum(weight, 1.3 * finite.max(initial=1.0))
+    y, last, handles = 0.0, None, []
+    places = []
+    for c, w, real in zip(of_class, width.tolist(), weight.tolist(), strict=True):
+        y += 0.5 if last not in (None, c) else 0.0
+        drawn = ax.barh(y, w, 0.8, **bar(c))
+        if c != last:
+            handles.append(drawn)
+        if not np.isfinite(real):
+            ax.annotate("∞", (w, y), (2, 0), textcoords="offset points", va="center", color=GREY)
+        places.append(y)
+        y, last = y + 1.0, c
+    ax.set_yticks(places, [name_of(word) for word in words])
+    ax.set_ylim(y - 0.4, -0.6)
+    ax.set_ylabel(labels[1])
+    put_notes(ax, labels[0], notes, "right")
+    put_legend(ax, handles, [names[c] for c in dict.fromkeys(of_class)], "right")
+    return ax
+
+
+# --- Pictures over two columns: regions of classes, surfaces as filled contours, densities -------
+
+
+Points: TypeAlias = "tuple[Floats, Floats, NDArray[np.int64]]"  # x, y and the class of each
+PALE = 0.3  # how opaque a region is
+LEVELS = (0.05, 0.2, 0.5, 0.8)  # of the highest density, where contours are
+REST = "#D0D0D0"  # regions of classes that are not shown
+FAR = 10.0  # nats: beyond, log odds have one colour
+
+
+@styled()
+def draw_regions(
+    x: Floats,
+    y: Floats,
+    region: NDArray[np.int64],
+    rows: Points,
+    names: Sequence[str],
+    *,
+    labels: tuple[str, str],
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Colour each point by its class, draw the borders, and rows on top.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (points,)
+        The grid.
+    region : ndarray of shape (points of y, points of x)
+        The number of the class at each point; -1 of a class that is not shown.
+    rows : tuple of ndarray
+        The x, y and class number of rows, (rows,) each.
+    names : sequence of str
+        Of the classes, at most ``MOST``.
+    labels : tuple of str
+        Of the horizontal and of the vertical axis.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    from matplotlib.colors import ListedColormap
+
+    ax = new_axes(ax, height=HEIGHT + legend_height(names))
+    colours = ListedColormap([REST, *COLOURS[: len(names)]])
+    ax.pcolormesh(
+        x, y, region, cmap=colours, vmin=-1.5, vmax=len(names) - 0.5, alpha=PALE, rasterized=True
+    )
+    for c in np.unique(region).tolist():
+        if (region != c).any():
+            ax.contour(x, y, (region == c).astype(float), [0.5], colors="black", linewidths=0.6)
+    _finish(ax, rows, names, labels, notes)
+    return ax
+
+
+@styled()
+def draw_surface(
+    x: Floats,
+    y: Floats,
+    values: Floats,
+    *,
+    labels: tuple[str, str],
+    label: str,
+    diverging: bool,
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a surface in colours, with lines where it is equally high.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (points,)
+        The grid.
+    values : ndarray of shape (points of y, points of x)
+        Probabilities, or log odds.
+    labels : tuple of str
+        Of the horizontal and of the vertical axis.
+    label : str
+        Of the colours.
+    diverging : bool
+        Whether the values are log odds, of which 0 is a border; else they are probabilities.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    ax = new_axes(ax)
+    if diverging:
+        finite = np.abs(values[np.isfinite(values)])
+        most = min(FAR, float(finite.max(initial=0.0)) or 1.0)
+        cut = bool((finite > most).any() or np.isinf(values).any())
+        shown, least = np.clip(values, -most, most), -most
+        lines: Sequence[float] = [0.0]
+    else:
+        cut, shown, least, most = False, values, 0.0, 1.0
+        lines = (0.1, 0.5, 0.9)
+    cmap = "PuOr_r" if diverging else "Blues"
+    mesh = ax.pcolormesh(x, y, shown, cmap=cmap, vmin=least, vmax=most, rasterized=True)
+    there = [at for at in lines if np.nanmin(shown) < at < np.nanmax(shown)]
+    if there:
+        drawn = ax.contour(x, y, shown, there, colors="black", linewidths=0.8)
+        ax.clabel(drawn, fmt="%g", fontsize=6)
+    ax.figure.colorbar(mesh, ax=ax, label=label, extend="both" if cut else "neither")
+    ax.set_ylabel(labels[1])
+    put_notes(ax, labels[0], notes)
+    return ax
+
+
+@styled()
+def draw_contours(
+    x: Floats,
+    y: Floats,
+    density: Floats,
+    rows: Points,
+    names: Sequence[str],
+    *,
+    labels: tuple[str, str],
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw contours of the density of each class, at shares of its highest, over rows.
+
+    Parameters
+    ----------
+    x, y : ndarray of shape (points,)
+        The grid.
+    density : ndarray of shape (points of y, points of x, classes)
+        The densities.
+    rows : tuple of ndarray
+        The x, y and class number of rows, (rows,) each.
+    names : sequence of str
+        Of the classes, at most ``MOST``.
+    labels : tuple of str
+        Of the horizontal and of the vertical axis.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    ax = new_axes(ax, height=HEIGHT + legend_height(names))
+    for c in range(len(names)):
+        of_class = density[:, :, c]
+        top = float(of_class[np.isfinite(of_class)].max(initial=0.0))
+        at = [share * top for share in LEVELS]
+        if top > 0 and of_class.min() < at[-1]:
+            ax.contour(
+                x,
+                y,
+                of_class,
+                at,
+                colors=COLOURS[c % MOST],
+                linestyles=[DASHES[c % MOST]],
+                linewidths=0.9,
+            )
+    said = [*notes, "contours at 5, 20, 50 and 80 % of the highest density"]
+    _finish(ax, rows, names, labels, said, faint=True)
+    return ax
+
+
+def _finish(
+    ax: Axes,
+    rows: Points,
+    names: Sequence[str],
+    labels: tuple[str, str],
+    notes: Sequence[str],
+    *,
+    faint: bool = False,
+) -> None:
+    """Draw rows by class, a legend, and the names of the axes."""
+    x, y, code = rows
+    limits = ax.get_xlim(), ax.get_ylim()
+    handles: list[Any] = []
+    for c in range(len(names)):
+        of = code == c
+        edge = {"markeredgecolor": "white", "markeredgewidth": 0.3}
+        how = {**points(c), **edge, "markersize": 3.0, "alpha": 0.45 if faint else 0.9}
+        handles.append(ax.plot(x[of], y[of], **how)[0])
+    ax.set_xlim(limits[0])
+    ax.set_ylim(limits[1])
+    other = code < 0
+    if other.any():
+        ax.plot(x[other], y[other], ".", color=GREY, markersize=1.5)
+    ax.set_ylabel(labels[1])
+    put_notes(ax, labels[0], notes)
+    put_legend(ax, handles, names)
+
+
+# --- Pictures of counts: classes or levels of several tallies, and rows that fade ----------------
+
+
+LINE = 0.11  # inches that a bar takes
+
+
+@styled()
+def draw_counts(
+    values: Sequence[str],
+    count: Floats,
+    names: Sequence[str],
+    *,
+    labels: tuple[str, str],
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a group of bars for each class or level, one for each tally, the first on top.
+
+    Parameters
+    ----------
+    values : sequence of str
+        The classes or levels.
+    count : ndarray of shape (values, tallies)
+        How long the bars are.
+    names : sequence of str
+        Of the tallies.
+    labels : tuple of str
+        Of the horizontal and of the vertical axis.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    k = len(names)
+    ax = new_axes(
+        ax, height=max(0.6 * HEIGHT, LINE * (k + 1) * len(values) + 0.9) + legend_height(names)
+    )
+    at, handles = np.arange(len(values)), []
+    for i in range(k):
+        y = at + 0.8 * ((i + 0.5) / k - 0.5)
+        handles.append(ax.barh(y, count[:, i], 0.8 / k, **bar(i)))
+    ax.set_yticks(at, values)
+    ax.set_ylim(len(values) - 0.5, -0.5)
+    ax.set_ylabel(labels[1])
+    put_notes(ax, labels[0], notes)
+    if k > 1:
+        put_legend(ax, handles, names)
+    return ax
+
+
+def draw_tally(classes: Sequence[object], count: Floats, most: int, ax: Axes | None = None) -> Axes:
+    """Draw a bar for the rows of each class, (classes,), of the ``most`` most frequent ones."""
+    first = np.sort(np.argsort(-count, kind="stable")[:most])
+    more = len(classes) - len(first)
+    return draw_counts(
+        [name_of(classes[i]) for i in first.tolist()],
+        count[first, None],
+        ["rows"],
+        labels=("rows (sum of weights)", "class"),
+        notes=[f"and {more:,} more classes"] * (more > 0),
+        ax=ax,
+    )
+
+
+@styled()
+def draw_fading(
+    left: Floats,
+    names: Sequence[str],
+    *,
+    labels: tuple[str, str],
+    notes: Sequence[str] = (),
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw what is left of batches as bars on top of each other, the oldest at the bottom.
+
+    Parameters
+    ----------
+    left : ndarray of shape (batches, times)
+        How many rows of each batch are left at each time.
+    names : sequence of str
+        Of the batches.
+    labels : tuple of str
+        Of the horizontal and of the vertical axis.
+    notes : sequence of str
+        What is said below.
+    ax : Axes, optional
+        What to draw on.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    ax = new_axes(ax, height=HEIGHT + legend_height(names))
+    at = np.arange(1, left.shape[1] + 1)
+    bottom, handles = np.zeros(left.shape[1]), []
+    for i, of in enumerate(left):
+        handles.append(ax.bar(at, of, 0.8, bottom=bottom, **bar(i)))
+        bottom = bottom + of
+    ax.set_ylabel(labels[1])
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    put_notes(ax, labels[0], notes)
+    put_legend(ax, handles, names)
+    return ax
